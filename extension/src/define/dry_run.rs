@@ -7,7 +7,7 @@ use crate::json_write::to_json;
 use crate::postgres::guard::{as_owner, attempt, subtransaction};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::table_lock::as_trial;
+use crate::postgres::table_lock::as_dry_run;
 use crate::postgres::worker;
 use crate::template::{Attribute, Template};
 use pgrx::prelude::PgSqlErrorCode;
@@ -73,7 +73,7 @@ pub fn plan(change: impl FnOnce() -> Result<Tried, Error>) -> Result<String, Err
     let caller = Caller::current();
     // Whatever comes of it, it is an error, and so it is undone.
     let undone = || attempt(|| Err::<Infallible, _>(change().map(Box::new)));
-    let mut tried = match as_trial(|| worker::without_starting(undone)) {
+    let mut tried = match as_dry_run(|| worker::without_starting(undone)) {
         Ok(Ok(never)) => match never {},
         Ok(Err(tried)) => *tried?,
         Err(caught) => caught.rethrow(),

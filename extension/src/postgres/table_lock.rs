@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 /// For how long it is tried, where the session's `lock_timeout` is not shorter.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// For how long it is tried if the change is only to be told, not to be made.
-const PATIENCE_OF_A_TRIAL: Duration = Duration::from_secs(1);
+/// For how long a dry run is tried.
+const PATIENCE_OF_A_DRY_RUN: Duration = Duration::from_secs(1);
 
 /// How long others wait at each attempt: less than deadlock_timeout.
 const WAIT: &CStr = c"300ms";
@@ -34,8 +34,8 @@ const PAUSE: [u64; 2] = [100, 1000];
 thread_local! {
     /// How many frames try again as a whole, one inside the other.
     static TRYING: Cell<u32> = const { Cell::new(0) };
-    /// How many frames undo in the end whatever they change.
-    static TRIAL: Cell<u32> = const { Cell::new(0) };
+    /// How many dry runs are under way, one inside the other.
+    static DRY_RUNS: Cell<u32> = const { Cell::new(0) };
     /// The last lock, if it could not be taken.
     static BUSY: RefCell<Option<Busy>> = const { RefCell::new(None) };
 }
@@ -133,14 +133,14 @@ fn in_words(tables: &[String]) -> String {
     }
 }
 
-/// Runs a change that is undone in any case: it interrupts no worker, and gives up soon on tables in use.
-pub fn as_trial<R>(body: impl FnOnce() -> R) -> R {
-    let _trial = Counted::begin(&TRIAL);
+/// Runs a change that the caller undoes in any case: it cancels no worker, and gives up soon on tables in use.
+pub fn as_dry_run<R>(body: impl FnOnce() -> R) -> R {
+    let _dry_run = Counted::begin(&DRY_RUNS);
     body()
 }
 
 fn patience() -> Duration {
-    let most = if TRIAL.get() > 0 { PATIENCE_OF_A_TRIAL } else { PATIENCE };
+    let most = if DRY_RUNS.get() > 0 { PATIENCE_OF_A_DRY_RUN } else { PATIENCE };
     // SAFETY: reads a setting of the session.
     match u64::try_from(unsafe { pg_sys::LockTimeout }) {
         Ok(longest) if longest > 0 => most.min(Duration::from_millis(longest)),
@@ -175,7 +175,7 @@ pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> 
                 if began.elapsed() >= patience {
                     return Err(still_busy(&busy.what));
                 }
-                if TRIAL.get() == 0 {
+                if DRY_RUNS.get() == 0 {
                     cancel_worker(&busy.tables);
                 }
                 rest(pause);
@@ -204,10 +204,10 @@ fn cancel_worker(tables: &[String]) {
         connected(|spi| {
             let sql = format!(
                 "select distinct l.pid from pg_catalog.pg_locks l join pg_catalog.pg_locks w on w.pid = l.pid \
-             where l.granted and l.locktype = 'relation' and w.granted and w.locktype = 'advisory' and w.objsubid = {} \
-             and l.database = w.database and w.database = (select d.oid from pg_catalog.pg_database d \
-             where d.datname = pg_catalog.current_database()) \
-             and l.relation = any (select pg_catalog.to_regclass(u.name) from pg_catalog.unnest($1) u (name))",
+                 where l.granted and l.locktype = 'relation' and w.granted and w.locktype = 'advisory' and w.objsubid = {} \
+                 and l.database = w.database and w.database = (select d.oid from pg_catalog.pg_database d \
+                 where d.datname = pg_catalog.current_database()) \
+                 and l.relation = any (select pg_catalog.to_regclass(u.name) from pg_catalog.unnest($1) u (name))",
                 LockKind::Job as u16
             );
             let rows = spi.run_once(&sql, Snapshot::Latest, &params![tables]);

@@ -40,7 +40,7 @@ pub fn start_at_commit(kind: u8, login: Oid) {
     WANTED.set(wanted);
 }
 
-/// Runs what is undone in any case: the workers that it asks for are not started.
+/// Runs a change that the caller undoes in any case: the workers that it asks for are not started.
 pub fn without_starting<R>(body: impl FnOnce() -> R) -> R {
     let wanted = WANTED.get();
     let result = body();
