@@ -1,7 +1,7 @@
 //! Reading the reports of the schema `keyed` as JSON.
 
 use crate::access::principal::Principal;
-use crate::postgres::guard::{as_owner, with_pinned_path};
+use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::connected;
 
@@ -17,7 +17,7 @@ pub(super) fn lines(query: &str, arguments: &[Parameter]) -> String {
 pub(super) fn as_reader<R>(read: impl FnOnce() -> R) -> R {
     match Principal::current() {
         Some(_) => as_owner(read),
-        None => with_pinned_path(read),
+        None => read(),
     }
 }
 
@@ -36,7 +36,7 @@ fn own_records(query: &str, arguments: &[Parameter]) -> Vec<String> {
         "select row_to_json(line)::text \
          from (select line, row_number() over () as position from ({query}) line) lines order by position"
     );
-    with_pinned_path(|| connected(|spi| spi.run_newest_and_own(&sql, arguments).column().collect()))
+    connected(|spi| spi.run_newest_and_own(&sql, arguments).column().collect())
 }
 
 /// A `timestamptz` as [`time::write_datetime`](crate::value::time::write_datetime) writes it, as SQL; null for infinity.

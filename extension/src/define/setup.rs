@@ -4,7 +4,7 @@ use super::{attribute, ddl, foreign, reconcile, released, script};
 use crate::access::{Caller, binding, policy_sql};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
-use crate::postgres::guard::{as_owner, as_owner_defining, with_pinned_path, with_settings};
+use crate::postgres::guard::{as_owner, as_owner_defining, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot, connected};
@@ -67,12 +67,10 @@ pub fn init() -> Result<i32, Error> {
     }
     lock_setup();
     foreign::refuse_objects()?;
-    with_pinned_path(|| {
-        connected(|spi| {
-            // What exists already is the normal case of a second call; its notices would only alarm.
-            spi.script("set local client_min_messages = warning");
-            spi.script(ROLES);
-        });
+    connected(|spi| {
+        // What exists already is the normal case of a second call; its notices would only alarm.
+        spi.script("set local client_min_messages = warning");
+        spi.script(ROLES);
     });
     migrate()
 }
@@ -90,7 +88,7 @@ pub fn migrate() -> Result<i32, Error> {
         ensure_extension(vectors::table::EXTENSION);
     }
     if role::is_superuser(role::current()) && role::find(role::PROXY).is_some() {
-        with_pinned_path(|| connected(|spi| spi.script(PROXY_LOGIN)));
+        connected(|spi| spi.script(PROXY_LOGIN));
     }
     as_owner_defining(|| {
         connected(|spi| {
@@ -148,40 +146,35 @@ pub fn pending() -> Vec<i32> {
 /// Creates a required extension and grants the owner USAGE on its schema. Returns whether it exists: only a superuser
 /// can create it.
 fn ensure_extension(name: &str) -> bool {
-    with_pinned_path(|| {
-        connected(|spi| {
-            let find = || {
-                let rows = spi.run_once(
+    connected(|spi| {
+        let find = || {
+            let rows = spi.run_once(
                     "select pg_catalog.quote_ident(n.nspname), pg_catalog.has_schema_privilege('keyed_owner', n.oid, 'usage') \
                      from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace \
                      where e.extname = $1",
                     Snapshot::Latest,
                     &params![name],
                 );
-                let schema = rows.value::<Option<String>>().flatten();
-                schema.map(|schema| (schema, rows.get::<Option<bool>>(0, 1).unwrap_or_default()))
-            };
-            let is_superuser = role::is_superuser(role::current());
-            if find().is_none() {
-                if !is_superuser {
-                    return false;
-                }
-                let has_public =
-                    spi.run_once("select pg_catalog.to_regnamespace('public')", Snapshot::Latest, &[]);
-                let schema = if has_public.value::<Option<Oid>>().flatten().is_some() {
-                    "public"
-                } else {
-                    "keyed_state"
-                };
-                spi.script(&format!("create extension {name} schema {schema}"));
+            let schema = rows.value::<Option<String>>().flatten();
+            schema.map(|schema| (schema, rows.get::<Option<bool>>(0, 1).unwrap_or_default()))
+        };
+        let is_superuser = role::is_superuser(role::current());
+        if find().is_none() {
+            if !is_superuser {
+                return false;
             }
-            if let Some((schema, false)) = find()
-                && is_superuser
-            {
-                spi.script(&format!("grant usage on schema {schema} to keyed_owner"));
-            }
-            true
-        })
+            let has_public =
+                spi.run_once("select pg_catalog.to_regnamespace('public')", Snapshot::Latest, &[]);
+            let schema =
+                if has_public.value::<Option<Oid>>().flatten().is_some() { "public" } else { "keyed_state" };
+            spi.script(&format!("create extension {name} schema {schema}"));
+        }
+        if let Some((schema, false)) = find()
+            && is_superuser
+        {
+            spi.script(&format!("grant usage on schema {schema} to keyed_owner"));
+        }
+        true
     })
 }
 

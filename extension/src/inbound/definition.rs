@@ -4,7 +4,7 @@ use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::json_write::to_json;
-use crate::postgres::guard::{subtransaction, with_pinned_path};
+use crate::postgres::guard::subtransaction;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
@@ -194,11 +194,9 @@ fn check_prefix(prefix: &str, pointer: &str) -> Result<(), Error> {
 /// Refuses what PostgreSQL cannot read as a path.
 fn check_path(path: &str, pointer: &str) -> Result<(), Error> {
     let read = subtransaction(|| {
-        with_pinned_path(|| {
-            connected(|spi| {
-                let text = params![path];
-                spi.run_once("select $1::pg_catalog.jsonpath", Snapshot::Active, &text);
-            });
+        connected(|spi| {
+            let text = params![path];
+            spi.run_once("select $1::pg_catalog.jsonpath", Snapshot::Active, &text);
         });
     });
     read.map_err(|caught| match caught.class() {

@@ -36,7 +36,7 @@ pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
 }
 
 /// Runs statements as the caller, with the search path pinned.
-pub fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
+pub(super) fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
     if search_path_is_pinned() {
         return body();
     }
