@@ -1,9 +1,11 @@
 //! Readiness: the database answers and has the functions of this version.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use keyed_errors::Code;
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::database::{Database, Effect};
 use crate::problem::Problem;
@@ -15,59 +17,135 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The timeout of the database.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The time between two looks at the database when nobody asks. An update of the extension is noticed after it.
+const PAUSE: Duration = Duration::from_secs(2);
+
 /// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
 /// rotation. The result is cached for a moment, so that frequent probes cost little.
+///
+/// While extension and proxy do not fit, requests are refused: their statements could mean something else there.
 pub(crate) struct Readiness {
     database: Database,
-    latest: Mutex<Option<(Instant, Result<String, Problem>)>>,
+    served: Arc<Database>,
+    latest: Mutex<Option<(Instant, Verdict)>>,
+}
+
+/// What the database answered.
+#[derive(Clone)]
+enum Verdict {
+    /// Requests are served; the version of the extension.
+    Ready(String),
+    /// Not now. Requests find out for themselves.
+    Unready(Problem),
+    /// Not with these versions.
+    Misfit(Problem),
 }
 
 impl Readiness {
-    pub(crate) fn new(settings: &Settings) -> anyhow::Result<Readiness> {
-        Ok(Readiness { database: Database::new(settings, 1)?, latest: Mutex::new(None) })
+    /// `served`: the connections of requests.
+    pub(crate) fn new(settings: &Settings, served: Arc<Database>) -> anyhow::Result<Readiness> {
+        Ok(Readiness { database: Database::new(settings, 1)?, served, latest: Mutex::new(None) })
     }
 
     /// The version of the extension, or why the service is not ready.
     pub(crate) async fn extension_version(&self) -> Result<String, Problem> {
+        match self.look().await {
+            Verdict::Ready(version) => Ok(version),
+            Verdict::Unready(problem) | Verdict::Misfit(problem) => Err(problem),
+        }
+    }
+
+    async fn look(&self) -> Verdict {
         let mut latest = self.latest.lock().await;
-        match &*latest {
-            Some((at, answer)) if at.elapsed() < PATIENCE => answer.clone(),
-            _ => {
-                let answer = match timeout(PATIENCE, self.ask()).await {
-                    Ok(answer) => answer,
-                    Err(_) => Err(not_ready("no answer within a second".into())),
-                };
-                *latest = Some((Instant::now(), answer.clone()));
-                answer
+        if let Some((at, verdict)) = &*latest
+            && at.elapsed() < PATIENCE
+        {
+            return verdict.clone();
+        }
+        let verdict = match timeout(PATIENCE, self.ask()).await {
+            Ok(Ok(verdict)) => verdict,
+            Ok(Err(problem)) => Verdict::Unready(problem),
+            Err(_) => Verdict::Unready(not_ready("no answer within a second".into())),
+        };
+        match &verdict {
+            Verdict::Ready(_) => self.served.refuse(None),
+            Verdict::Misfit(problem) => self.served.refuse(Some(problem.clone())),
+            // The versions are what they were, as far as is known.
+            Verdict::Unready(_) => {}
+        }
+        *latest = Some((Instant::now(), verdict.clone()));
+        verdict
+    }
+
+    /// Looks at the database from time to time, as long as the service runs, and says in the log what changed.
+    pub(crate) async fn watch(&self) {
+        let mut said = String::new();
+        loop {
+            let verdict = self.look().await;
+            let cause = |problem: &Problem| problem.cause().unwrap_or_default().to_owned();
+            let now = match &verdict {
+                Verdict::Ready(version) => version.clone(),
+                Verdict::Unready(problem) | Verdict::Misfit(problem) => {
+                    format!("{}: {}", problem.detail(), cause(problem))
+                }
+            };
+            if now != said {
+                match &verdict {
+                    Verdict::Ready(version) => {
+                        tracing::info!(extension_version = version, "the database answers");
+                    }
+                    Verdict::Unready(problem) => {
+                        tracing::warn!(cause = cause(problem), "{}", problem.detail());
+                    }
+                    Verdict::Misfit(problem) => {
+                        tracing::error!(
+                            cause = cause(problem),
+                            "all requests are refused: {}",
+                            problem.detail()
+                        );
+                    }
+                }
+                said = now;
             }
+            sleep(PAUSE).await;
         }
     }
 
-    /// Says in the log whether the service is ready.
-    pub(crate) async fn log(&self) {
-        match self.extension_version().await {
-            Ok(version) => tracing::info!(extension_version = version, "the database answers"),
-            Err(problem) => tracing::warn!(cause = problem.cause(), "the database is not ready yet"),
-        }
-    }
-
-    async fn ask(&self) -> Result<String, Problem> {
+    async fn ask(&self) -> Result<Verdict, Problem> {
         let row = self.database.run(Effect::Read, LOOK, &[]).await?;
         let looked = || -> Result<Seen, tokio_postgres::Error> {
             Ok(Seen { version: row.try_get(0)?, may_call: row.try_get(1)? })
         };
-        let version = fits(looked().map_err(|error| not_ready(error.to_string()))?)?;
+        let version = match fits(looked().map_err(|error| not_ready(error.to_string()))?) {
+            Verdict::Ready(version) => version,
+            refusal => return Ok(refusal),
+        };
         // A separate statement, because it cannot be prepared without the extension.
-        let row = self.database.run(Effect::Read, PENDING, &[]).await?;
+        let row = match self.database.run(Effect::Read, PENDING, &[]).await {
+            Ok(row) => row,
+            Err(problem) => return self.library_misfit(&version).await.ok_or(problem),
+        };
         let pending: Option<String> = row.try_get(0).map_err(|error| not_ready(error.to_string()))?;
-        match pending {
-            Some(steps) if !steps.is_empty() => Err(Problem::unavailable(
+        Ok(match pending {
+            Some(steps) if !steps.is_empty() => Verdict::Unready(Problem::unavailable(
                 "the state of the database is older than the extension: run SELECT keyed.migrate() as an \
                 administrator",
                 format!("pending migrations: {steps}"),
             )),
-            _ => Ok(version),
-        }
+            _ => Verdict::Ready(version),
+        })
+    }
+
+    /// Whether the functions refuse because the files on the server are older than the extension.
+    async fn library_misfit(&self, extension: &str) -> Option<Verdict> {
+        let row = self.database.run(Effect::Read, LIBRARY, &[]).await.ok()?;
+        let library: String = row.try_get(0).ok()?;
+        (numbers_of(line_of(&library)) < numbers_of(line_of(extension))).then(|| {
+            Verdict::Misfit(misfit(format!(
+                "the server has the library of keyed {library}, and the extension in this database is {extension}. \
+                 Install the files of keyed {extension} on the server"
+            )))
+        })
     }
 }
 
@@ -78,27 +156,43 @@ const LOOK: &str = "select (select extversion from pg_catalog.pg_extension where
 
 const PENDING: &str = "select pg_catalog.array_to_string(keyed.pending_migrations(), ', ')";
 
+const LIBRARY: &str = "select keyed.library_version()";
+
 /// The version in the database.
 struct Seen {
     version: Option<String>,
     may_call: bool,
 }
 
-/// The version of an extension that this program can work with.
-fn fits(seen: Seen) -> Result<String, Problem> {
+/// Whether this program can work with the extension.
+fn fits(seen: Seen) -> Verdict {
     let Some(version) = seen.version else {
-        return Err(not_ready("the extension keyed is not installed in this database".into()));
-    };
-    if line_of(&version) != line_of(VERSION) {
-        return Err(Problem::unavailable(
-            "the versions of extension and proxy are incompatible: the numbers before the last dot must be equal",
-            format!("the extension is {version}, the proxy {VERSION}"),
+        return Verdict::Misfit(misfit(
+            "this database has no extension keyed. As a superuser: \
+            CREATE EXTENSION keyed CASCADE; SELECT keyed.init();"
+                .into(),
         ));
+    };
+    let (extension, proxy) = (line_of(&version), line_of(VERSION));
+    if extension != proxy {
+        // A version that is not made of numbers counts as an older one.
+        let remedy = if numbers_of(extension) > numbers_of(proxy) {
+            format!("Use keyed-proxy {extension}.x")
+        } else {
+            format!(
+                "As a superuser: ALTER EXTENSION keyed UPDATE; SELECT keyed.migrate(); or use keyed-proxy {extension}.x"
+            )
+        };
+        return Verdict::Misfit(misfit(format!(
+            "keyed-proxy {VERSION} works with the extension keyed {proxy}.x, and this database has {version}. {remedy}"
+        )));
     }
     if !seen.may_call {
-        return Err(not_ready("this login has no EXECUTE privilege on keyed.authenticate".into()));
+        return Verdict::Unready(not_ready(
+            "this login has no EXECUTE privilege on keyed.authenticate".into(),
+        ));
     }
-    Ok(version)
+    Verdict::Ready(version)
 }
 
 /// The numbers of a version that changes of the interface between proxy and extension show in: `0.1` of `0.1.7`.
@@ -106,29 +200,52 @@ fn line_of(version: &str) -> &str {
     version.rsplit_once('.').map_or(version, |(line, _)| line)
 }
 
+fn numbers_of(line: &str) -> Vec<u32> {
+    line.split('.').map_while(|number| number.parse().ok()).collect()
+}
+
 fn not_ready(cause: String) -> Problem {
     Problem::unavailable("the database is not ready", cause)
+}
+
+fn misfit(sentence: String) -> Problem {
+    Problem::new(Code::Unavailable, sentence)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fits(version: Option<&str>, may_call: bool) -> Result<String, String> {
-        let seen = Seen { version: version.map(str::to_owned), may_call };
-        super::fits(seen).map_err(|problem| problem.detail().to_owned())
+    fn fits(version: Option<&str>, may_call: bool) -> Verdict {
+        super::fits(Seen { version: version.map(str::to_owned), may_call })
+    }
+
+    fn refusal(version: Option<&str>) -> String {
+        match fits(version, true) {
+            Verdict::Misfit(problem) => problem.detail().to_owned(),
+            Verdict::Ready(_) | Verdict::Unready(_) => panic!("{version:?} is no misfit"),
+        }
     }
 
     #[test]
     fn an_extension_fits_whose_version_differs_in_the_last_number_alone() {
         let line = line_of(VERSION);
         for version in [VERSION.to_owned(), format!("{line}.99")] {
-            assert_eq!(fits(Some(&version), true), Ok(version));
+            assert!(matches!(fits(Some(&version), true), Verdict::Ready(ready) if ready == version));
+            assert!(matches!(fits(Some(&version), false), Verdict::Unready(_)), "it may not call");
         }
-        for version in [format!("9{VERSION}"), format!("{line}9.0"), "1".to_owned()] {
-            let refused = fits(Some(&version), true).expect_err("another version");
-            assert!(refused.starts_with("the versions of extension and proxy are incompatible"), "{refused}");
-        }
-        assert!(fits(None, false).is_err() && fits(Some(VERSION), false).is_err());
+    }
+
+    #[test]
+    fn the_refusal_of_another_version_says_which_fits() {
+        let line = line_of(VERSION);
+        let newer = format!("9{line}");
+        let sentence = refusal(Some(&format!("{newer}.0")));
+        assert!(sentence.contains(&format!("keyed {line}.x")), "{sentence}");
+        assert!(sentence.ends_with(&format!("Use keyed-proxy {newer}.x")), "{sentence}");
+        let sentence = refusal(Some("0.0.9"));
+        assert!(sentence.contains("ALTER EXTENSION keyed UPDATE"), "{sentence}");
+        assert!(sentence.ends_with("use keyed-proxy 0.0.x"), "{sentence}");
+        assert!(refusal(None).contains("CREATE EXTENSION keyed"));
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<App> {
-        let database = Database::new(settings, settings.pool_size)?;
+        let database = Arc::new(Database::new(settings, settings.pool_size)?);
         let bounds = &settings.bounds;
         Ok(App {
             admission: Arc::new(Admission::new(
@@ -41,8 +41,8 @@ impl App {
                 settings.body_limit,
                 settings.pool_wait,
             )),
-            database: Arc::new(database),
-            readiness: Readiness::new(settings)?,
+            readiness: Readiness::new(settings, database.clone())?,
+            database,
             embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,

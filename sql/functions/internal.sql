@@ -2,6 +2,11 @@
 
 grant usage on schema keyed to public;
 
+create function keyed.library_version() returns text
+  language c volatile parallel safe as 'MODULE_PATHNAME', 'keyed_library_version';
+comment on function keyed.library_version() is
+  'The version of the library that this session has loaded. That of the SQL is in pg_extension.extversion.';
+
 create function keyed.new_id(template integer) returns uuid
   language c volatile strict parallel restricted as 'MODULE_PATHNAME', 'keyed_new_id';
 comment on function keyed.new_id(integer) is

@@ -62,6 +62,41 @@ async fn missing_prerequisites_are_reported_and_dependent_checks_skipped() {
 }
 
 #[tokio::test]
+async fn files_that_are_older_than_the_extension_or_its_state_are_found_though_every_function_refuses() {
+    for (newer, said, remedy) in [
+        (
+            "update pg_extension set extversion = '99.0.0' where extname = 'keyed'",
+            "the extension in this database is 99.0.0",
+            "Install the files of keyed 99.0.0",
+        ),
+        (
+            "insert into keyed_state.version (number) values (9999)",
+            "has step 9999",
+            "Install the files of the version of keyed that made it",
+        ),
+    ] {
+        let database = Database::with_crm().await;
+        database.session().await.run(newer).await;
+        let outcome = keyed(&database, &["doctor", "--json"]);
+        assert_eq!(outcome.code, Some(1), "{newer}");
+        let found = findings(outcome, "extension");
+        let text = |name: &str| found[0][name].as_str().unwrap_or_default().to_owned();
+        assert!(text("message").contains(said) && text("remedy").starts_with(remedy), "{found:?}");
+        assert!(keyed(&database, &["doctor"]).out.contains("skipped  ownership"), "{newer}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_in_another_encoding_than_utf8_is_found() {
+    let options = "template template0 encoding 'LATIN1' locale 'C'";
+    let database = Database::empty_with(&harness::Cluster::shared(), options).await;
+    let found = findings(keyed(&database, &["doctor", "--json"]), "server");
+    assert_eq!(found[0]["message"], "the database is encoded in LATIN1", "{found:?}");
+    let remedy = found[0]["remedy"].as_str().unwrap_or_default();
+    assert!(remedy.starts_with("make one with: create database"), "{remedy}");
+}
+
+#[tokio::test]
 async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
     let database = Database::new_durable().await;
     let found = findings(keyed(&database, &["doctor", "--json"]), "timeouts");

@@ -50,6 +50,11 @@ impl Database {
         Self::create(cluster, "").await
     }
 
+    /// The same with options of CREATE DATABASE.
+    pub async fn empty_with(cluster: &Arc<Cluster>, options: &str) -> Self {
+        Self::create(cluster, options).await
+    }
+
     /// The same database as a standby shows it.
     pub fn on_standby(&self, standby: Cluster) -> Self {
         Self { cluster: Arc::new(standby), name: self.name.clone(), roles: Mutex::default() }

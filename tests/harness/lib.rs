@@ -10,6 +10,7 @@ mod contract;
 mod crm;
 mod database;
 pub mod embeddings;
+pub mod everything;
 mod gallery;
 mod http;
 mod inbound;

@@ -152,7 +152,12 @@ async fn a_database_that_waits_for_its_migration_is_not_ready() {
     readiness(&service, 200).await;
     session.run("update pg_extension set extversion = '77.0' where extname = 'keyed'").await;
     let problem = readiness(&service, 503).await.refused(503, "unavailable");
-    assert!(problem["detail"].as_str().is_some_and(|it| it.contains("are incompatible")), "{problem}");
+    assert!(
+        problem["detail"]
+            .as_str()
+            .is_some_and(|it| it.contains("this database has 77.0. Use keyed-proxy 77.x")),
+        "{problem}"
+    );
 }
 
 #[tokio::test]

@@ -55,6 +55,15 @@ async fn a_database_owner_who_is_no_superuser_cannot_install_it() {
 }
 
 #[tokio::test]
+async fn a_database_in_another_encoding_than_utf8_is_refused_with_what_to_do() {
+    let options = "template template0 encoding 'LATIN1' locale 'C'";
+    let database = Database::empty_with(&harness::Cluster::shared(), options).await;
+    let refusal = database.session().await.refusal("create extension keyed cascade", &[]).await;
+    assert_eq!(refusal.message, "keyed needs a database with encoding UTF8");
+    assert!(refusal.hint.contains("ENCODING 'UTF8' TEMPLATE template0"), "{}", refusal.hint);
+}
+
+#[tokio::test]
 async fn without_init_every_function_says_what_to_do() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     let session = database.session().await;

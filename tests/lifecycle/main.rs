@@ -10,3 +10,4 @@ mod jobs;
 mod replication;
 mod restart;
 mod standby;
+mod update;

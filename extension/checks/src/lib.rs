@@ -29,13 +29,15 @@ pub const CHECKS: &[Check] = &[
          where current_setting('server_version_num')::int < 150000
          union all
          select 'the database is encoded in ' || current_setting('server_encoding'),
-                'make one with: create database … encoding ''UTF8'' template template0'
+                'make one with: create database name encoding ''UTF8'' template template0'
          where current_setting('server_encoding') <> 'UTF8'" },
     Check { name: "extension", sound: "keyed is installed in the version of its files", severity: Error, needs: Needs::Nothing, query:
         "select 'the extension keyed is not in this database', 'create extension keyed cascade; select keyed.init();'
          where not exists (select from pg_extension where extname = 'keyed')
          union all
-         select 'the extension keyed is ' || e.extversion || ', its files are ' || a.default_version, 'alter extension keyed update;'
+         select 'the extension keyed is ' || e.extversion || ', its files are ' || a.default_version,
+                case when exists (select from pg_extension_update_paths('keyed') u where u.source = e.extversion and u.target = a.default_version and u.path is not null)
+                  then 'alter extension keyed update; select keyed.migrate();' else 'install the files of keyed ' || e.extversion || ' on this server' end
          from pg_extension e join pg_available_extensions a on a.name = e.extname
          where e.extname = 'keyed' and e.extversion <> a.default_version" },
     Check { name: "indexes of texts", sound: "pg_trgm is installed", severity: Error, needs: Needs::Nothing, query:

@@ -5,6 +5,7 @@ use crate::access::{Caller, binding, policy_sql};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, with_settings};
+use crate::postgres::library_version;
 use crate::postgres::parameter::params;
 use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot, connected};
@@ -55,6 +56,11 @@ const STATE: &[(i32, Step)] = &[
     (26, Step::Script(include_str!("../../../sql/state/0026_attribute_types.sql"))),
 ];
 
+/// The last step.
+pub fn newest_step() -> i32 {
+    STATE.iter().map(|step| step.0).max().unwrap_or(0)
+}
+
 /// Only one session at a time sets up or migrates a database.
 fn lock_setup() {
     advisory_lock::lock(LockKind::Setup, 0, Mode::Exclusive);
@@ -65,6 +71,7 @@ pub fn init() -> Result<i32, Error> {
     if !role::is_superuser(role::current()) {
         return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
     }
+    library_version::require_updated_sql()?;
     lock_setup();
     foreign::refuse_objects()?;
     connected(|spi| {
@@ -78,6 +85,7 @@ pub fn init() -> Result<i32, Error> {
 /// Runs the steps that this database has not seen. Returns the version of the state.
 pub fn migrate() -> Result<i32, Error> {
     Caller::current().require_admin("migrate the state of keyed")?;
+    library_version::require_updated_sql()?;
     lock_setup();
     foreign::refuse_objects()?;
     if !ensure_extension(text::table::TRIGRAM_EXTENSION) {

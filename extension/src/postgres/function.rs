@@ -24,6 +24,7 @@ macro_rules! sql_functions {
         pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
             let body: fn(&$crate::postgres::function::Call)
                 -> Result<$crate::postgres::function::Answer, $crate::error::Error> = $body;
+            $crate::postgres::library_version::check();
             let call = $crate::postgres::function::Call::new(call);
             $crate::postgres::raise::OrRaise::or_raise(body(&call)).into_datum(&call)
         }
@@ -47,6 +48,7 @@ macro_rules! asked_once {
             #[pgrx::pg_guard]
             unsafe extern "C-unwind" fn ask(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
                 let ask: fn(i32) -> bool = $ask;
+                $crate::postgres::library_version::check();
                 let call = $crate::postgres::function::Call::new(call);
                 let number = call.integer(0).unwrap_or(0);
                 let answer = ask(number);

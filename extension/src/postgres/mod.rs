@@ -30,6 +30,8 @@ pub mod index;
 pub mod insert;
 /// Cache invalidation by changes of other sessions.
 pub mod invalidation;
+/// Whether this library fits the SQL of the extension.
+pub mod library_version;
 /// Memory contexts.
 pub mod memory;
 /// Notes that row triggers leave for the end of the statement.
@@ -93,7 +95,7 @@ pub fn require_utf8() {
         use crate::error::{Code, Error};
         use raise::Raise as _;
         Error::new(Code::Internal, "keyed needs a database with encoding UTF8")
-            .hint("create one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
+            .hint("create one: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0")
             .raise();
     }
 }

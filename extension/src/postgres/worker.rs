@@ -5,6 +5,7 @@
 //! and then becomes the owner: no superuser is involved.
 
 use super::guard::{Caught, SEARCH_PATH, as_owner_defining, caught, owner};
+use super::library_version;
 use super::spi::c_string;
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
@@ -133,6 +134,7 @@ pub fn transaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
         let outcome = PgTryBuilder::new(std::panic::AssertUnwindSafe(|| {
             pg_sys::StartTransactionCommand();
             pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot());
+            library_version::check();
             let result = body();
             // A statement that commits by itself has taken it away.
             if pg_sys::ActiveSnapshotSet() {

@@ -36,5 +36,7 @@ pub mod table_name;
 pub mod time;
 /// The rules of a vector.
 pub mod vector;
+/// Versions of keyed.
+pub mod version;
 /// The answer of a function that writes.
 pub mod written;

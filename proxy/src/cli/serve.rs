@@ -46,7 +46,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     tracing::info!(listen = %listener.local_addr()?, version = env!("CARGO_PKG_VERSION"), "serving");
     tokio::spawn({
         let app = app.clone();
-        async move { app.readiness.log().await }
+        async move { app.readiness.watch().await }
     });
     tokio::spawn(housekeeping::run(app.database.clone()));
     let (stop, mut stopping) = watch::channel(false);

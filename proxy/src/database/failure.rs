@@ -13,6 +13,8 @@ use crate::problem::Problem;
 
 /// An error of the database.
 pub(crate) enum Failure {
+    /// This program does not fit the database.
+    Refused(Problem),
     NoConnection(PoolError),
     /// The statement could not be prepared, so nothing of it has run.
     Unsent(Error),
@@ -35,7 +37,7 @@ impl Failure {
             Failure::Sent(error) if is_read_only(error) => true,
             Failure::Unsent(error) => is_loss(error),
             Failure::Sent(error) => is_loss(error) && effect != Effect::Write,
-            Failure::NoConnection(_) | Failure::TimedOut { .. } => false,
+            Failure::Refused(_) | Failure::NoConnection(_) | Failure::TimedOut { .. } => false,
         }
     }
 
@@ -46,6 +48,7 @@ impl Failure {
             Effect::Write => problem.with_outcome_unknown(),
         };
         match self {
+            Failure::Refused(problem) => problem,
             Failure::NoConnection(error @ PoolError::Timeout(TimeoutType::Wait)) => {
                 Problem::unavailable("every connection to the database is busy", error.to_string())
             }
@@ -58,6 +61,11 @@ impl Failure {
             // Not by the table: here it is the statement that is refused (the extension is missing or another
             // version), not the request.
             Failure::Unsent(error) => match sqlstate(&error) {
+                // Readiness says within moments which versions fit.
+                Some("42883" | "3F000") => Problem::unavailable(
+                    "the extension in the database lacks a function that this proxy calls",
+                    chain(error.into()),
+                ),
                 Some(state) if Code::of_sqlstate(state) != Code::Unavailable => {
                     Problem::internal(chain(error.into()))
                 }

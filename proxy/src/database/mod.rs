@@ -4,6 +4,8 @@
 mod effect;
 /// Errors of the database.
 mod failure;
+/// Whether requests may use the database.
+mod gate;
 /// Connections whose request was dropped.
 mod lease;
 /// The connections that are not shared.
@@ -20,6 +22,7 @@ use std::time::Duration;
 use deadpool_postgres::{ClientWrapper, Pool};
 pub(crate) use effect::Effect;
 use failure::{Failure, is_loss, is_read_only, lost_race};
+use gate::Gate;
 use lease::Lease;
 use shared::{PATIENCE, Shared};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -42,6 +45,7 @@ pub(crate) struct Database {
     pool: Pool,
     shared: Shared,
     trust: Trust,
+    gate: Gate,
     tls: Tls,
     prepared: bool,
     answer_timeout: Duration,
@@ -60,6 +64,7 @@ impl Database {
             pool,
             shared: Shared::new(shared, trust.clone()),
             trust,
+            gate: Gate::default(),
             tls,
             prepared: settings.prepared_statements,
             answer_timeout: settings.request_timeout,
@@ -96,8 +101,16 @@ impl Database {
         self.connections
     }
 
+    /// Answers every request with this problem, or no longer with any.
+    pub(crate) fn refuse(&self, reason: Option<Problem>) {
+        self.gate.set(reason);
+    }
+
     /// A connection of one's own.
     pub(crate) async fn lease(&self) -> Result<Lease<'_>, Failure> {
+        if let Some(problem) = self.gate.refusal() {
+            return Err(Failure::Refused(problem));
+        }
         Ok(Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.tls))
     }
 
@@ -165,6 +178,9 @@ impl Database {
         statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
+        if let Some(problem) = self.gate.refusal() {
+            return Err(problem);
+        }
         if effect == Effect::Lookup
             && let Some(answer) = self.try_shared(statement, arguments).await
         {

@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use keyed_checks::{CHECKS, Check, Needs, Severity};
 use serde::Serialize;
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use super::connection::{Connection, connect, explain, runtime};
 use super::outcome::{Failure, print};
@@ -74,9 +75,16 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     let client = connect(&arguments.connection.config("doctor")?).await?;
     // All is seen as it was at one moment, and nothing can be changed by mistake.
     client.batch_execute("begin isolation level repeatable read read only").await.map_err(explain)?;
+    let mut there_is = there_is(&client).await?;
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
+    if there_is > Needs::Nothing
+        && let Some(finding) = refusal_of_the_library(&client).await?
+    {
+        findings.push(finding);
+        there_is = Needs::Nothing;
+    }
     for check in CHECKS {
-        let sound = if check.needs <= there_is(&client).await? {
+        let sound = if check.needs <= there_is {
             let found = findings_of(&client, check).await?;
             let sound = found.is_empty();
             findings.extend(found);
@@ -109,6 +117,21 @@ async fn there_is(client: &Client) -> Result<Needs, Failure> {
         Some((true, false)) => Needs::Extension,
         _ => Needs::Nothing,
     })
+}
+
+/// A library that is older than the extension or its state refuses every function.
+async fn refusal_of_the_library(client: &Client) -> Result<Option<Finding>, Failure> {
+    client.batch_execute("savepoint probe").await.map_err(explain)?;
+    let called = client.query_typed("select keyed.pending_migrations()", &[]).await;
+    client.batch_execute("rollback to probe").await.map_err(explain)?;
+    let refusal = called.err();
+    let refusal = refusal.as_ref().and_then(|error| error.as_db_error());
+    Ok(refusal.filter(|refusal| *refusal.code() == SqlState::CANNOT_CONNECT_NOW).map(|refusal| Finding {
+        check: "extension",
+        severity: Severity::Error,
+        message: refusal.message().to_owned(),
+        remedy: refusal.hint().unwrap_or_default().to_owned(),
+    }))
 }
 
 async fn findings_of(client: &Client, check: &Check) -> Result<Vec<Finding>, Failure> {

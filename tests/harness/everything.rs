@@ -1,0 +1,164 @@
+//! A database with something of everything, and what it answers: all that a restore, an upgrade and an update have to keep.
+
+use crate::{Database, Session, array, similar};
+use serde_json::{Value, json};
+
+/// The API key of the clerk. Its secret are the bytes from 1 to 32, which the checksum at its end follows.
+pub const KEY: &str = "keyed_2_SkB92YpWm4Q2ijQHH34cqbKkCZWszsiQgHVjtNeFF2GR8bEt";
+/// The token of the inbound endpoint, and its secret.
+pub const TOKEN: &str = "in_11111111111111111111111111111111";
+/// See [`TOKEN`].
+pub const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+const RECORDS: &str = r#"
+    select keyed.upsert_by_key('crm.companies', 'C-' || n, '{"name": "ACME"}') from generate_series(1, 3) n;
+    select keyed.upsert_by_key('crm.customers', 'é:/ ' || n, jsonb_build_object('name', 'it''s \ "' || n, 'visits', n * 1.10,
+      'mood', n, 'tags', array['x', 'y,{}'], 'tier', 'gold', 'born', '2024-02-29', 'seen', '2024-02-29T12:00:00.123456Z', 'active', n % 2 = 0,
+      'company', jsonb_build_object('external_key', 'C-' || (n % 3 + 1)))) from generate_series(1, 50) n;
+    select keyed.patch_record(id, '{"attributes": {"visits": {"$inc": 1}}}') from crm.customers where visits > 30;
+    select keyed.delete_record(id) from crm.customers where visits > 50;
+    select keyed.upsert_by_key('crm.customers', 'text:' || n, jsonb_build_object('name', (array['Running horses', 'The horse ran',
+      'Straße nach Überlingen', 'part number 77-AB.9'])[n])) from generate_series(1, 4) n;
+    select keyed.alter_template('crm.customers', '{"embed": ["name", "tier"]}');
+    select keyed_http.claim_embeddings('m', 7, 3600);
+    select keyed.create_template('crm', 'tree', '[{"slug": "up", "type": "reference", "template": "tree"}]');
+    select keyed.upsert_by_key('crm.tree', 'a'); select keyed.upsert_by_key('crm.tree', 'a', '{"up": {"external_key": "a"}}');
+    select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused');
+    select keyed.set_quota('crm', 'live_records', 1000); select keyed.set_quota('crm', 'writes_per_day', 1000);
+    insert into keyed_state.idempotent_request values (1, 'once', sha256('x'), '{201,NULL,"{}"}')"#;
+
+/// What is asked as a superuser. The order is fixed, and nothing of it depends on the present.
+const QUESTIONS: [&str; 21] = [
+    "select string_agg(keyed.get_record(c.id, include_deleted => true)::text, E'\n' order by c.id) from crm.customers c",
+    "select string_agg(keyed.get_by_key('crm.companies', c.external_key, verbose => true)::text, E'\n' order by c.id) from crm.companies c",
+    "select string_agg(keyed.get_by_key('crm.tree', c.external_key)::text, E'\n' order by c.id) from crm.tree c",
+    "select string_agg(keyed.record_version(id), ' ' order by id) from crm.customers where deleted_at is null",
+    "select string_agg(h::text, E'\n' order by c.id, h.version) from crm.customers c, lateral keyed.history(c.id) h",
+    "select string_agg(m::text, E'\n' order by c.id, m.at) from crm.customers c, lateral keyed.metric_series(c.id, 'mood') m where c.deleted_at is null",
+    r#"select keyed.search('crm.customers', '{"global_search": "horse"}')"#,
+    r#"select keyed.search('crm.customers', '{"global_search": "uberlingen strasse"}')"#,
+    r#"select keyed.search('crm.customers', '{"global_search": "7-ab"}')"#,
+    r#"select keyed.search('crm.customers', '{"global_search": "cme gold", "count": "exact", "limit": 3}')"#,
+    r#"select keyed.search('crm.customers', '{"view": "golden", "facets": ["tier", "active"], "sort": "born,-visits"}')"#,
+    r#"select keyed.search('crm.customers', '{"filters": [{"field": "company.external_key", "operator": "eq", "value": "C-2"}, {"field": "name", "operator": "ilike", "value": "IT%"}]}')"#,
+    "select string_agg(c::text, E'\n' order by c.id) from crm.customers__golden c",
+    "select jsonb_agg(keyed.get_view(t.name::regclass, 'golden') - 'id') from (values ('crm.customers')) t (name)",
+    "select string_agg(k.role || k.label || coalesce(k.projects::text, ''), E'\n' order by k.id) from keyed.list_api_keys() k",
+    "select string_agg(concat_ws(' ', a.role, a.target, a.privilege, a.scope, a.orphaned), E'\n' order by a.role, a.target, a.privilege) from keyed.list_access() a",
+    "select string_agg(u.name || ' ' || u.maximum, E'\n' order by u.name) || (select used from keyed.quota_usage('crm') where name = 'live_records') from keyed.quota_usage('crm') u",
+    "select concat_ws(' ', attributes, pending + running, failed, done, by_hand) from keyed.embedding_status()",
+    "select keyed.list_inbound_endpoints()",
+    "select keyed.inbound_deliveries(1)",
+    "select string_agg(policyname || ' ' || tablename || ' ' || cmd || ' ' || coalesce(qual, '') || coalesce(with_check, ''), E'\n' order by tablename, policyname)
+     from pg_policies where schemaname in ('crm', 'keyed_state')",
+];
+
+/// What a role asks.
+const QUESTIONS_OF_A_ROLE: [&str; 7] = [
+    "select string_agg(external_key, ' ' order by external_key) from crm.customers",
+    "select string_agg(external_key, ' ' order by external_key) from crm.companies",
+    "select keyed.search('crm.customers', '{\"count\": \"exact\", \"limit\": 1}') ->> 'total'",
+    "select string_agg(external_key, ' ') from crm.customers__golden",
+    "select keyed.search('crm.customers', '{\"view\": \"golden\", \"count\": \"exact\"}') ->> 'total'",
+    "select keyed.search('crm.customers', '{\"global_search\": \"acme\"}')",
+    "select string_agg(h::text, E'\n' order by c.id, h.version) from crm.customers c, lateral keyed.history(c.id) h",
+];
+
+/// What a role tries to write.
+const WRITES_OF_A_ROLE: [&str; 7] = [
+    "update crm.customers set name = 'x'",
+    "update crm.customers set company = null",
+    "update crm.customers set deleted_at = now()",
+    "update crm.companies set name = 'x'",
+    "select keyed.upsert_by_key('crm.customers', 'é:/ 2', '{\"name\": \"x\"}')",
+    "select keyed.upsert_by_key('crm.customers', 'é:/ 3', '{\"name\": \"x\"}')",
+    "select * from keyed_state.access_grant",
+];
+
+impl Database {
+    /// Adds something of everything to the project `crm`. The clerk may read and write all customers and has an API key; the
+    /// partner has scopes.
+    pub async fn add_everything(&self, clerk: &str, partner: &str) {
+        let session = self.session().await;
+        self.grant(clerk, "crm.customers", "read, create, update").await;
+        session.run(RECORDS).await;
+        for (key, similarity) in [("é:/ 1", 0.9), ("é:/ 2", 0.5)] {
+            let set = "select keyed.set_embedding(id, $2) from crm.customers where external_key = $1";
+            session.rows(set, &[key, &array(&similar(similarity))]).await;
+        }
+        let of_one = json!({"or": [
+            {"field": "company.external_key", "operator": "eq", "value": "C-1"},
+            {"field": "company.name", "operator": "eq", "value": "It's \\ nobody's"}
+        ]});
+        self.grant_within(partner, "crm.customers", "read, update, delete", &of_one).await;
+        let standard = json!({"field": "external_key", "operator": "like", "value": "C-"});
+        self.grant_within(partner, "crm", "read", &standard).await;
+        let golden = json!({"filters": [{"field": "tier", "operator": "in", "value": "gold"}, {"field": "company.name", "operator": "eq", "value": "ACME"}],
+                            "sort": "-visits"});
+        let save = "select keyed.save_view('crm.customers', 'golden', $1, 'It''s gold')";
+        session.rows(save, &[&golden.to_string()]).await;
+        let endpoint = json!({"slug": "shop", "external_key": "$.id", "key_prefix": "shop:", "mapping": {"name": "$.name"},
+                              "role": clerk, "secret": SECRET});
+        let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
+        session.rows(create, &[&endpoint.to_string()]).await;
+        self.api_key(clerk, &["crm"]).await;
+        // Credentials that a test knows, and a delivery that was refused.
+        let known = "update keyed_state.inbound_endpoint set token_hash = sha256('keyed.inbound_token:'::bytea || sha256($2::bytea));
+            update keyed_state.api_key set hash = sha256('keyed.api_key:'::bytea || sha256($1::bytea)) where role_name = $3;
+            insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, status, error, payload)
+            values (1, 'msg_0', 'failed', '{\"code\": \"forbidden\"}', '{\"id\": 0, \"name\": \"late\"}')";
+        session.rows(known, &[KEY, TOKEN, clerk]).await;
+    }
+
+    /// All that a database with something of everything answers: to a superuser, to a caller with an API key, and to these
+    /// roles. Two databases that answer the same are the same to their users.
+    pub async fn answers(&self, roles: &[&str]) -> Vec<String> {
+        let session = self.session().await;
+        session.run("set timezone = 'UTC'").await;
+        let mut answers = Vec::new();
+        for question in QUESTIONS {
+            answers.push(format!("{question}\n{}", session.text(question, &[]).await));
+        }
+        let closest = json!({"query_vector": similar(0.8), "template_id": "crm.customers"});
+        answers
+            .push(keys_of(&session.json("select keyed.semantic_search($1)", &[&closest.to_string()]).await));
+        answers.push(self.answer_to_a_key(&session).await);
+        for role in roles {
+            answers.extend(self.rights(role).await.into_iter().map(|answer| format!("{role}: {answer}")));
+        }
+        answers
+    }
+
+    /// What the proxy gets for the clerk's key.
+    async fn answer_to_a_key(&self, session: &Session) -> String {
+        let ask = "select keyed_http.get_by_key('customers', 'text:1', null, false) from keyed.authenticate(sha256($1::bytea), 'crm')";
+        session.text(ask, &[KEY]).await
+    }
+
+    /// What a role reads and may write: by plain SQL, and by functions. What it writes is undone.
+    pub async fn rights(&self, role: &str) -> Vec<String> {
+        let session = self.session_as(role).await;
+        session.run("set timezone = 'UTC'").await;
+        let mut answers = Vec::new();
+        for question in QUESTIONS_OF_A_ROLE {
+            let answer = session.attempt(question, &[]).await;
+            answers.push(
+                answer.map_or_else(|refusal| refusal.state, |rows| rows[0][0].clone().unwrap_or_default()),
+            );
+        }
+        for write in WRITES_OF_A_ROLE {
+            session.run("begin").await;
+            let outcome = session.count(write, &[]).await.map_err(|refusal| refusal.state);
+            answers.push(format!("{outcome:?}"));
+            session.run("rollback").await;
+        }
+        answers
+    }
+}
+
+/// The keys of records in the order of an answer.
+fn keys_of(answer: &Value) -> String {
+    let hits = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+    let keys: Vec<&str> = hits.iter().filter_map(|hit| hit["entity"]["external_key"].as_str()).collect();
+    keys.join(" ")
+}

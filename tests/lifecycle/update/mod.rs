@@ -1,0 +1,4 @@
+//! Versions of library, extension and proxy that meet.
+
+mod library;
+mod proxy;
