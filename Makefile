@@ -1,15 +1,17 @@
 # The commands of this repository. Each is one script in .dev/, which says what it does.
-.PHONY: help setup build run test test-assert bench soak docs
+.PHONY: help setup build run test test-all test-assert bench soak docs
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
 	@echo 'make test    every check and test (KIND=lint|unit|sql|http|race|access|cli|lifecycle|ui|docs, TEST=name, KEYED_TEST_DIRECT=off)'
+	@echo 'make test-all     make test, and the tests of the database on every version of PostgreSQL that can be had'
 	@echo 'make test-assert  the tests of the database on a PostgreSQL with assertions, which it builds (KIND=…, TEST=…)'
 	@echo 'make bench   measure the release build'
 	@echo 'make soak    check with tools of others, which it fetches (KIND=clients|schemathesis|sqlsmith|day)'
 	@echo 'make docs    make a book of docs/ in target/book, with mdbook, which it fetches'
-	@echo 'make build   build the release, install the extension into PostgreSQL 15'
+	@echo 'make build   build the release, install the extension into PostgreSQL'
 	@echo 'make setup   only install what the others need: the one command for which they may ask root'
+	@echo 'PG=18 behind a command: on that version of PostgreSQL (15, 16, 17 or 18), which is built from source if apt has no package'
 
-setup build run test test-assert bench soak docs:
+setup build run test test-all test-assert bench soak docs:
 	@.dev/$@

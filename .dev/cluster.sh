@@ -2,7 +2,8 @@
 # The private PostgreSQL cluster of `make run`, sourced by .dev/run. Its data is .run/cluster, its port is remembered.
 
 # Another folder is for a service beside that of `make run`.
-readonly RUN="${KEYED_RUN:-$CLONE/.run}"
+RUN="$(realpath --canonicalize-missing "${KEYED_RUN:-$CLONE/.run}")"
+readonly RUN
 readonly DATA="$RUN/cluster"
 readonly SERVER_LOG="$RUN/postgresql.log"
 CLUSTER_IS_NEW=false
@@ -165,6 +166,15 @@ stop_server() {
     # SIGINT is PostgreSQL's fast shutdown: open sessions are ended, everything is written.
     kill -INT "$SERVER_PID" 2>/dev/null || true
     wait "$SERVER_PID" 2>/dev/null || true
+}
+
+# Programs of another major version refuse the data, and would say so in a log only.
+check_major() {
+    local found
+    found="$(cat "$DATA/PG_VERSION" 2>/dev/null)" || return 0
+    [[ $found == "$PG" ]] ||
+        die "The cluster in $RUN is of PostgreSQL $found, not $PG. Start it as what it is: make run PG=$found." \
+            "Or have another one beside it: make run PG=$PG KEYED_RUN=$RUN-$PG"
 }
 
 start_cluster() {

@@ -107,6 +107,16 @@ fn every_dependent_of_a_definition_is_in_the_list() {
 }
 
 #[test]
+fn one_file_knows_the_version_of_postgresql() {
+    let lines = sources().lines_with("");
+    let knows = |(_, code): &&(String, String)| code.contains("feature = \"pg");
+    let (there, elsewhere): (Vec<_>, Vec<_>) =
+        lines.iter().filter(knows).partition(|(place, _)| place.starts_with("postgres/compat.rs:"));
+    assert!(!there.is_empty());
+    assert!(elsewhere.is_empty(), "ask for the version in postgres/compat.rs: {elsewhere:?}");
+}
+
+#[test]
 fn files_are_short() {
     let long = sources().longer_than(MOST_LINES, &[]);
     assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));

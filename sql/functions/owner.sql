@@ -91,13 +91,16 @@ create function keyed.foreign_objects()
       (r.rolcanlogin and r.rolname <> 'keyed_proxy', 'may log in', 'NOLOGIN')) a (found, what, mend)
     where r.rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy') and a.found
     union all
-    select format('role %I', m.rolname), 'is a member of keyed_owner', format('REVOKE keyed_owner FROM %I', m.rolname)
-    from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
+    -- Since PostgreSQL 16, a membership may have several grantors, and a REVOKE is about one.
+    select format('role %I', m.rolname), 'is a member of keyed_owner', format('REVOKE keyed_owner FROM %I', m.rolname) || by.grantor
+    from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid, lateral (values
+      (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where r.rolname = 'keyed_owner'
     union all
     -- REASSIGN OWNED fires no event trigger: a member of another role could give it all tables.
-    select 'role keyed_owner', format('is a member of %I', r.rolname), format('REVOKE %I FROM keyed_owner', r.rolname)
-    from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
+    select 'role keyed_owner', format('is a member of %I', r.rolname), format('REVOKE %I FROM keyed_owner', r.rolname) || by.grantor
+    from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid, lateral (values
+      (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where m.rolname = 'keyed_owner'
     order by 1, 2
   $$;

@@ -53,11 +53,11 @@ async fn a_membership_given_or_taken_counts_at_once() {
 #[tokio::test]
 async fn a_role_that_stops_inheriting_keeps_what_is_its_own() {
     let sales = Sales::new().await;
-    let (_, session) = sales.clerk("read", &of_region("EU")).await;
+    let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let login = session.text("select current_user", &[]).await;
     sales.database.grant_within(&login, "crm.customers", "read", &of_region("US")).await;
     assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2");
-    sales.admin.run(&format!("alter role {login} noinherit")).await;
+    sales.stop_inheriting(&login, &[&role]).await;
     assert_eq!(seen(&session).await, "US-1 US-2");
 }
 

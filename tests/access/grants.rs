@@ -1,6 +1,7 @@
 //! What a grant is: a filter, to a role and its members, on a template or a project.
 
 use crate::sales::{Sales, of_region, seen};
+use harness::major_version;
 use serde_json::json;
 
 #[tokio::test]
@@ -181,11 +182,39 @@ async fn a_member_without_inherit_has_no_privileges() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let login = session.text("select current_user", &[]).await;
-    sales.admin.run(&format!("alter role {login} noinherit")).await;
+    sales.stop_inheriting(&login, &[&role]).await;
     assert_eq!(session.refusal("select from crm.customers", &[]).await.state, "42501");
     assert_eq!(session.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
     session.run(&format!("set role {role}")).await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");
+}
+
+#[tokio::test]
+async fn a_membership_says_whether_a_role_may_be_chosen_and_whether_it_gives_rights() {
+    if major_version() < 16 {
+        return; // Memberships have no options there.
+    }
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read", &of_region("EU")).await;
+    let login = session.text("select current_user", &[]).await;
+    sales.admin.run(&format!("grant {role} to {login} with inherit true, set false")).await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2");
+    assert_eq!(session.refusal(&format!("set role {role}"), &[]).await.state, "42501");
+
+    // Who creates roles is an administrator of those, and no more of what they may do than before.
+    let creator = sales.database.create_role("creator").await;
+    sales
+        .admin
+        .run(&format!("alter role {creator} createrole; grant {role} to {creator} with inherit false"))
+        .await;
+    let made = format!("made_{creator}");
+    let creates = sales.database.session_as(&creator).await;
+    creates.run(&format!("create role {made}")).await;
+    sales.database.grant(&made, "crm.customers", "read").await;
+    assert_eq!(creates.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(creates.refusal("select from crm.customers", &[]).await.state, "42501");
+    sales.database.revoke(&made, "crm.customers").await;
+    sales.admin.run(&format!("drop role {made}")).await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A project in which some see one region only.
 
 use harness::customers::{HISTORY, SERIES};
-use harness::{Database, Session};
+use harness::{Database, Session, major_version};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -63,6 +63,16 @@ impl Sales {
         let (role, session) = self.clerk(privileges, &of_region("EU")).await;
         self.database.grant(&role, "crm.companies", "read").await;
         session
+    }
+
+    /// Has a login keep its memberships, without what they give. Since 16, that is said of each membership, and before, of
+    /// the login.
+    pub(crate) async fn stop_inheriting(&self, login: &str, roles: &[&str]) {
+        let without = match major_version() {
+            ..16 => format!("alter role {login} noinherit"),
+            _ => format!("grant {} to {login} with inherit false", roles.join(", ")),
+        };
+        self.admin.run(&without).await;
     }
 
     /// A role, and a session of a member of it.

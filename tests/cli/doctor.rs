@@ -87,13 +87,28 @@ async fn files_that_are_older_than_the_extension_or_its_state_are_found_though_e
 }
 
 #[tokio::test]
-async fn a_database_in_another_encoding_than_utf8_is_found() {
+async fn a_database_in_another_encoding_than_utf8_takes_no_keyed_and_is_told_why() {
     let options = "template template0 encoding 'LATIN1' locale 'C'";
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
+    let refusal = database.session().await.refusal("create extension keyed cascade", &[]).await;
+    assert!(refusal.message.contains("encoding UTF8") && !refusal.hint.is_empty(), "{refusal}");
     let found = findings(keyed(&database, &["doctor", "--json"]), "server");
     assert_eq!(found[0]["message"], "the database is encoded in LATIN1", "{found:?}");
     let remedy = found[0]["remedy"].as_str().unwrap_or_default();
     assert!(remedy.starts_with("make one with: create database"), "{remedy}");
+}
+
+#[tokio::test]
+async fn a_pgvector_that_is_missing_or_too_old_is_reported() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run("alter type halfvec rename to of_later").await;
+    let found = findings(keyed(&database, &["doctor", "--json"]), "vectors");
+    assert!(found[0]["message"].as_str().is_some_and(|it| it.contains("0.7.0")), "{found:?}");
+    session.run("drop extension vector").await;
+    let found = findings(keyed(&database, &["doctor", "--json"]), "vectors");
+    paste(&database, found[0]["remedy"].as_str().expect("a remedy"));
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "vectors").is_empty());
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ pub enum Durability {
     None,
 }
 
-/// A PostgreSQL 15 cluster in a temporary folder, with trust authentication on a socket there.
+/// A PostgreSQL cluster in a temporary folder, with trust authentication on a socket there.
 ///
 /// It ends with its last owner, the [shared](Self::shared) one with the test process, even one that is killed.
 pub struct Cluster {
@@ -198,7 +198,7 @@ fn launch(folder: &Path, log: &Path, durability: Durability, settings: &[&str]) 
     // Of two values of a setting the later counts.
     server.args(settings.iter().flat_map(|setting| ["-c", setting]));
     server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log_file).process_group(0);
-    let mut server = server.spawn().expect("PostgreSQL 15 is installed: `make setup` does it");
+    let mut server = server.spawn().expect("PostgreSQL is installed: `make setup` does it");
 
     let began = Instant::now();
     while !is_ready(folder, server.id()) {

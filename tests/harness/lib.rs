@@ -39,6 +39,7 @@ pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
 pub use node::run_script;
 pub use proxy::{Proxy, proxy_program};
+pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};
 pub use side_table::{companies, customers, paintings};
 pub use vectors::{SYNTHETIC, array, similar, vector};

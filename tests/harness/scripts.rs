@@ -44,3 +44,38 @@ fn a_build_and_a_test_begin_only_with_enough_room_on_the_disk() {
     assert!(succeeded && needed.trim().parse::<u32>().is_ok_and(|needed| needed > 7), "{needed}");
     std::fs::remove_dir_all(folder).expect("it is our folder");
 }
+
+/// What `make` complains about.
+fn complaint(arguments: &[&str]) -> String {
+    let mut make = Command::new("make");
+    make.arg("--no-print-directory").args(arguments).current_dir(repository_folder());
+    for name in ["PG", "KEYED_PG_BIN", "KEYED_RUN", "KEYED_PORT"] {
+        make.env_remove(name);
+    }
+    let output = make.output().expect("make is installed");
+    assert!(!output.status.success(), "make {arguments:?} must fail");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_version_of_postgresql_that_keyed_does_not_know_is_refused_with_those_that_it_does() {
+    for wrong in ["14", "19", "banana", "15.20", "15 16"] {
+        for command in ["run", "test", "build", "setup"] {
+            let says = complaint(&[command, &format!("PG={wrong}")]);
+            assert!(
+                says.contains(&format!("no PG={wrong}")) && says.contains("15 16 17 18"),
+                "{command}: {says}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_cluster_of_another_version_is_not_started_but_named() {
+    let folder = std::env::temp_dir().join(format!("keyed-scripts-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("cluster")).expect("a temporary folder");
+    std::fs::write(folder.join("cluster/PG_VERSION"), "13\n").expect("a file");
+    let says = complaint(&["run", &format!("KEYED_RUN={}", folder.display()), "KEYED_PORT=1"]);
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    assert!(says.contains("is of PostgreSQL 13, not") && says.contains("make run PG=13"), "{says}");
+}

@@ -4,11 +4,28 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
-/// Where Debian keeps the server's own programs, unless another folder is named: `make test-assert` does.
+/// Where the server's own programs are: in the folder that `make test` names, or beside the pg_config that cargo builds the
+/// extension with (`.cargo/config.toml`).
 fn programs() -> PathBuf {
-    std::env::var_os("KEYED_PG_BIN")
-        .map_or_else(|| PathBuf::from("/usr/lib/postgresql/15/bin"), PathBuf::from)
+    let pg_config = || {
+        let path = std::env::var_os("PGRX_PG_CONFIG_PATH").map(PathBuf::from);
+        path.expect("cargo sets PGRX_PG_CONFIG_PATH").with_file_name("")
+    };
+    std::env::var_os("KEYED_PG_BIN").map_or_else(pg_config, PathBuf::from)
+}
+
+/// The major version of PostgreSQL that the tests run on, such as 15.
+pub fn major_version() -> u32 {
+    static VERSION: LazyLock<u32> = LazyLock::new(|| {
+        let output = command("postgres").arg("--version").output().expect("PostgreSQL is installed");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        // "postgres (PostgreSQL) 15.20 (Debian …)"
+        let version = text.split_whitespace().nth(2).and_then(|version| version.split('.').next());
+        version.and_then(|version| version.parse().ok()).unwrap_or_else(|| panic!("which version is {text}"))
+    });
+    *VERSION
 }
 
 /// A program of PostgreSQL, run by a user it accepts and kept from this process's surroundings.

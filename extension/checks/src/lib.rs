@@ -20,6 +20,15 @@ macro_rules! our_tables {
     };
 }
 
+/// What ends a membership of `pg_auth_members g`, with its role `r` and its member `m`. Since PostgreSQL 16, a membership may
+/// have several grantors, and a REVOKE is about one.
+macro_rules! revoke_membership {
+    () => {
+        "format('revoke %I from %I', r.rolname, m.rolname) || case when current_setting('server_version_num')::int >= 160000 \
+         then format(' granted by %I', pg_get_userbyid(g.grantor)) else '' end || ';'"
+    };
+}
+
 /// All checks, in order.
 #[rustfmt::skip]
 pub const CHECKS: &[Check] = &[
@@ -43,12 +52,17 @@ pub const CHECKS: &[Check] = &[
     Check { name: "indexes of texts", sound: "pg_trgm is installed", severity: Error, needs: Needs::Nothing, query:
         "select 'the extension pg_trgm, on which the indexes of texts rest, is not in this database', 'create extension pg_trgm;'
          where not exists (select from pg_extension where extname = 'pg_trgm')" },
-    Check { name: "vectors", sound: "pgvector is installed", severity: Note, needs: Needs::Nothing, query:
+    Check { name: "vectors", sound: "pgvector is installed, 0.7.0 or later", severity: Note, needs: Needs::Nothing, query:
         "select 'the extension vector, which semantic search needs, is not in this database',
-                case when exists (select from pg_available_extensions where name = 'vector') then 'create extension vector;'
+                case when exists (select from pg_available_extensions where name = 'vector') then 'create extension vector; select keyed.init();'
                   else 'install pgvector on the server (Debian: postgresql-' || current_setting('server_version_num')::int / 10000
-                       || '-pgvector), then: create extension vector;' end
+                       || '-pgvector), then: create extension vector; select keyed.init();' end
          where not exists (select from pg_extension where extname = 'vector')
+         union all
+         select 'the extension vector is ' || e.extversion || ', and semantic search needs 0.7.0 or later',
+                'install pgvector 0.7.0 or later on the server, then: alter extension vector update; select keyed.init();'
+         from pg_extension e where e.extname = 'vector'
+           and not exists (select from pg_type y where y.typnamespace = e.extnamespace and y.typname = 'halfvec')
          union all
          select 'the extension vector is ' || e.extversion || ', its files are ' || a.default_version, 'alter extension vector update;'
          from pg_extension e join pg_available_extensions a on a.name = e.extname
@@ -58,7 +72,7 @@ pub const CHECKS: &[Check] = &[
                 case when to_regnamespace('keyed_state') is null then 'select keyed.init();' else 'select keyed.migrate();' end
          where cardinality(keyed.pending_migrations()) > 0" },
     Check { name: "roles", sound: "the fixed roles exist and have no excess privileges", severity: Error, needs: Needs::Nothing, query:
-        "select 'the role ' || wanted.name || ' is missing', 'select keyed.init();'
+        concat!("select 'the role ' || wanted.name || ' is missing', 'select keyed.init();'
          from (values ('keyed_owner'), ('keyed_admin'), ('keyed_proxy')) wanted (name)
          where not exists (select from pg_roles r where r.rolname = wanted.name)
          union all
@@ -70,9 +84,9 @@ pub const CHECKS: &[Check] = &[
            (r.rolcanlogin and r.rolname in ('keyed_owner', 'keyed_admin'), 'log in', 'nologin')) a (found, what, mend)
          where r.rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy') and a.found
          union all
-         select format('%s is a member of %s', m.rolname, r.rolname), format('revoke %I from %I;', r.rolname, m.rolname)
+         select format('%s is a member of %s', m.rolname, r.rolname), ", revoke_membership!(), "
          from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
-         where m.rolname in ('keyed_proxy', 'keyed_admin') or r.rolname = 'keyed_owner'" },
+         where m.rolname in ('keyed_proxy', 'keyed_admin') or r.rolname = 'keyed_owner'") },
     Check { name: "proxy login", sound: "keyed_proxy can log in and call only the functions that it needs", severity: Error, needs: Needs::Extension, query:
         "select 'keyed_proxy cannot log in', 'alter role keyed_proxy login;'
          from pg_roles where rolname = 'keyed_proxy' and not rolcanlogin
@@ -236,11 +250,11 @@ pub const CHECKS: &[Check] = &[
                union all select role, role_name, bound_in, 'keyed_state.inbound_endpoint'::regclass from keyed_state.inbound_endpoint) b (role, role_name, bound_in, place) join pg_roles r on r.oid = b.role
          where r.rolname <> b.role_name and keyed.is_bound(b.role, b.role_name, b.bound_in, b.place)" },
     Check { name: "wide roles", sound: "PostgreSQL shows no role more than its scopes", severity: Note, needs: Needs::State, query:
-        "select format('%s is a member of %s, which shows more than rows in scope: statistics, statements of others or files with values of hidden records', m.rolname, r.rolname),
-                format('revoke %I from %I;', r.rolname, m.rolname)
+        concat!("select format('%s is a member of %s, which shows more than rows in scope: statistics, statements of others or files with values of hidden records', m.rolname, r.rolname),
+                ", revoke_membership!(), "
          from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
          where m.rolname !~ '^pg_' and not m.rolsuper and r.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_read_all_stats', 'pg_monitor',
-           'pg_stat_scan_tables', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')" },
+           'pg_stat_scan_tables', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')") },
     Check { name: "durability", sound: "acknowledged writes survive a crash", severity: Error, needs: Needs::Nothing, query:
         "select format('%s is off: a crash can destroy the database', s.name), format('alter system set %s = on; select pg_reload_conf();', s.name)
          from pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'" },

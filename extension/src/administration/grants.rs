@@ -22,7 +22,7 @@ pub(super) fn roles(limit: Option<i32>, cursor: Option<&str>) -> Result<String, 
     Caller::current().require_admin("list roles")?;
     let page = Page::<1>::parse(limit, cursor)?;
     let query = "select r.rolname as name, r.rolcanlogin as login, pg_has_role(r.oid, a.oid, 'usage') as admin, \
-                 r.oid <> a.oid as grantable, array(select g.rolname::text from pg_auth_members m \
+                 r.oid <> a.oid as grantable, array(select distinct g.rolname::text from pg_auth_members m \
                    join pg_roles g on g.oid = m.roleid where m.member = r.oid order by 1) as member_of, \
                  array[r.rolname::text] as after from pg_roles r, pg_roles a where a.rolname = 'keyed_admin' and not r.rolsuper \
                  and r.rolname not in ('keyed_owner', 'keyed_proxy') and r.rolname !~ '^pg_' \

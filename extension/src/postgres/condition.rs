@@ -3,6 +3,7 @@
 //! PostgreSQL parses and evaluates the condition as in a statement. This saves a plan for each scope, starting and
 //! ending the executor, and its check of the table's ACL, which takes longer the more roles have privileges.
 
+use super::compat;
 use super::footprint::allocated;
 use super::index::Found;
 use super::memory::{Current, Owned};
@@ -25,7 +26,7 @@ impl Condition {
             // A comparison with null is null, and lets nothing pass.
             let plan = spi.prepare(&format!("select ({condition}) is true from {table} t"), &[]);
             // SAFETY: the one statement has a plan source with its one query, which live as long as the plan; what is
-            // kept of them is copied.
+            // kept of them is copied. The table, which the statement has locked, is closed again.
             unsafe {
                 let sources = pg_sys::SPI_plan_get_plan_sources(plan.pointer());
                 let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
@@ -36,6 +37,15 @@ impl Condition {
                 // Policies that are forced upon the owner too are for a statement to heed.
                 let table = pg_sys::list_nth((*query).rtable, 0).cast::<pg_sys::RangeTblEntry>();
                 if !(*table).securityQuals.is_null() {
+                    return None;
+                }
+                // A row does not contain what is computed when it is read.
+                let relation = pg_sys::RelationIdGetRelation((*table).relid);
+                let has_virtual = !relation.is_null() && compat::has_virtual_columns((*relation).rd_att);
+                if !relation.is_null() {
+                    pg_sys::RelationClose(relation);
+                }
+                if has_virtual {
                     return None;
                 }
                 let column = pg_sys::list_nth((*query).targetList, 0).cast::<pg_sys::TargetEntry>();

@@ -1,5 +1,6 @@
 //! A row that a scan has found.
 
+use super::compat;
 use super::datum::{self, Argument};
 use pgrx::pg_sys::{self, AttrNumber, Datum};
 
@@ -46,9 +47,8 @@ impl Found {
             (Some(stored), Some(value)) => {
                 // SAFETY: a slot describes its columns, and `get` has made sure that there is this one.
                 let (by_value, length) = unsafe {
-                    let description = (*self.slot).tts_tupleDescriptor;
-                    let columns = (*description).attrs.as_slice((*description).natts as usize);
-                    (columns[column as usize - 1].attbyval, columns[column as usize - 1].attlen)
+                    let column = compat::column((*self.slot).tts_tupleDescriptor, column as usize - 1);
+                    (column.attbyval, column.attlen)
                 };
                 datum::same_image(stored, value, by_value, length)
             }

@@ -29,13 +29,19 @@ pub fn keys_of_value(
 }
 
 /// Answers `extractQuery(text, nkeys, strategy, …, searchMode)`: the keys that whatever is like the text has. Where there
-/// are none, all rows are read: also where the operator of this number ignores case by the rules of a language.
+/// are none, all rows are read: also where the operator of this number ignores case by the rules of a language, and where the
+/// collation takes different texts for equal.
 pub fn keys_of_query(call: &Call, ignoring_case: u16, keys: impl FnOnce(&str) -> Vec<i32>) -> Datum {
     let value = call.datum(0).unwrap_or(Datum::null());
     let ignores_case = call.datum(2).is_some_and(|strategy| strategy.value() as u16 == ignoring_case);
     // SAFETY: the call is in progress.
-    let has_language = unsafe { (*call.info()).fncollation } != pg_sys::C_COLLATION_OID;
-    let keys = if ignores_case && has_language { Vec::new() } else { datum::with_text(value, keys) };
+    let collation = unsafe { (*call.info()).fncollation };
+    let has_language = collation != pg_sys::C_COLLATION_OID;
+    // By the rules of some collations different texts are equal, which since 18 LIKE regards.
+    // SAFETY: asks the catalog for a collation that an index has.
+    let is_bytewise = || !has_language || unsafe { pg_sys::get_collation_isdeterministic(collation) };
+    let has_keys = !(ignores_case && has_language) && is_bytewise();
+    let keys = if has_keys { datum::with_text(value, keys) } else { Vec::new() };
     // SAFETY: the arguments say where the number of keys and the mode of the search belong.
     unsafe {
         if keys.is_empty() {

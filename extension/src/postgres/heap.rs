@@ -4,6 +4,7 @@
 //! This does what the executor does for a bitmap heap scan and for TABLESAMPLE. It checks the table and index each
 //! time; if they are not as expected, the caller runs a statement.
 
+use super::compat;
 use super::direct_access::{self, Unfit};
 use super::index::is_usable;
 use pgrx::itemptr::item_pointer_set_all;
@@ -36,7 +37,7 @@ impl Heap {
             // Where snapshots become too old, the executor looks at each page for that.
             let fits = (*(*relation).rd_rel).relam == pg_sys::HEAP_TABLE_AM_OID
                 && (*(*relation).rd_att).natts as usize == COLUMNS
-                && pg_sys::old_snapshot_threshold < 0;
+                && !compat::snapshots_age();
             let result = if fits { body(&Heap(relation)) } else { Err(Unfit) };
             pg_sys::table_close(relation, pg_sys::NoLock as pg_sys::LOCKMODE);
             result
@@ -100,19 +101,12 @@ impl Heap {
             pg_sys::relation_close(index, lock);
             let bitmap = bitmap?;
             let mut goes_on = true;
-            let iterator = pg_sys::tbm_begin_iterate(bitmap);
-            while goes_on {
-                let part = pg_sys::tbm_iterate(iterator);
-                if part.is_null() {
-                    break;
-                }
+            compat::each_page(bitmap, |page, offsets| {
                 pgrx::check_for_interrupts!();
                 // Of many rows only the pages are known.
-                let offsets =
-                    usize::try_from((*part).ntuples).ok().map(|count| (*part).offsets.as_slice(count));
-                self.read((*part).blockno, offsets, &mut |row| goes_on = goes_on && read(row));
-            }
-            pg_sys::tbm_end_iterate(iterator);
+                self.read(page, offsets, &mut |row| goes_on = goes_on && read(row));
+                goes_on
+            });
             pg_sys::tbm_free(bitmap);
             Ok(())
         }
@@ -249,9 +243,9 @@ unsafe fn search(
             );
         }
         let count = keys.len() as i32;
-        let scan = pg_sys::index_beginscan_bitmap(index, pg_sys::GetActiveSnapshot(), count);
+        let scan = compat::begin_bitmap_scan(index, count);
         pg_sys::index_rescan(scan, keys.as_mut_ptr(), count, std::ptr::null_mut(), 0);
-        let bitmap = pg_sys::tbm_create(i64::from(pg_sys::work_mem) * 1024, std::ptr::null_mut());
+        let bitmap = compat::new_bitmap();
         pg_sys::index_getbitmap(scan, bitmap);
         pg_sys::index_endscan(scan);
         bitmap

@@ -4,6 +4,7 @@
 //! … where column = $1`. It checks the open index each time, because it may have been rebuilt, replaced or dropped;
 //! if it does not fit, the caller runs a statement.
 
+use super::compat;
 use super::direct_access::{self, Unfit};
 pub use super::found::Found;
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
@@ -102,7 +103,7 @@ pub fn find_each(
         let index = open_index(table, index, columns, equality);
         let result = index.map(|index| {
             let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
-            let scan = pg_sys::index_beginscan(table, index, pg_sys::GetActiveSnapshot(), 1, 0);
+            let scan = compat::begin_index_scan(table, index, 1);
             for (place, value) in values.enumerate() {
                 pgrx::check_for_interrupts!();
                 let mut key = key(equality, value);
@@ -161,9 +162,10 @@ unsafe fn open_index(
     unsafe {
         let index = match index {
             Index::Known(index) => index,
-            Index::PrimaryKey => pg_sys::RelationGetPrimaryKeyIndex(table),
+            Index::PrimaryKey => compat::primary_key(table),
         };
-        if index == Oid::INVALID {
+        // A row does not contain what is computed when it is read.
+        if index == Oid::INVALID || compat::has_virtual_columns((*table).rd_att) {
             return Err(Unfit);
         }
         let index = pg_sys::try_relation_open(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
@@ -233,7 +235,7 @@ unsafe fn walk<R>(
             pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
         }
         let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
-        let scan = pg_sys::index_beginscan(table, index, pg_sys::GetActiveSnapshot(), 1, 0);
+        let scan = compat::begin_index_scan(table, index, 1);
         pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
         let found = pg_sys::index_getnext_slot(scan, direction, slot);
         let result = found.then(|| {

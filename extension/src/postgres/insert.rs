@@ -4,6 +4,7 @@
 //! which for one narrow row cost more than the rest; many rows share WAL records by page. If a user added triggers,
 //! foreign keys, checks, rules, row-level security or columns, a statement inserts the rows.
 
+use super::compat;
 use super::datum::Argument;
 use super::direct_access::{self, Unfit};
 use super::memory::Current;
@@ -101,7 +102,7 @@ unsafe fn prepare(table: pg_sys::Relation, state: *mut pg_sys::EState) -> *mut p
         (*entry).relid = (*table).rd_id;
         (*entry).relkind = (*(*table).rd_rel).relkind;
         (*entry).rellockmode = pg_sys::RowExclusiveLock as i32;
-        pg_sys::ExecInitRangeTable(state, pg_sys::lappend(std::ptr::null_mut(), entry.cast()));
+        compat::init_range_table(state, entry);
         (*state).es_output_cid = pg_sys::GetCurrentCommandId(true);
         let target = pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>()).cast::<pg_sys::ResultRelInfo>();
         (*target).type_ = pg_sys::NodeTag::T_ResultRelInfo;
@@ -162,8 +163,7 @@ unsafe fn insert_chunk(
         pg_sys::heap_multi_insert(table, slots.as_mut_ptr(), count, command, 0, std::ptr::null_mut());
         if (*target).ri_NumIndices > 0 {
             for slot in slots.iter() {
-                let (conflict, arbiters) = (std::ptr::null_mut(), std::ptr::null_mut());
-                pg_sys::ExecInsertIndexTuples(target, *slot, state, false, false, conflict, arbiters);
+                compat::insert_index_entries(target, *slot, state);
             }
         }
     }
@@ -178,7 +178,6 @@ unsafe fn is_plain(table: pg_sys::Relation, types: &[Oid]) -> bool {
     unsafe {
         let (entry, description) = ((*table).rd_rel, (*table).rd_att);
         let constraints = (*description).constr;
-        let columns = (*description).attrs.as_slice((*description).natts as usize);
         (*entry).relkind == pg_sys::RELKIND_RELATION as i8
             && (*entry).relam == pg_sys::HEAP_TABLE_AM_OID
             // The owner of a table is above its policies, unless they are forced.
@@ -186,9 +185,11 @@ unsafe fn is_plain(table: pg_sys::Relation, types: &[Oid]) -> bool {
             && !(*entry).relispartition
             && (*table).trigdesc.is_null()
             && (*table).rd_rules.is_null()
-            && (constraints.is_null() || (*constraints).num_check == 0 && !(*constraints).has_generated_stored)
-            && columns.len() == types.len()
-            && columns.iter().zip(types).all(|(column, value_type)| {
+            && (constraints.is_null() || (*constraints).num_check == 0)
+            && !compat::has_generated_columns(description)
+            && (*description).natts as usize == types.len()
+            && types.iter().enumerate().all(|(position, value_type)| {
+                let column = compat::column(description, position);
                 column.atttypid == *value_type && column.atttypmod == -1 && !column.attisdropped
             })
     }

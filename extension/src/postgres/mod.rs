@@ -4,6 +4,8 @@
 pub mod advisory_lock;
 /// Time zones.
 pub mod clock;
+/// What differs between the major versions of PostgreSQL.
+mod compat;
 /// Conditions on one row, without a statement.
 pub mod condition;
 /// Statements whose rows are taken portion by portion.
@@ -70,6 +72,9 @@ pub mod transaction;
 pub mod trigger;
 /// Background workers.
 pub mod worker;
+
+/// The version of PostgreSQL that this library is built for, such as 15; no other loads it.
+pub const MAJOR_VERSION: u32 = pgrx::pg_sys::PG_VERSION_NUM / 10_000;
 
 /// The number of this session's process.
 pub fn process_id() -> i32 {

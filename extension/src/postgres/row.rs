@@ -1,5 +1,6 @@
 //! Whether a row exists now.
 
+use super::compat;
 use pgrx::pg_sys::{self, Datum, Oid, Snapshot};
 
 /// Whether a table with an integer primary key has this row now: regardless of the transaction's snapshot, also in a
@@ -30,7 +31,7 @@ fn has_row(table: Oid, number: i32, snapshot: Snapshot) -> bool {
             pg_sys::F_INT4EQ.into(),
             Datum::from(number),
         );
-        let index = pg_sys::RelationGetPrimaryKeyIndex(relation);
+        let index = compat::primary_key(relation);
         let has_index = index != Oid::INVALID;
         let scan = pg_sys::systable_beginscan(relation, index, has_index, snapshot, 1, &mut key);
         let exists = !pg_sys::systable_getnext(scan).is_null();

@@ -4,6 +4,7 @@
 //! type is held against the type of the column, and a null is only read as an `Option`: a statement and the code that
 //! reads it cannot disagree without a clear error. (pgrx's `FromDatum` trusts its caller with the type.)
 
+use super::compat;
 use super::datum::{self, Argument};
 use super::raise::Raise;
 use crate::error::{Code, Error};
@@ -87,8 +88,10 @@ impl Rows<'_> {
         // SAFETY: the table has a description of as many columns as that says.
         unsafe {
             let description = (*self.table).tupdesc;
-            let columns = (*description).attrs.as_slice((*description).natts as usize);
-            columns.get(column).map_or(Oid::INVALID, |column| column.atttypid)
+            if column >= (*description).natts as usize {
+                return Oid::INVALID;
+            }
+            compat::column(description, column).atttypid
         }
     }
 

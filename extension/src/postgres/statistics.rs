@@ -1,5 +1,6 @@
 //! Hides statistics of tables from the planner.
 
+use super::compat;
 use super::function::paste_finfo;
 use super::guard;
 use pgrx::pg_sys::{self, AttrNumber, Datum, HeapTuple, PlannerInfo, RangeTblEntry, VariableStatData};
@@ -39,9 +40,9 @@ unsafe extern "C-unwind" fn find_statistics(
         }
         let is_ours = guard::is_own_work()
             && (*table).rtekind == pg_sys::RTEKind::RTE_RELATION
-            && (*table).checkAsUser == pg_sys::InvalidOid
             && (*table).securityQuals.is_null()
-            && pg_sys::pg_class_ownercheck((*table).relid, pg_sys::GetUserId());
+            && compat::is_read_by_user(root, table)
+            && compat::is_owner(pg_sys::GetUserId(), (*table).relid);
         if is_ours {
             (*found).statsTuple = pg_sys::SearchSysCache3(
                 pg_sys::SysCacheIdentifier::STATRELATTINH as i32,

@@ -1,5 +1,6 @@
 //! Row triggers: the old and the new row.
 
+use super::compat;
 use super::condition::Condition;
 use super::datum::{self, Argument};
 use super::function::Call;
@@ -176,7 +177,7 @@ impl Row {
 
     fn attribute(&self, column: i16) -> &pg_sys::FormData_pg_attribute {
         // SAFETY: values were read by this description, so it has this column.
-        unsafe { &*(*self.description).attrs.as_ptr().add(column as usize - 1) }
+        unsafe { compat::column(self.description, column as usize - 1) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! It is a dynamic worker, so nothing has to be preloaded. It logs in as the proxy's role, which has few privileges,
 //! and then becomes the owner: no superuser is involved.
 
+use super::compat;
 use super::guard::{Caught, SEARCH_PATH, as_owner_defining, caught, owner};
 use super::library_version;
 use super::spi::c_string;
@@ -88,11 +89,7 @@ pub fn begin(argument: Datum) -> u8 {
     // SAFETY: called once, at the beginning of the process, as PostgreSQL wants it of a worker. Outside of transactions no
     // error is caught: it ends the process.
     unsafe {
-        let handler: pg_sys::pqsigfunc = Some(end_in_order);
-        #[cfg(not(feature = "pg18"))]
-        pg_sys::pqsignal(SIGTERM, handler);
-        #[cfg(feature = "pg18")]
-        pg_sys::pqsignal_be(SIGTERM, handler);
+        compat::on_signal(SIGTERM, end_in_order);
         pg_sys::BackgroundWorkerUnblockSignals();
         let extra = (*pg_sys::MyBgworkerEntry).bgw_extra;
         let [a, b, c, d, kind] = std::array::from_fn(|place| extra[place] as u8);

@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{invalidation, table_lock};
+use crate::postgres::{MAJOR_VERSION, invalidation, table_lock};
 use crate::template::load::vector_schema;
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
@@ -58,11 +58,13 @@ fn create_index(schema: &str, template: i32) -> String {
     )
 }
 
-/// Where pgvector was put, as SQL names it; none in a database without it.
+/// Where pgvector was put, as SQL names it; none in a database without it, or with one older than 0.7.0, which has no
+/// vectors of half precision.
 pub fn extension_schema(spi: &Connection) -> Option<String> {
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e \
-         join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = $1",
+         join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = $1 \
+         and exists (select from pg_catalog.pg_type y where y.typnamespace = n.oid and y.typname = 'halfvec')",
         Snapshot::Latest,
         &params![EXTENSION],
     );
@@ -123,10 +125,14 @@ pub fn require(template: &Template) -> Result<&str, Error> {
     template.vector_schema.as_deref().ok_or_else(|| {
         Error::new(
             Code::InvalidValue,
-            format!("{} cannot store vectors: the extension pgvector is not installed", template.full_name()),
+            format!(
+                "{} cannot store vectors: pgvector is not installed, or older than 0.7.0",
+                template.full_name()
+            ),
         )
-        .hint(
-            "install pgvector (package postgresql-15-pgvector), then run as a superuser: SELECT keyed.init()",
-        )
+        .hint(format!(
+            "install pgvector (package postgresql-{MAJOR_VERSION}-pgvector; where there is an older one, run ALTER EXTENSION \
+             vector UPDATE), then run as a superuser: SELECT keyed.init()"
+        ))
     })
 }

@@ -1,7 +1,7 @@
 //! Plans that are kept, or shared with workers: whose they are is asked anew each time.
 
 use crate::sales::{Sales, of_region};
-use harness::Session;
+use harness::{Session, major_version};
 use serde_json::json;
 
 const KEYS: &str = "select string_agg(external_key, ' ' order by external_key) from crm.customers";
@@ -66,11 +66,12 @@ async fn workers_of_a_parallel_query_keep_the_scope() {
     sales.admin.run("insert into crm.customers (external_key, region, company)
                      select c.region || '+' || n, c.region, c.id from crm.companies c, generate_series(1, 2000) n").await;
     sales.admin.run("analyze crm.customers").await;
+    let always = if major_version() < 16 { "force_parallel_mode" } else { "debug_parallel_query" };
     session
-        .run(
-            "set force_parallel_mode = on; set parallel_setup_cost = 0; set parallel_tuple_cost = 0;
-              set min_parallel_table_scan_size = 0; set max_parallel_workers_per_gather = 2",
-        )
+        .run(&format!(
+            "set {always} = on; set parallel_setup_cost = 0; set parallel_tuple_cost = 0;
+              set min_parallel_table_scan_size = 0; set max_parallel_workers_per_gather = 2"
+        ))
         .await;
     for (role, expected) in &roles {
         session.run(&format!("set role {role}")).await;

@@ -75,7 +75,7 @@ impl Sql {
 /// Runs a program with that input; its output, its errors, and whether it succeeded.
 fn feed(command: &mut Command, input: &str) -> (String, String, bool) {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().expect("pgbench comes with PostgreSQL 15");
+    let mut child = piped.spawn().expect("pgbench comes with PostgreSQL");
     let mut stdin = child.stdin.take().expect("it was asked for");
     // A program that refuses its arguments reads nothing; its own words say why.
     let _ = stdin.write_all(input.as_bytes());

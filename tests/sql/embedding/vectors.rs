@@ -201,6 +201,25 @@ async fn a_vector_of_another_length_cannot_be_inserted() {
 }
 
 #[tokio::test]
+async fn with_a_pgvector_that_is_too_old_all_but_vectors_works() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    // So it was before 0.7.0.
+    session.run("alter type halfvec rename to of_later").await;
+    let _database = database.add_crm().await;
+    let record = "select keyed.create_record('crm.customers', '{\"name\": \"Ada\"}', 'A') ->> 'id'";
+    let id = session.text(record, &[]).await;
+    let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    assert!(
+        refusal.message.contains("0.7.0") && refusal.hint.contains("UPDATE"),
+        "{refusal} {}",
+        refusal.hint
+    );
+    session.run("alter type of_later rename to halfvec; select keyed.init()").await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+}
+
+#[tokio::test]
 async fn without_pgvector_all_but_vectors_works_and_once_it_is_there_they_do() {
     let database = Database::new().await;
     let session = database.session().await;

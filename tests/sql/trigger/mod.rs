@@ -1,4 +1,5 @@
 //! Rows that statements write directly: every rule holds as by function.
 
+mod additions;
 mod direct;
 mod standard_columns;

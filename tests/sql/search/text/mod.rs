@@ -4,6 +4,7 @@ mod common_words;
 mod comparison;
 mod documents;
 mod index;
+mod locales;
 mod names;
 mod sync;
 mod words;

@@ -1,0 +1,65 @@
+# shellcheck shell=bash disable=SC2034 # The variables are for the scripts that source this.
+# The major version of PostgreSQL that a command is about, sourced by .dev/common.sh: PG=17 names it; without, it is that of
+# the distribution. KEYED_PG_BIN names a folder with PostgreSQL's programs from elsewhere.
+
+# Those that the extension is built for.
+readonly MAJORS=(15 16 17 18)
+
+# The one that this release of Debian has as packages.
+packaged_major() {
+    local release
+    # shellcheck source=/dev/null
+    release="$(. /etc/os-release && echo "${ID:-} ${VERSION_ID:-}")"
+    case "$release" in
+        'debian 13') echo 17 ;;
+        *) echo 15 ;;
+    esac
+}
+
+# Where versions lie that are built from source (.dev/postgresql): outside of the clone, so that every clone finds them, and
+# where the user postgres can read them, as whom root runs servers.
+postgresql_home() {
+    if [[ -n ${KEYED_POSTGRESQL_HOME:-} ]]; then
+        printf '%s\n' "$KEYED_POSTGRESQL_HOME"
+    elif is_root && ! is_under_sudo; then
+        echo /opt/keyed/postgresql
+    else
+        # shellcheck disable=SC2016 # The developer's shell has the developer's HOME.
+        as_developer bash -c 'echo "$HOME/.cache/keyed/postgresql"'
+    fi
+}
+
+# Whether apt has packages of a version: those of the release, or of a repository that was added.
+is_packaged() {
+    [[ -x /usr/lib/postgresql/$1/bin/postgres || $1 == "$(packaged_major)" ]] ||
+        apt-cache show "postgresql-$1" >/dev/null 2>&1
+}
+
+if [[ -n ${KEYED_PG_BIN:-} ]]; then
+    [[ -x $KEYED_PG_BIN/pg_config ]] || die "KEYED_PG_BIN is $KEYED_PG_BIN, which has no pg_config."
+    FOUND_MAJOR="$("$KEYED_PG_BIN/pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')"
+    [[ ${PG:-$FOUND_MAJOR} == "$FOUND_MAJOR" ]] || die "PG is $PG, but KEYED_PG_BIN is a PostgreSQL $FOUND_MAJOR."
+    PG="$FOUND_MAJOR"
+fi
+PG="${PG:-$(packaged_major)}"
+[[ $PG == [0-9][0-9] && " ${MAJORS[*]} " == *" $PG "* ]] ||
+    die "There is no PG=$PG. keyed runs on these versions of PostgreSQL: ${MAJORS[*]}. For example: PG=${MAJORS[-1]}."
+if [[ -n ${KEYED_PG_BIN:-} ]]; then
+    PG_BIN="$KEYED_PG_BIN"
+elif is_packaged "$PG"; then
+    PG_BIN="/usr/lib/postgresql/$PG/bin"
+else
+    PG_BIN="$(postgresql_home)/$PG/bin"
+fi
+readonly PG PG_BIN
+# For scripts that are called by others.
+export PG
+
+# The command that puts in place what this version needs.
+setup_command() {
+    if [[ $PG == "$(packaged_major)" ]]; then echo 'make setup'; else echo "make setup PG=$PG"; fi
+}
+
+# Whether this PostgreSQL is a package, and whether it is built from source.
+is_of_debian() { [[ $PG_BIN == "/usr/lib/postgresql/$PG/bin" ]]; }
+is_of_source() { [[ $PG_BIN == "$(postgresql_home)/$PG/bin" ]]; }

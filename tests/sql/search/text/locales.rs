@@ -1,0 +1,62 @@
+//! Searches in databases whose texts are compared by different libraries.
+
+use super::words::{found, upsert};
+use harness::{Cluster, Database, major_version};
+use serde_json::json;
+
+/// The options of databases.
+fn locales() -> Vec<&'static str> {
+    let mut locales = vec![
+        "locale 'C'",
+        "locale 'C.UTF-8'",
+        "locale_provider icu icu_locale 'und' locale 'C.UTF-8'",
+        // Here the small letter of I has no dot.
+        "locale_provider icu icu_locale 'tr' locale 'C.UTF-8'",
+    ];
+    if major_version() >= 17 {
+        locales.push("locale_provider builtin builtin_locale 'C.UTF-8' locale 'C.UTF-8'");
+    }
+    if major_version() >= 18 {
+        // Since 18, full-text search asks the provider, no longer always libc.
+        locales.push("locale_provider icu icu_locale 'und' locale 'C'");
+        locales.push("locale_provider builtin builtin_locale 'PG_UNICODE_FAST' locale 'C'");
+    }
+    locales
+}
+
+#[tokio::test]
+async fn words_and_parts_are_found_whichever_library_compares_texts() {
+    for locale in locales() {
+        let options = format!("template template0 {locale}");
+        let database = Database::empty_with(&Cluster::shared(), &options).await;
+        database.session().await.run("create extension keyed cascade; select keyed.init()").await;
+        let database = database.add_crm().await;
+        let session = database.session().await;
+        for (key, name) in
+            [("school", "ÉCOLE Supérieure"), ("street", "Große Straße"), ("town", "IĞDIR Izmir")]
+        {
+            upsert(&session, key, json!({"name": name})).await;
+        }
+        for (query, key) in [
+            ("ÉCOLE", "school"),
+            ("supérieure", "school"),
+            ("périeu", "school"),
+            ("Straße", "street"),
+            ("traß", "street"),
+            ("IĞDIR", "town"),
+            ("ĞDI", "town"),
+            ("Izmir", "town"),
+            ("\"Große Straße\"", "street"),
+        ] {
+            assert_eq!(found(&session, query).await, key, "{query} with {locale}");
+        }
+        for (query, key) in [("école", "school"), ("éCOLE sup", "school"), ("GROßE", "street")] {
+            assert_eq!(found(&session, query).await, key, "{query} with {locale}");
+        }
+        // A record that is written again lands on itself, and documents made anew find the same.
+        upsert(&session, "town", json!({"name": "IĞDIR"})).await;
+        session.run("select keyed.rebuild_documents('crm.customers'); select keyed.run_jobs()").await;
+        assert_eq!(found(&session, "IĞDIR").await, "town", "{locale}");
+        assert_eq!(found(&session, "Izmir").await, "", "{locale}");
+    }
+}
