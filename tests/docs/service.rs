@@ -27,6 +27,11 @@ impl Service {
     /// The one that a page needs.
     pub(crate) async fn start(page: &Page) -> Self {
         let has = |need: &str| page.needs.iter().any(|needed| needed == need);
+        if has("release") {
+            let database = Database::of_the_release().await;
+            let proxy = Some(Proxy::start_unready(&database).await);
+            return Self::with_folder(page, database, proxy);
+        }
         // Roles belong to a whole server.
         let cluster = if has("own server") {
             Arc::new(Cluster::start(Durability::None))
@@ -47,6 +52,10 @@ impl Service {
         } else {
             None
         };
+        Self::with_folder(page, database, proxy)
+    }
+
+    fn with_folder(page: &Page, database: Database, proxy: Option<Proxy>) -> Self {
         let folder =
             std::env::temp_dir().join(format!("keyed-docs-{}-{}", std::process::id(), name_of(page)));
         let service = Self { database, proxy, folder };

@@ -4,6 +4,7 @@
 //! A harness that cannot do its work panics with the reason: in a test that is the clearest answer.
 #![expect(clippy::missing_panics_doc, reason = "every function of a test harness may panic, as said above")]
 
+pub mod catalog;
 mod cluster;
 mod cluster_folder;
 mod contract;
@@ -18,6 +19,7 @@ mod inbound;
 mod layout;
 mod node;
 mod proxy;
+pub mod release;
 #[cfg(test)]
 mod released;
 #[cfg(test)]

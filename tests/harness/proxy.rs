@@ -32,6 +32,17 @@ impl Proxy {
 
     /// The same with a key that was issued before: a standby issues none.
     pub async fn start_with_key(database: &Database, settings: &[(&str, &str)], key: &str) -> Self {
+        Self::start_until(database, settings, key, "/readyz").await
+    }
+
+    /// The same before a database that it may not fit: waits only until it listens.
+    pub async fn start_unready(database: &Database) -> Self {
+        let key = database.api_key("keyed_admin", &[]).await;
+        Self::start_until(database, &[], &key, "/healthz").await
+    }
+
+    /// Starts the proxy and waits until this path answers with success.
+    async fn start_until(database: &Database, settings: &[(&str, &str)], key: &str, path: &str) -> Self {
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
         let child = Command::new(program())
@@ -53,11 +64,11 @@ impl Proxy {
             reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut proxy = Self { address, log, child, watchdog, client, key: key.to_owned(), project: None };
-        proxy.becomes_ready().await;
+        proxy.answers(path).await;
         proxy
     }
 
-    async fn becomes_ready(&mut self) {
+    async fn answers(&mut self, path: &str) {
         until("the proxy is ready", async || {
             if let Some(status) = self.child.try_wait().expect("the proxy is our child") {
                 panic!("the proxy ended with {status}; its log {} says:\n{}", self.log.display(), self.log());
@@ -65,7 +76,7 @@ impl Proxy {
             // The system picks the port when the proxy opens it, so that no other program is quicker.
             let Some(port) = listening_port(self.child.id()) else { return false };
             self.address.set_port(port);
-            let answer = self.client.get(self.url("/readyz")).send().await;
+            let answer = self.client.get(self.url(path)).send().await;
             answer.is_ok_and(|answer| answer.status().is_success())
         })
         .await;

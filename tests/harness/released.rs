@@ -41,6 +41,17 @@ fn released_scripts_do_not_change() {
 }
 
 #[test]
+fn every_released_script_is_in_a_list() {
+    let root = repository_folder();
+    let listed: String = lists(&root).into_iter().map(|(_, list)| list).collect();
+    for entry in std::fs::read_dir(root.join("sql/released")).expect("the folder of lists") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        let is_script = name.ends_with(".sql");
+        assert!(!is_script || listed.contains(&format!("  sql/released/{name}\n")), "{name} is in no list");
+    }
+}
+
+#[test]
 fn a_changed_a_missing_and_an_unreadable_line_would_be_seen() {
     let root = repository_folder();
     let path = "sql/roles.sql";

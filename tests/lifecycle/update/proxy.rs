@@ -1,6 +1,8 @@
 //! The proxy before an extension of another version.
 
-use harness::{Answer, Service, until};
+use super::update;
+use harness::release::RELEASE;
+use harness::{Answer, Database, Proxy, Service, until};
 use serde_json::json;
 
 /// Asks until the answer has this status: versions are looked at every two seconds.
@@ -39,6 +41,21 @@ async fn a_proxy_serves_nothing_while_the_extension_has_another_version_and_heal
         eventually(&service, "/readyz", 200).await;
     }
     assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "1");
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_newer_than_the_extension_waits_for_its_update() {
+    let database = Database::of_the_release().await;
+    let proxy = Proxy::start_unready(&database).await;
+    let service = Service { proxy, database };
+    let problem = eventually(&service, "/readyz", 503).await.refused(503, "unavailable");
+    let fits = format!(
+        "this database has {RELEASE}. As a superuser: ALTER EXTENSION keyed UPDATE; SELECT keyed.migrate();"
+    );
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains(&fits)), "{problem}");
+    update(&service.database).await;
+    eventually(&service, "/readyz", 200).await;
+    eventually(&service, "/v1/me", 200).await;
 }
 
 #[tokio::test]

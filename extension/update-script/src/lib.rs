@@ -1,0 +1,235 @@
+//! The script of `ALTER EXTENSION keyed UPDATE`, made from the SQL that installs the old version and the SQL that installs the
+//! new one. Afterwards the extension has the objects of a new installation. Functions keep their OIDs wherever PostgreSQL can
+//! replace them, so policies, triggers and prepared statements go on.
+
+/// What statements make.
+mod object;
+/// Statements of a script.
+mod statement;
+
+use object::{Function, OPERATOR_CLASS, Statement};
+use std::collections::HashSet;
+
+/// Every script replaces it, so that sessions learn of the update.
+const MARKER: &str = "keyed.library_version";
+
+/// The script from one version to another. An error says what no script can carry over.
+pub fn update_script(from: &str, old: &str, to: &str, new: &str) -> Result<String, String> {
+    let (old, new) = (parse(old)?, parse(new)?);
+    let dropped = dropped(&old, &new);
+    if let Some(class) = dropped.iter().find(|identity| identity.starts_with(OPERATOR_CLASS)) {
+        return Err(format!("indexes of existing tables use it, so it and its functions must stay: {class}"));
+    }
+    refuse_lost_remarks(&old, &new, &dropped)?;
+    let mut script = beginning(from, to);
+    for statement in old.iter().rev().filter(|statement| dropped.contains(&statement.identity())) {
+        script.push_str(&format!("drop {};\n", statement.identity()));
+    }
+    let kept: HashSet<&str> = old.iter().map(Statement::sql).collect();
+    for statement in &new {
+        let is_kept = |identity: &str| {
+            !dropped.contains(identity) && old.iter().any(|before| before.identity() == identity)
+        };
+        let sql = statement.sql();
+        match statement {
+            Statement::Function(function) if is_kept(&statement.identity()) => {
+                if !kept.contains(sql) || function.name == MARKER {
+                    script.push_str(&format!("\ncreate or replace{};\n", &sql["create".len()..]));
+                }
+            }
+            Statement::Function(_) => script.push_str(&format!("\n{sql};\n")),
+            Statement::Object { .. } if is_kept(&statement.identity()) => {}
+            Statement::Object { .. } => script.push_str(&format!("\n{sql};\n")),
+            Statement::Remark(remark) => {
+                if !kept.contains(sql) || dropped.iter().any(|identity| is_about(remark, identity)) {
+                    script.push_str(&format!("{sql};\n"));
+                }
+            }
+        }
+    }
+    Ok(script)
+}
+
+fn parse(script: &str) -> Result<Vec<Statement<'_>>, String> {
+    statement::split(script).into_iter().map(Statement::parse).collect()
+}
+
+/// A session that loaded an older library would fail at the first new function, with a message about a symbol. A newer one, which
+/// the scripts of several releases may lead to, has all symbols.
+fn beginning(from: &str, to: &str) -> String {
+    format!(
+        "-- Written by .dev/update-scripts from the SQL of keyed {from} and {to}.\n\
+         \\echo Use \"ALTER EXTENSION keyed UPDATE TO '{to}'\" to load this file. \\quit\n\n\
+         do $$\n  begin\n    if string_to_array(keyed.library_version(), '.')::integer[] < string_to_array('{to}', '.')::integer[] then\n      \
+         raise object_not_in_prerequisite_state using\n        \
+         message = format('this session has loaded the library of keyed %s, and the update is to {to}', keyed.library_version()),\n        \
+         hint = 'Connect again, then run ALTER EXTENSION keyed UPDATE.';\n    end if;\n  end\n$$;\n\n"
+    )
+}
+
+/// What is dropped, as DROP takes it: what is gone, what PostgreSQL cannot replace, and what depends on either.
+fn dropped(old: &[Statement<'_>], new: &[Statement<'_>]) -> HashSet<String> {
+    let stays = |before: &Statement<'_>| match before {
+        Statement::Remark(_) => true,
+        Statement::Object { sql, .. } => new.iter().any(|after| after.sql() == *sql),
+        Statement::Function(before) => new.iter().any(|after| match after {
+            Statement::Function(after) => after.header == before.header,
+            Statement::Object { .. } | Statement::Remark(_) => false,
+        }),
+    };
+    let mut dropped: Vec<&Statement<'_>> = old.iter().filter(|before| !stays(before)).collect();
+    loop {
+        let depends = |one: &Statement<'_>| dropped.iter().any(|other| other.is_used_by(one));
+        let next = old.iter().find(|one| !dropped.contains(one) && depends(one));
+        match next {
+            Some(next) => dropped.push(next),
+            None => return dropped.iter().map(|statement| statement.identity()).collect(),
+        }
+    }
+}
+
+/// A comment, a grant or a revocation that is gone, of something that stays, would stay in existing databases.
+fn refuse_lost_remarks(
+    old: &[Statement<'_>],
+    new: &[Statement<'_>],
+    dropped: &HashSet<String>,
+) -> Result<(), String> {
+    for statement in old {
+        let Statement::Remark(remark) = statement else { continue };
+        let is_replaced = new.iter().any(|after| match after {
+            Statement::Remark(after) => {
+                after == remark || is_comment(remark) && subject(after) == subject(remark)
+            }
+            Statement::Function(_) | Statement::Object { .. } => false,
+        });
+        if !is_replaced && !dropped.iter().any(|identity| is_about(remark, identity)) {
+            return Err(format!("say the opposite instead of leaving this out: {remark}"));
+        }
+    }
+    Ok(())
+}
+
+fn is_comment(remark: &str) -> bool {
+    remark.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("comment"))
+}
+
+/// What a comment is on.
+fn subject(comment: &str) -> &str {
+    comment.split(" is").next().unwrap_or(comment)
+}
+
+/// Whether a remark is on this object. Of functions of one name any may be meant.
+fn is_about(remark: &str, identity: &str) -> bool {
+    let name = identity.split('(').next().unwrap_or(identity);
+    match identity.contains('(') {
+        true => remark.contains(&format!("{name}(")),
+        false => subject(remark).ends_with(name),
+    }
+}
+
+impl Statement<'_> {
+    fn sql(&self) -> &str {
+        match self {
+            Statement::Function(Function { sql, .. }) | Statement::Object { sql, .. } => sql,
+            Statement::Remark(sql) => sql,
+        }
+    }
+
+    /// As DROP takes it; empty for a remark.
+    fn identity(&self) -> String {
+        match self {
+            Statement::Function(function) => format!("function {}", function.identity),
+            Statement::Object { name, .. } => name.clone(),
+            Statement::Remark(_) => String::new(),
+        }
+    }
+
+    /// Whether PostgreSQL would refuse to drop it because of the other.
+    fn is_used_by(&self, other: &Statement<'_>) -> bool {
+        let Statement::Function(function) = self else { return false };
+        let sql = other.sql();
+        match other {
+            Statement::Function(_) => {
+                sql.contains(&format!("support {} ", function.name))
+                    || sql.contains("begin atomic") && sql.contains(&format!("{}(", function.name))
+            }
+            Statement::Object { .. } => sql.contains(&function.name),
+            Statement::Remark(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "
+        create schema keyed_http;
+        create function keyed.library_version() returns text language c as 'L', 'v';
+        create function keyed.same(a int) returns int language c as 'L', 's';
+        comment on function keyed.same(int) is 'The same.';
+        create function keyed.body(a int) returns int language c volatile as 'L', 'b';
+        create function keyed.result() returns int language c as 'L', 'r';
+        comment on function keyed.result() is 'A result.';
+        create function keyed.asks() returns int language sql begin atomic select keyed.result(); end;
+        create function keyed.gone(a int default 1, b text default 'x') returns int language c as 'L', 'g';
+        revoke execute on function keyed.gone(int, text) from public;";
+    const NEW: &str = "
+        create schema keyed_http;
+        create function keyed.library_version() returns text language c as 'L', 'v';
+        create function keyed.same(a int) returns int language c as 'L', 's';
+        comment on function keyed.same(int) is 'Still the same.';
+        create function keyed.body(a int) returns int language c stable as 'L', 'b';
+        create function keyed.result() returns text language c as 'L', 'r';
+        comment on function keyed.result() is 'A result.';
+        create function keyed.asks() returns int language sql begin atomic select keyed.result(); end;
+        create function keyed.added() returns int language c as 'L', 'a';";
+
+    fn statements(script: &str) -> Vec<String> {
+        let all = statement::split(script.split("$$;").nth(1).unwrap_or_default());
+        all.into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn only_what_changed_is_dropped_replaced_or_added() {
+        let script = update_script("0.1.0", OLD, "0.2.0", NEW).expect("a script");
+        assert_eq!(
+            statements(&script),
+            [
+                "drop function keyed.gone(a int, b text)",
+                "drop function keyed.asks()",
+                "drop function keyed.result()",
+                "create or replace function keyed.library_version() returns text language c as 'L', 'v'",
+                "comment on function keyed.same(int) is 'Still the same.'",
+                "create or replace function keyed.body(a int) returns int language c stable as 'L', 'b'",
+                "create function keyed.result() returns text language c as 'L', 'r'",
+                "comment on function keyed.result() is 'A result.'",
+                "create function keyed.asks() returns int language sql begin atomic select keyed.result(); end",
+                "create function keyed.added() returns int language c as 'L', 'a'",
+            ]
+        );
+        assert!(script.contains("< string_to_array('0.2.0', '.')"), "{script}");
+    }
+
+    #[test]
+    fn an_update_between_equal_versions_replaces_the_marker_alone() {
+        let script = update_script("0.1.0", OLD, "0.1.1", OLD).expect("a script");
+        assert_eq!(statements(&script).len(), 1, "{script}");
+    }
+
+    #[test]
+    fn what_a_script_cannot_carry_over_is_refused() {
+        let without_comment = OLD.replace("comment on function keyed.same(int) is 'The same.';", "");
+        let refused = update_script("0.1.0", OLD, "0.2.0", &without_comment).expect_err("a comment is gone");
+        assert!(refused.contains("keyed.same(int)"), "{refused}");
+        let granted = format!("{OLD} grant execute on function keyed.same(int) to public;");
+        assert!(update_script("0.1.0", &granted, "0.2.0", OLD).is_err());
+        assert!(update_script("0.1.0", OLD, "0.2.0", "create table t (a int);").is_err());
+        let class = "create operator class keyed.c for type text using gin as function 1 keyed.same (int);";
+        let with_class = format!("{OLD}{class}");
+        assert!(update_script("0.1.0", &with_class, "0.2.0", &with_class).is_ok());
+        let other = with_class.replace("keyed.same(a int)", "keyed.same(b int)");
+        let refused = update_script("0.1.0", &with_class, "0.2.0", &other).expect_err("its function changes");
+        assert!(refused.contains("operator class keyed.c"), "{refused}");
+    }
+}

@@ -1,0 +1,74 @@
+//! A database that the last release has filled with something of everything, and what it answered. `tests/lifecycle/update/`
+//! has both: a dump, and a list of texts.
+
+use crate::{Cluster, Database, Durability, repository_folder};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+
+/// The last release, from which databases are updated.
+pub const RELEASE: &str = "0.1.0";
+/// A role of its database: reads and writes all customers.
+pub const CLERK: &str = "release_clerk";
+/// Another role: reads and writes those of one company.
+pub const PARTNER: &str = "release_partner";
+
+/// The dump, as a script of psql.
+pub fn dump_of_the_release() -> PathBuf {
+    file("sql")
+}
+
+/// What its database answered, as JSON.
+pub fn answers_of_the_release() -> PathBuf {
+    file("json")
+}
+
+fn file(ending: &str) -> PathBuf {
+    repository_folder().join("tests/lifecycle/update").join(format!("{RELEASE}.{ending}"))
+}
+
+impl Database {
+    /// The database of the release in a cluster of its own, with its own SQL and the library of this version.
+    pub async fn of_the_release() -> Self {
+        Self::restored(&format!("CREATE EXTENSION keyed WITH SCHEMA keyed VERSION '{RELEASE}'")).await
+    }
+
+    /// A dump of the release, restored where this version is installed.
+    pub async fn restored_from_the_release() -> Self {
+        Self::restored(CREATE_EXTENSION).await
+    }
+
+    async fn restored(create_extension: &str) -> Self {
+        let cluster = Arc::new(Cluster::start(Durability::None));
+        let administrator = Self::empty_in(&cluster).await;
+        administrator.run_script(&roles());
+        let database = Self::empty_in(&cluster).await;
+        let script = std::fs::read_to_string(dump_of_the_release()).expect("the dump of the release");
+        assert!(script.contains(CREATE_EXTENSION), "the dump makes the extension");
+        database.run_script(&script.replace(CREATE_EXTENSION, create_extension));
+        // The privileges on the database itself are in no dump of it.
+        let grant = format!("grant create on database {} to keyed_owner", database.name());
+        database.session().await.run(&grant).await;
+        database
+    }
+
+    /// Feeds a script to psql, as superuser.
+    fn run_script(&self, script: &str) {
+        let mut psql = self.cluster().program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", self.name()]);
+        let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("psql is installed");
+        psql.stdin.take().expect("piped").write_all(script.as_bytes()).expect("psql reads all");
+        assert!(psql.wait().is_ok_and(|status| status.success()), "psql runs the script");
+    }
+}
+
+/// As pg_dump writes it.
+const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS keyed WITH SCHEMA keyed";
+
+/// The roles of a server with keyed, and those of the release's database, which a dump does not make.
+fn roles() -> String {
+    let roles = std::fs::read_to_string(repository_folder().join("sql/roles.sql")).expect("a script");
+    let (fixed, _) = roles.split_once("create schema").expect("roles come first");
+    format!("{fixed}\ncreate role {CLERK} login; create role {PARTNER} login;")
+}

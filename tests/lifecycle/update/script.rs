@@ -1,0 +1,90 @@
+//! The script of an update, for changes that this version may not have.
+
+use crate::dump::definitions;
+use harness::release::RELEASE;
+use harness::{Cluster, Database, Session, repository_folder};
+use keyed_update_script::update_script;
+
+/// Cuts a statement out of a script, from these words to the next semicolon at the end of a line.
+fn without(script: &str, begin: &str) -> String {
+    let start = script.find(begin).unwrap_or_else(|| panic!("the script has {begin:?}"));
+    let end = start + script[start..].find(";\n").expect("it ends");
+    format!("{}{}", &script[..start], &script[end + 1..])
+}
+
+const CHANGES: [(&str, &str); 5] = [
+    (
+        "returns uuid\n  language c volatile strict parallel restricted",
+        "returns uuid\n  language c stable strict parallel safe cost 7",
+    ),
+    (
+        "comment on function keyed.me() is\n  '",
+        "comment on function keyed.me() is\n  'Says; and drops ''nothing''. ",
+    ),
+    // keyed.jobs() is bound to it.
+    (
+        "create function keyed.job_report() returns",
+        "create function keyed.job_report(most integer default 1) returns",
+    ),
+    ("comment on function keyed.job_report() is", "comment on function keyed.job_report(integer) is"),
+    ("order by job.id;\n  end;", "order by job.id desc;\n  end;"),
+];
+
+const ADDED: &str = "
+    create function keyed.added(a text default 'x;y') returns text language sql
+      begin atomic select case when a = ';' then a end; end;
+    comment on function keyed.added(text) is 'Added.';
+    revoke execute on function keyed.added(text) from public;";
+
+/// The SQL of the release, and the same with changes of every kind.
+fn versions() -> (String, String) {
+    let path = repository_folder().join("sql/released").join(format!("keyed--{RELEASE}.sql"));
+    let old =
+        std::fs::read_to_string(path).expect("it is released").replace("MODULE_PATHNAME", "$libdir/keyed");
+    let mut new = old.clone();
+    for (before, after) in CHANGES {
+        assert!(new.contains(before), "the script has {before:?}");
+        new = new.replacen(before, after, 1);
+    }
+    new = without(&new, "create function keyed_http.run_jobs()");
+    new = without(&new, "comment on function keyed_http.run_jobs()");
+    (old, new + ADDED)
+}
+
+async fn install(script: &str) -> (Database, Session) {
+    let database = Database::empty_in(&Cluster::shared()).await;
+    let session = database.session().await;
+    session.run("create schema keyed").await;
+    session.run(script).await;
+    (database, session)
+}
+
+/// The script without the line that psql reads.
+fn script(old: &str, version: &str, new: &str) -> String {
+    let script = update_script(RELEASE, old, version, new).expect("a script");
+    let lines = script.lines().filter(|line| !line.starts_with('\\'));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+#[tokio::test]
+async fn a_script_makes_of_the_old_declarations_the_new_ones() {
+    let (old, new) = versions();
+    let (updated, session) = install(&old).await;
+    let version = session.text("select keyed.library_version()", &[]).await;
+    let numbers = "select 'keyed.new_id'::regproc::oid || ' ' || 'keyed.me'::regproc::oid";
+    let before = session.text(numbers, &[]).await;
+    session.run(&script(&old, &version, &new)).await;
+    let (fresh, _session) = install(&new).await;
+    assert_eq!(definitions(&updated), definitions(&fresh));
+    assert_eq!(session.text(numbers, &[]).await, before, "replaced functions keep their numbers");
+}
+
+#[tokio::test]
+async fn a_session_with_another_library_is_told_to_connect_again() {
+    let (old, new) = versions();
+    let (_database, session) = install(&old).await;
+    let refusal = session.refusal(&script(&old, "99.0.0", &new), &[]).await;
+    assert_eq!(refusal.state, "55000", "{refusal}");
+    assert!(refusal.message.contains("has loaded the library of keyed"), "{refusal}");
+    assert!(refusal.hint.contains("Connect again"), "{}", refusal.hint);
+}
