@@ -42,6 +42,11 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         ),
         ("drop index crm.companies_external_key_idx", "indexes", "nothing keeps the keys"),
         (
+            "update keyed_state.template set documents_by = 'PostgreSQL 9' where slug = 'customers'",
+            "stems",
+            "crm.customers were written by PostgreSQL 9",
+        ),
+        (
             "do $$ begin execute (select 'drop index ' || i.indexrelid::regclass from pg_index i where i.indrelid = 'crm.customers'::regclass and pg_get_indexdef(i.indexrelid) like '%(company%'); end $$",
             "indexes",
             "the attribute company",
@@ -176,6 +181,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "quota counters",
             "renamed roles",
             "settings",
+            "stems",
             "code of others",
             "wide roles",
         ]
@@ -189,6 +195,19 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         let left = findings(keyed(&database, &["doctor", "--json"]), check);
         assert!(left.is_empty(), "{fault}: mended by {mend}, but: {left:?}");
     }
+}
+
+#[tokio::test]
+async fn texts_that_the_operating_system_sorts_in_another_way_are_found() {
+    let options = "template template0 locale_provider icu icu_locale 'und'";
+    let database = Database::empty_with(&harness::Cluster::shared(), options).await;
+    let check = "order of texts";
+    assert!(findings(keyed(&database, &["doctor", "--json"]), check).is_empty());
+    paste(&database, "update pg_database set datcollversion = '1.1' where datname = current_database()");
+    let found = findings(keyed(&database, &["doctor", "--json"]), check);
+    assert!(found.len() == 1 && found[0].to_string().contains("had version 1.1"), "{found:?}");
+    paste(&database, found[0]["remedy"].as_str().expect("a remedy"));
+    assert!(findings(keyed(&database, &["doctor", "--json"]), check).is_empty());
 }
 
 #[tokio::test]

@@ -7,27 +7,11 @@ use Severity::{Error, Note, Warning};
 
 /// The type of a check.
 mod check;
+/// What several queries contain.
+#[macro_use]
+mod parts;
 
 pub use check::{Check, Needs, Severity};
-
-/// The schemas that hold tables of ours, as a part of a query.
-macro_rules! our_tables {
-    () => {
-        "select c.oid, c.relname, c.relrowsecurity, c.relowner, n.nspname from pg_class c \
-         join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p') \
-         and (n.nspname = 'keyed_state' or exists (select from keyed_state.template t \
-           join keyed_state.project p on p.id = t.project_id where p.slug = n.nspname and t.slug = c.relname))"
-    };
-}
-
-/// What ends a membership of `pg_auth_members g`, with its role `r` and its member `m`. Since PostgreSQL 16, a membership may
-/// have several grantors, and a REVOKE is about one.
-macro_rules! revoke_membership {
-    () => {
-        "format('revoke %I from %I', r.rolname, m.rolname) || case when current_setting('server_version_num')::int >= 160000 \
-         then format(' granted by %I', pg_get_userbyid(g.grantor)) else '' end || ';'"
-    };
-}
 
 /// All checks, in order.
 #[rustfmt::skip]
@@ -174,6 +158,17 @@ pub const CHECKS: &[Check] = &[
          where not exists (select from pg_index i join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
            where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)
            and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname) and j.attribute = a.slug)") },
+    Check { name: "stems", sound: "search documents were written by this version of PostgreSQL", severity: Warning, needs: Needs::State, query:
+        "select format('the search documents of %s were written by %s: its dictionaries may have made other stems, so that global_search misses words', w.name, t.documents_by),
+                format('select keyed.rebuild_documents(%L);', w.name)
+         from keyed_state.template t join keyed_state.project p on p.id = t.project_id cross join lateral (values (format('%I.%I', p.slug, t.slug))) w (name)
+         where t.documents_by <> 'PostgreSQL ' || current_setting('server_version_num')::int / 10000 and to_regclass(w.name) is not null
+           and not exists (select from keyed.jobs() j where j.kind = 'documents' and j.template = format('%s.%s', p.slug, t.slug))" },
+    Check { name: "order of texts", sound: "the rules that sort texts are those that the indexes were built by", severity: Error, needs: Needs::Nothing, query:
+        "select format('the collation of this database had version %s, and the operating system has %s: indexes of texts may be in another order, and miss rows', d.datcollversion, a.version),
+                format('reindex database %1$I; alter database %1$I refresh collation version;', d.datname)
+         from pg_database d cross join lateral (values (pg_database_collation_actual_version(d.oid))) a (version)
+         where d.datname = current_database() and d.datcollversion <> a.version" },
     Check { name: "jobs", sound: "no background job has failed or stalled", severity: Warning, needs: Needs::State, query:
         "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
                 case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end

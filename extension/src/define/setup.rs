@@ -54,6 +54,7 @@ const STATE: &[(i32, Step)] = &[
     (22, Step::Script(include_str!("../../../sql/state/0022_replication.sql"))),
     (24, Step::Script(include_str!("../../../sql/state/0024_job_turns.sql"))),
     (26, Step::Script(include_str!("../../../sql/state/0026_attribute_types.sql"))),
+    (27, Step::Script(include_str!("../../../sql/state/0027_documents_by.sql"))),
 ];
 
 /// The last step.

@@ -104,7 +104,14 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
         return note(position, &done, &[&*done.busy, &*done.refused].concat());
     }
     if position == end {
-        spi.run_once(&format!("delete from {TABLE} where id = $1"), Snapshot::Latest, &params![by_id]);
+        // A job that a restart interrupted may have begun with the dictionaries of another version.
+        let sql = format!(
+            "delete from {TABLE} where id = $1 returning started_at > pg_catalog.pg_postmaster_start_time()"
+        );
+        let is_whole = spi.run_once(&sql, Snapshot::Latest, &params![by_id]).value::<Option<bool>>();
+        if job.kind == JobKind::Documents && is_whole.flatten().unwrap_or_default() {
+            text::rebuild::note_version(spi, template.id);
+        }
         // Searches ask for stems of this language alone from now on.
         invalidation::announce(template.table);
         return Outcome::Over;

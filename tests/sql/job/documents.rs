@@ -66,6 +66,28 @@ async fn documents_of_a_job_are_those_that_a_write_makes() {
 }
 
 #[tokio::test]
+async fn rebuilt_documents_are_those_of_this_postgresql() {
+    let (_database, session) = with_many().await;
+    let by = "select string_agg(distinct documents_by, ',') from keyed_state.template";
+    let current = session.text(by, &[]).await;
+    assert_eq!(
+        current,
+        session
+            .text("select 'PostgreSQL ' || split_part(current_setting('server_version'), '.', 1)", &[])
+            .await
+    );
+    session.run("update keyed_state.template set documents_by = 'PostgreSQL 9'").await;
+    // Companies are few and rebuilt at once, customers by a job.
+    session.rows("select keyed.rebuild_documents('crm.companies')", &[]).await;
+    let of = "select documents_by from keyed_state.template where slug = $1";
+    assert_eq!(session.text(of, &["companies"]).await, current);
+    assert_eq!(session.text(of, &["customers"]).await, "PostgreSQL 9");
+    session.rows("select keyed.rebuild_documents('crm.customers')", &[]).await;
+    until_done(&session).await;
+    assert_eq!(session.text(by, &[]).await, current);
+}
+
+#[tokio::test]
 async fn new_labels_and_the_default_of_a_new_text_are_found_when_the_job_is_done() {
     let (_database, session) = with_many().await;
     session.run("update crm.customers set tier = array['gold']").await;

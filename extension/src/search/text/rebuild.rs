@@ -80,6 +80,7 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
                 next = done.last;
             }
             if busy.is_empty() {
+                note_version(spi, template.id);
                 return Ok(());
             }
             if !job::exist() {
@@ -90,6 +91,15 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
             Ok(())
         })
     })
+}
+
+/// Notes that all documents of a template have the stems of this PostgreSQL.
+pub fn note_version(spi: &Connection, template: i32) {
+    // An older state does not have it.
+    if catalog::has_column("keyed_state", "template", "documents_by") {
+        let sql = "update keyed_state.template set documents_by = default where id = $1";
+        spi.run_once(sql, Snapshot::Latest, &params![template]);
+    }
 }
 
 /// Rewrites the documents of some records after this one, in order of ids, and deletes those of records that are not
