@@ -3,7 +3,7 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 35] = [
+const ORDER: [&str; 36] = [
     "problem",
     "error",
     "cors",
@@ -38,6 +38,7 @@ const ORDER: [&str; 35] = [
     "application",
     "router",
     "server",
+    "service_manager",
     "cli",
 ];
 

@@ -106,6 +106,9 @@ mod router;
 /// Sockets: accepting, keeping and closing connections.
 mod server;
 
+/// What systemd is told.
+mod service_manager;
+
 /// The command line: its subcommands.
 mod cli;
 

@@ -33,6 +33,38 @@ fn every_shell_gets_a_completion_that_knows_the_commands() {
 }
 
 #[test]
+fn every_command_gets_a_manual_page_that_does_not_depend_on_the_machine() {
+    let folder = harness::target_folder().join(format!("man-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    run(proxy_program(&["man-pages"]).arg(&folder)).expect();
+    let page = |name: &str| {
+        std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let commands = page("keyed-proxy.1");
+    for command in ["serve", "import", "export", "keys", "doctor", "openapi", "completions", "man-pages"] {
+        assert!(page(&format!("keyed-proxy-{command}.1")).contains("SYNOPSIS"), "{command}");
+        // A hyphen of the text is written so that it is none of typography.
+        assert!(
+            commands.replace('\\', "").contains(&format!("keyed-proxy-{command}(1)")),
+            "{command}: {commands}"
+        );
+    }
+    let serve = page("keyed-proxy-serve.1");
+    assert!(serve.contains("KEYED_DATABASE_URL_FILE") && serve.contains("[default: 16MiB]"), "{serve}");
+    // The default of this machine's cores.
+    let pool = serve.split("KEYED_POOL_SIZE").next().and_then(|before| before.rsplit(".TP").next());
+    assert!(pool.is_some_and(|pool| pool.contains("pool") && !pool.contains("[default: ")), "{pool:?}");
+    std::fs::remove_dir_all(&folder).expect("it was made");
+}
+
+#[test]
+fn manual_pages_for_a_folder_that_is_missing_are_a_failure_that_names_it() {
+    let outcome = run(&mut proxy_program(&["man-pages", "/nowhere/at/all"]));
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.err.contains("/nowhere/at/all"), "{}", outcome.err);
+}
+
+#[test]
 fn a_database_that_cannot_be_reached_is_a_failure_without_its_password() {
     let mut command = proxy_program(&["keys", "list"]);
     command.env("KEYED_ADMIN_DATABASE_URL", "postgres://dba:hidden@127.0.0.1:1/crm");

@@ -12,3 +12,4 @@ mod import;
 mod query;
 mod routes;
 mod service;
+mod service_manager;

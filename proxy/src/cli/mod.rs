@@ -39,6 +39,9 @@ mod openapi;
 /// Completion scripts for shells.
 mod completions;
 
+/// Manual pages.
+mod man_pages;
+
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -75,6 +78,8 @@ pub(crate) enum Command {
     Openapi,
     /// Print a completion script for a shell.
     Completions(completions::Completions),
+    /// Write manual pages into a folder, one for each command.
+    ManPages(man_pages::ManPages),
 }
 
 impl Cli {
@@ -96,6 +101,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions(completions) => {
             completions::run(completions, <Cli as CommandFactory>::command())
         }
+        Command::ManPages(man_pages) => man_pages::run(man_pages, <Cli as CommandFactory>::command()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

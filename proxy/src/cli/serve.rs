@@ -14,6 +14,7 @@ use crate::embedding::worker::Worker;
 use crate::housekeeping;
 use crate::router::router;
 use crate::server;
+use crate::service_manager;
 use crate::settings::{LogFormat, Settings};
 use crate::state::App;
 
@@ -48,10 +49,20 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         let app = app.clone();
         async move { app.readiness.watch().await }
     });
+    tokio::spawn({
+        let app = app.clone();
+        async move {
+            // Whatever the answer is: a service that waits for its database has started.
+            drop(app.readiness.extension_version().await);
+            service_manager::ready();
+            service_manager::keep_alive().await;
+        }
+    });
     tokio::spawn(housekeeping::run(app.database.clone()));
     let (stop, mut stopping) = watch::channel(false);
     tokio::spawn(async move {
         server::asked_to_stop().await;
+        service_manager::stopping();
         let _ = stop.send(true);
     });
     let worker = start_worker(&settings, &app, &stopping)?;

@@ -11,11 +11,15 @@ use super::value::value_or_file;
 /// the URL, since it may hold a password.
 pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<Config, String> {
     let url = match value_or_file(name, url, file)? {
-        Some(url) => url,
-        None => {
+        Some(url) if !url.trim().is_empty() => url,
+        _ => {
             // The proxy's own login lacks the privileges of an administrator.
             let login = if name.contains("ADMIN") { "dba" } else { "keyed_proxy" };
-            return Err(format!("{name} is not set. An example is postgres://{login}:secret@localhost/crm."));
+            let missing = match file {
+                Some(file) => format!("{name}_FILE {} is empty", file.display()),
+                None => format!("{name} is not set"),
+            };
+            return Err(format!("{missing}. An example is postgres://{login}:secret@localhost/crm."));
         }
     };
     // The client library knows three of the modes; ours checks the certificate in every mode that encrypts.
@@ -93,6 +97,17 @@ mod tests {
                 prop_assert!(!config.get_hosts().is_empty() && config.get_application_name().is_some());
             }
         }
+    }
+
+    #[test]
+    fn an_empty_file_is_named() {
+        let empty = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(&empty, "\n").expect("it is our file");
+        let message = read("KEYED_DATABASE_URL", None, Some(empty.path())).expect_err("it holds nothing");
+        let wanted = format!("KEYED_DATABASE_URL_FILE {} is empty. An example is", empty.path().display());
+        assert!(message.starts_with(&wanted), "{message}");
+        let message = read("KEYED_DATABASE_URL", Some(" "), None).expect_err("it holds nothing");
+        assert!(message.starts_with("KEYED_DATABASE_URL is not set."), "{message}");
     }
 
     #[test]
