@@ -1,5 +1,5 @@
 # The commands of this repository. Each is one script in .dev/, which says what it does.
-.PHONY: help setup build run test test-all test-assert bench soak docs
+.PHONY: help setup build run test test-all test-assert bench soak docs deb
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
@@ -10,8 +10,9 @@ help:
 	@echo 'make soak    check with tools of others, which it fetches (KIND=clients|schemathesis|sqlsmith|day)'
 	@echo 'make docs    make a book of docs/ in target/book, with mdbook, which it fetches'
 	@echo 'make build   build the release, install the extension into PostgreSQL'
+	@echo 'make deb     build Debian packages of extension and proxy in target/deb'
 	@echo 'make setup   only install what the others need: the one command for which they may ask root'
 	@echo 'PG=18 behind a command: on that version of PostgreSQL (15, 16, 17 or 18), which is built from source if apt has no package'
 
-setup build run test test-all test-assert bench soak docs:
+setup build run test test-all test-assert bench soak docs deb:
 	@.dev/$@

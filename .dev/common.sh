@@ -44,6 +44,19 @@ is_root() { [[ $EUID -eq 0 ]]; }
 
 is_under_sudo() { is_root && [[ -n ${SUDO_USER:-} && $SUDO_USER != root ]]; }
 
+# Installs packages of Debian that few commands need, those that are missing.
+need_packages() {
+    local package missing=()
+    for package in "$@"; do
+        [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    done
+    [[ ${#missing[@]} -eq 0 ]] && return
+    is_root || die "These packages are missing: run 'sudo apt-get install ${missing[*]}' once, then this command again."
+    say "Installing ${missing[*]}"
+    apt-get update >&2 || say "apt-get update failed; trying with the lists at hand."
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}" >&2
+}
+
 # Compiling under `sudo make setup` must leave no files of root in the developer's clone.
 as_developer() {
     if is_under_sudo; then

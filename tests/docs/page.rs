@@ -1,7 +1,8 @@
 //! A Markdown page as a list of code blocks.
 //!
 //! Comments in the source of a page speak to this test:
-//! - `<!-- needs: own server, customers -->` anywhere: what the page needs beside the service of `make run`
+//! - `<!-- needs: own server, customers -->` anywhere: what the page needs beside the service of `make run`. With
+//!   `own machine`, it is run by the tests of packages
 //! - `<!-- not run: reason -->` before a `sh` or `sql` block: it cannot be run on a test machine
 //! - `<!-- errors -->` before a `sql` block: statements of it are refused, and the answer shows how
 //! - `<!-- example -->` before a `json` or `text` block: it is not the answer of the block before it
@@ -61,7 +62,12 @@ impl Page {
         Self::parse(path, &file(path))
     }
 
-    fn parse(path: &str, text: &str) -> Self {
+    /// Whether it is about a whole machine, and run by the tests of packages.
+    pub(crate) fn needs_own_machine(&self) -> bool {
+        self.needs.iter().any(|need| need == "own machine")
+    }
+
+    pub(crate) fn parse(path: &str, text: &str) -> Self {
         let comments = text.lines().filter_map(comment);
         let needs = comments.filter_map(|comment| comment.strip_prefix("needs:"));
         let needs = needs.flat_map(|list| list.split(',')).map(|need| need.trim().to_owned()).collect();

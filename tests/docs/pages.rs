@@ -28,7 +28,7 @@ async fn every_block_works_when_pasted_and_answers_what_the_page_shows() {
 }
 
 async fn run(page: Page) -> Result<(), String> {
-    let runs = |block: &&Block| block.is_script() && block.not_run().is_none();
+    let runs = |block: &&Block| block.is_script() && block.not_run().is_none() && !page.needs_own_machine();
     let scripts: Vec<Block> = page.blocks.iter().filter(runs).cloned().collect();
     if scripts.is_empty() {
         return Ok(());

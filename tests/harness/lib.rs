@@ -46,6 +46,7 @@ pub use session::{Refusal, Rows, Session, quote};
 pub use side_table::{companies, customers, paintings};
 pub use vectors::{SYNTHETIC, array, similar, vector};
 pub use wait::{PATIENCE, processor_time, until};
+pub use watchdog::Watchdog;
 pub use wire::{Wire, status_of};
 
 use std::path::PathBuf;

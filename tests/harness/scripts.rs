@@ -60,7 +60,7 @@ fn complaint(arguments: &[&str]) -> String {
 #[test]
 fn a_version_of_postgresql_that_keyed_does_not_know_is_refused_with_those_that_it_does() {
     for wrong in ["14", "19", "banana", "15.20", "15 16"] {
-        for command in ["run", "test", "build", "setup"] {
+        for command in ["run", "test", "build", "setup", "deb"] {
             let says = complaint(&[command, &format!("PG={wrong}")]);
             assert!(
                 says.contains(&format!("no PG={wrong}")) && says.contains("15 16 17 18"),
@@ -68,6 +68,18 @@ fn a_version_of_postgresql_that_keyed_does_not_know_is_refused_with_those_that_i
             );
         }
     }
+}
+
+#[test]
+fn no_package_is_made_for_a_postgresql_that_is_none() {
+    let folder = std::env::temp_dir().join(format!("keyed-no-package-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let program = folder.join("pg_config");
+    std::fs::write(&program, "#!/bin/sh\necho PostgreSQL 17.0\n").expect("a file");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is our file");
+    let says = complaint(&["deb", &format!("KEYED_PG_BIN={}", folder.display())]);
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    assert!(says.contains("PostgreSQL 17 is in") && says.contains("not a package"), "{says}");
 }
 
 #[test]

@@ -9,13 +9,13 @@ use std::process::{Child, Command, Stdio};
 /// Rust drops no static at exit and nothing at all in a killed process, so the shell holds the other end of a pipe:
 /// the kernel closes ours whatever happens. (A parent-death signal would not do: it comes with the end of the
 /// *thread* that started the child, and each test has its own.)
-pub(crate) struct Watchdog {
+pub struct Watchdog {
     shell: Child,
 }
 
 impl Watchdog {
     /// Arms the script; `$1` in it is `argument`.
-    pub(crate) fn new(script: &str, argument: impl AsRef<OsStr>) -> Self {
+    pub fn new(script: &str, argument: impl AsRef<OsStr>) -> Self {
         let shell = Command::new("sh")
             .args(["-c", &format!("cat >/dev/null; {script}"), "watchdog"])
             .arg(argument)
@@ -31,7 +31,7 @@ impl Watchdog {
     }
 
     /// Forgets the script.
-    pub(crate) fn disarm(mut self) {
+    pub fn disarm(mut self) {
         // The only failure would be that the shell has ended already.
         let _ = self.shell.kill();
     }

@@ -1,0 +1,64 @@
+//! What the packages and containers say of settings and secrets is what the proxy has.
+
+use crate::page::file;
+use harness::proxy_program;
+use std::collections::BTreeSet;
+
+const UNIT: &str = "packages/debian/keyed-proxy.service";
+const ENVIRONMENT: &str = "packages/debian/proxy.env";
+const REFERENCE: &str = "docs/reference/packages.md";
+
+/// The names of settings in a text.
+fn settings(text: &str) -> BTreeSet<String> {
+    text.split(|character: char| !character.is_ascii_uppercase() && character != '_')
+        .filter(|word| word.starts_with("KEYED_") && word.len() > "KEYED_".len())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_setting_that_is_named_is_one_of_the_proxy() {
+    let help = proxy_program(&["serve", "--help"]).output().expect("the proxy is built");
+    let known = settings(&String::from_utf8_lossy(&help.stdout));
+    assert!(known.contains("KEYED_DATABASE_URL_FILE"), "{known:?}");
+    for path in [UNIT, ENVIRONMENT, REFERENCE, "packages/docker/Dockerfile"] {
+        let unknown: Vec<String> = settings(&file(path)).difference(&known).cloned().collect();
+        assert!(unknown.is_empty(), "{path}: {unknown:?}");
+    }
+}
+
+#[test]
+fn the_secrets_of_the_service_are_those_that_the_pages_name() {
+    let unit = file(UNIT);
+    let lines = unit.lines().filter_map(|line| line.strip_prefix("LoadCredential="));
+    let secrets: Vec<(&str, &str)> =
+        lines.map(|line| line.split_once(':').expect("a name and a path")).collect();
+    assert_eq!(secrets.len(), 3);
+    for (name, path) in secrets {
+        let setting = unit
+            .lines()
+            .find_map(|line| line.strip_prefix("Environment=")?.strip_suffix(&format!("=%d/{name}")));
+        let setting = setting.unwrap_or_else(|| panic!("no setting reads {name}"));
+        assert!(file(ENVIRONMENT).contains(&format!("({})", setting.trim_end_matches("_FILE"))), "{setting}");
+        let row = file(REFERENCE).lines().any(|line| {
+            line.starts_with(&format!("| `{path}` |")) && line.ends_with(&format!("`{setting}` |"))
+        });
+        assert!(row, "{REFERENCE} has no row of {path} and {setting}");
+    }
+}
+
+/// An administrator who takes the sign of a comment away has a setting that the proxy accepts.
+#[test]
+fn every_line_of_the_configuration_is_a_setting_that_the_proxy_accepts() {
+    let environment = file(ENVIRONMENT);
+    let lines = environment
+        .lines()
+        .filter_map(|line| line.strip_prefix('#').filter(|rest| rest.starts_with("KEYED_")));
+    let settings: Vec<(&str, &str)> = lines.map(|line| line.split_once('=').expect("a setting")).collect();
+    assert!(settings.len() > 5, "{settings:?}");
+    // It goes as far as to the port that it cannot have.
+    let mut proxy = proxy_program(&["serve", "--listen", "256.0.0.1:1", "--database-url", "host=/nowhere"]);
+    let output = proxy.envs(settings.iter().copied()).output().expect("the proxy is built");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(complaint.contains("cannot listen on 256.0.0.1:1"), "{complaint}");
+}
