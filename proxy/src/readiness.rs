@@ -35,7 +35,9 @@ pub(crate) struct Readiness {
 enum Verdict {
     /// Requests are served; the version of the extension.
     Ready(String),
-    /// Not now. Requests find out for themselves.
+    /// The versions fit, and something else is missing. Requests find out for themselves.
+    Incomplete(Problem),
+    /// Not now, and nothing is known of the versions. Requests find out for themselves.
     Unready(Problem),
     /// Not with these versions.
     Misfit(Problem),
@@ -51,7 +53,9 @@ impl Readiness {
     pub(crate) async fn extension_version(&self) -> Result<String, Problem> {
         match self.look().await {
             Verdict::Ready(version) => Ok(version),
-            Verdict::Unready(problem) | Verdict::Misfit(problem) => Err(problem),
+            Verdict::Incomplete(problem) | Verdict::Unready(problem) | Verdict::Misfit(problem) => {
+                Err(problem)
+            }
         }
     }
 
@@ -68,7 +72,7 @@ impl Readiness {
             Err(_) => Verdict::Unready(not_ready("no answer within a second".into())),
         };
         match &verdict {
-            Verdict::Ready(_) => self.served.refuse(None),
+            Verdict::Ready(_) | Verdict::Incomplete(_) => self.served.refuse(None),
             Verdict::Misfit(problem) => self.served.refuse(Some(problem.clone())),
             // The versions are what they were, as far as is known.
             Verdict::Unready(_) => {}
@@ -85,7 +89,7 @@ impl Readiness {
             let cause = |problem: &Problem| problem.cause().unwrap_or_default().to_owned();
             let now = match &verdict {
                 Verdict::Ready(version) => version.clone(),
-                Verdict::Unready(problem) | Verdict::Misfit(problem) => {
+                Verdict::Incomplete(problem) | Verdict::Unready(problem) | Verdict::Misfit(problem) => {
                     format!("{}: {}", problem.detail(), cause(problem))
                 }
             };
@@ -94,7 +98,7 @@ impl Readiness {
                     Verdict::Ready(version) => {
                         tracing::info!(extension_version = version, "the database answers");
                     }
-                    Verdict::Unready(problem) => {
+                    Verdict::Incomplete(problem) | Verdict::Unready(problem) => {
                         tracing::warn!(cause = cause(problem), "{}", problem.detail());
                     }
                     Verdict::Misfit(problem) => {
@@ -127,7 +131,7 @@ impl Readiness {
         };
         let pending: Option<String> = row.try_get(0).map_err(|error| not_ready(error.to_string()))?;
         Ok(match pending {
-            Some(steps) if !steps.is_empty() => Verdict::Unready(Problem::unavailable(
+            Some(steps) if !steps.is_empty() => Verdict::Incomplete(Problem::unavailable(
                 "the state of the database is older than the extension: run SELECT keyed.migrate() as an \
                 administrator",
                 format!("pending migrations: {steps}"),
@@ -188,7 +192,7 @@ fn fits(seen: Seen) -> Verdict {
         )));
     }
     if !seen.may_call {
-        return Verdict::Unready(not_ready(
+        return Verdict::Incomplete(not_ready(
             "this login has no EXECUTE privilege on keyed.authenticate".into(),
         ));
     }
@@ -223,7 +227,9 @@ mod tests {
     fn refusal(version: Option<&str>) -> String {
         match fits(version, true) {
             Verdict::Misfit(problem) => problem.detail().to_owned(),
-            Verdict::Ready(_) | Verdict::Unready(_) => panic!("{version:?} is no misfit"),
+            Verdict::Ready(_) | Verdict::Incomplete(_) | Verdict::Unready(_) => {
+                panic!("{version:?} is no misfit")
+            }
         }
     }
 
@@ -232,7 +238,7 @@ mod tests {
         let line = line_of(VERSION);
         for version in [VERSION.to_owned(), format!("{line}.99")] {
             assert!(matches!(fits(Some(&version), true), Verdict::Ready(ready) if ready == version));
-            assert!(matches!(fits(Some(&version), false), Verdict::Unready(_)), "it may not call");
+            assert!(matches!(fits(Some(&version), false), Verdict::Incomplete(_)), "it may not call");
         }
     }
 

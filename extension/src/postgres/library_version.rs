@@ -28,6 +28,8 @@ static NEWEST_STEP: AtomicI32 = AtomicI32::new(0);
 
 thread_local! {
     static IS_CHECKED: Cell<bool> = const { Cell::new(false) };
+    /// How often the SQL has changed, as far as this session knows.
+    static CHANGES: Cell<u32> = const { Cell::new(0) };
     /// Whether the library fitted before, so that the database has changed under this session.
     static HAS_FITTED: Cell<bool> = const { Cell::new(false) };
     static HAS_WARNED: Cell<bool> = const { Cell::new(false) };
@@ -48,6 +50,7 @@ unsafe extern "C-unwind" fn forget(_unused: Datum, _cache: i32, hash: u32) {
     let marker = MARKER_HASH.get();
     if hash == 0 || marker == 0 || hash == marker {
         IS_CHECKED.set(false);
+        CHANGES.set(CHANGES.get().wrapping_add(1));
     }
 }
 
@@ -63,14 +66,18 @@ pub fn check() {
 fn compare() {
     // First, so that an update after this is noticed.
     MARKER_HASH.set(marker_hash());
-    IS_CHECKED.set(true);
-    let Some(installed) = installed_version() else { return };
+    let changes = CHANGES.get();
+    let installed = installed_version();
     let step = newest_applied_step();
-    let order = compare_lines(VERSION, &installed);
-    if order == Ordering::Less || step > NEWEST_STEP.load(Relaxed) {
-        IS_CHECKED.set(false);
-        refuse(&installed, step, order);
+    let order = installed.as_deref().map_or(Ordering::Equal, |installed| compare_lines(VERSION, installed));
+    if let Some(installed) = &installed
+        && (order == Ordering::Less || step > NEWEST_STEP.load(Relaxed))
+    {
+        refuse(installed, step, order);
     }
+    // Last: an error on the way, such as a timeout, leaves it open.
+    IS_CHECKED.set(CHANGES.get() == changes);
+    let Some(installed) = installed else { return };
     HAS_FITTED.set(true);
     // SAFETY: reads a variable of the session.
     if order == Ordering::Greater && !HAS_WARNED.replace(true) && unsafe { pg_sys::ParallelWorkerNumber } < 0

@@ -123,6 +123,21 @@ async fn a_session_with_an_older_library_ends_when_the_database_is_updated() {
 }
 
 #[tokio::test]
+async fn a_comparison_that_an_error_breaks_off_is_made_again() {
+    let database = Database::with_crm().await;
+    let (session, administrator, other) =
+        (database.session().await, database.session().await, database.session().await);
+    let write = "select keyed.upsert_by_key('crm.customers', 'K')";
+    session.run(write).await;
+    set_version(&administrator, "99.0.0").await;
+    other.run("begin; lock table keyed_state.version in access exclusive mode").await;
+    session.run("set lock_timeout = '100ms'").await;
+    assert_eq!(session.refusal(write, &[]).await.state, "55P03");
+    other.run("rollback").await;
+    assert_eq!(session.refusal(write, &[]).await.state, "57P01");
+}
+
+#[tokio::test]
 async fn a_state_of_a_newer_version_is_refused() {
     let database = Database::with_crm().await;
     let session = database.session().await;
