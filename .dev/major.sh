@@ -35,6 +35,11 @@ is_packaged() {
         apt-cache show "postgresql-$1" >/dev/null 2>&1
 }
 
+# Where the programs of a version are.
+programs_of() {
+    if is_packaged "$1"; then echo "/usr/lib/postgresql/$1/bin"; else echo "$(postgresql_home)/$1/bin"; fi
+}
+
 if [[ -n ${KEYED_PG_BIN:-} ]]; then
     [[ -x $KEYED_PG_BIN/pg_config ]] || die "KEYED_PG_BIN is $KEYED_PG_BIN, which has no pg_config."
     FOUND_MAJOR="$("$KEYED_PG_BIN/pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')"
@@ -44,13 +49,7 @@ fi
 PG="${PG:-$(packaged_major)}"
 [[ $PG == [0-9][0-9] && " ${MAJORS[*]} " == *" $PG "* ]] ||
     die "There is no PG=$PG. keyed runs on these versions of PostgreSQL: ${MAJORS[*]}. For example: PG=${MAJORS[-1]}."
-if [[ -n ${KEYED_PG_BIN:-} ]]; then
-    PG_BIN="$KEYED_PG_BIN"
-elif is_packaged "$PG"; then
-    PG_BIN="/usr/lib/postgresql/$PG/bin"
-else
-    PG_BIN="$(postgresql_home)/$PG/bin"
-fi
+PG_BIN="${KEYED_PG_BIN:-$(programs_of "$PG")}"
 readonly PG PG_BIN
 # For scripts that are called by others.
 export PG

@@ -22,6 +22,7 @@ pub enum Durability {
 ///
 /// It ends with its last owner, the [shared](Self::shared) one with the test process, even one that is killed.
 pub struct Cluster {
+    programs: PathBuf,
     folder: ClusterFolder,
     log: PathBuf,
     durability: Durability,
@@ -40,17 +41,22 @@ impl Cluster {
 
     /// A cluster of one's own, for tests that stop, kill or configure it.
     pub fn start(durability: Durability) -> Self {
-        Self::start_from(durability, &[], initialize)
+        Self::start_of(&server_user::programs(), durability, &[])
     }
 
     /// The same without fsync, with settings (`name=value`) of its own.
     pub fn start_with(settings: &'static [&'static str]) -> Self {
-        Self::start_from(Durability::None, settings, initialize)
+        Self::start_of(&server_user::programs(), Durability::None, settings)
+    }
+
+    /// The same of the PostgreSQL whose programs are in this folder.
+    pub fn start_of(programs: &Path, durability: Durability, settings: &'static [&'static str]) -> Self {
+        Self::start_from(programs, durability, settings, |data| initialize(programs, data, &[]))
     }
 
     /// A standby that follows this cluster, and answers what only reads.
     pub fn start_standby(&self) -> Self {
-        Self::start_from(self.durability, self.settings, |data| {
+        Self::start_from(&self.programs, self.durability, self.settings, |data| {
             let mut copy = self.program("pg_basebackup");
             copy.arg("--pgdata").arg(data);
             run(copy.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]));
@@ -68,7 +74,8 @@ impl Cluster {
         }
     }
 
-    fn start_from(
+    pub(crate) fn start_from(
+        programs: &Path,
         durability: Durability,
         settings: &'static [&'static str],
         make_data: impl FnOnce(&Path),
@@ -76,8 +83,22 @@ impl Cluster {
         let folder = ClusterFolder::create();
         make_data(&folder.path().join("data"));
         let log = log_file("postgresql");
-        let postmaster = Mutex::new(launch(folder.path(), &log, durability, settings));
-        Self { folder, log, durability, settings, postmaster, template: tokio::sync::OnceCell::new() }
+        let postmaster = Mutex::new(launch(programs, folder.path(), &log, durability, settings));
+        let programs = programs.to_owned();
+        Self {
+            programs,
+            folder,
+            log,
+            durability,
+            settings,
+            postmaster,
+            template: tokio::sync::OnceCell::new(),
+        }
+    }
+
+    /// The folder of the programs of this PostgreSQL.
+    pub fn programs(&self) -> &Path {
+        &self.programs
     }
 
     /// How to reach a database of this cluster as a role that may log in.
@@ -95,7 +116,7 @@ impl Cluster {
 
     /// A program of PostgreSQL (`psql`, `pg_dump`, `pg_restore`, …) that will speak to this cluster as superuser.
     pub fn program(&self, name: &str) -> Command {
-        let mut command = server_user::command(name);
+        let mut command = server_user::command(&self.programs, name);
         command.env("PGHOST", self.folder.path()).env("PGUSER", "postgres");
         command
     }
@@ -128,7 +149,7 @@ impl Cluster {
     /// Starts the server again after [`Self::kill`] or [`Self::stop`], and waits until it has recovered.
     pub fn start_again(&self) {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
-        *postmaster = launch(self.folder.path(), &self.log, self.durability, self.settings);
+        *postmaster = launch(&self.programs, self.folder.path(), &self.log, self.durability, self.settings);
     }
 
     /// The folder of the data, for tests that configure the server.
@@ -169,9 +190,10 @@ fn has_processes(folder: &Path) -> bool {
     folders.any(|process| process.is_ok_and(|process| process == folder))
 }
 
-fn initialize(data: &Path) {
-    let mut initdb = server_user::command("initdb");
-    initdb.arg("--pgdata").arg(data);
+/// Makes the data of a cluster, with further options of initdb.
+pub(crate) fn initialize(programs: &Path, data: &Path, options: &[&str]) {
+    let mut initdb = server_user::command(programs, "initdb");
+    initdb.arg("--pgdata").arg(data).args(options);
     run(initdb.args([
         "--username=postgres",
         "--auth=trust",
@@ -182,9 +204,9 @@ fn initialize(data: &Path) {
 }
 
 /// Starts the server and waits until it takes connections.
-fn launch(folder: &Path, log: &Path, durability: Durability, settings: &[&str]) -> Child {
+fn launch(programs: &Path, folder: &Path, log: &Path, durability: Durability, settings: &[&str]) -> Child {
     let log_file = OpenOptions::new().append(true).open(log).expect("the log was made before");
-    let mut server = server_user::command("postgres");
+    let mut server = server_user::command(programs, "postgres");
     server.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
     // The socket is in the cluster's own folder: no port, so no other server can be in the way.
     server.args(["-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=128MB"]);
@@ -220,12 +242,13 @@ fn is_ready(folder: &Path, process: u32) -> bool {
 }
 
 /// Runs a program to its end; its standard output is the answer, a failure panics with what it said.
-fn run(command: &mut Command) -> String {
+pub(crate) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
     assert!(
         output.status.success(),
-        "{command:?} failed with {}:\n{}",
+        "{command:?} failed with {}:\n{}{}",
         output.status,
+        String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -55,9 +55,9 @@ impl Database {
         Self::create(cluster, options).await
     }
 
-    /// The same database as a standby shows it.
-    pub fn on_standby(&self, standby: Cluster) -> Self {
-        Self { cluster: Arc::new(standby), name: self.name.clone(), roles: Mutex::default() }
+    /// The same database in another cluster: a standby, or one that pg_upgrade made.
+    pub fn in_cluster(&self, cluster: Cluster) -> Self {
+        Self { cluster: Arc::new(cluster), name: self.name.clone(), roles: Mutex::default() }
     }
 
     async fn create(cluster: &Arc<Cluster>, options: &str) -> Self {

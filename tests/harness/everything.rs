@@ -1,6 +1,7 @@
 //! A database with something of everything, and what it answers: all that a restore, an upgrade and an update have to keep.
 
-use crate::{Database, Session, array, similar};
+use crate::customers::VECTORS;
+use crate::{Database, Sender, Service, Session, array, similar};
 use serde_json::{Value, json};
 
 /// The API key of the clerk. Its secret are the bytes from 1 to 32, which the checksum at its end follows.
@@ -23,12 +24,16 @@ const RECORDS: &str = r#"
     select keyed_http.claim_embeddings('m', 7, 3600);
     select keyed.create_template('crm', 'tree', '[{"slug": "up", "type": "reference", "template": "tree"}]');
     select keyed.upsert_by_key('crm.tree', 'a'); select keyed.upsert_by_key('crm.tree', 'a', '{"up": {"external_key": "a"}}');
+    select keyed.create_project('depot', 'Spare parts'); select keyed.set_time_zone('depot', 'Europe/Berlin');
+    select keyed.create_template('depot', 'parts', '[{"slug": "name", "type": "string", "required": true, "indexed": true}]');
+    select keyed.alter_template('depot.parts', '{"language": "german"}');
+    select keyed.upsert_by_key('depot.parts', name, jsonb_build_object('name', name)) from (values ('Kindern'), ('Große Häuser'), ('ΟΔΟΣ'), ('0 1')) p (name);
     select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused');
     select keyed.set_quota('crm', 'live_records', 1000); select keyed.set_quota('crm', 'writes_per_day', 1000);
     insert into keyed_state.idempotent_request values (1, 'once', sha256('x'), '{201,NULL,"{}"}')"#;
 
 /// What is asked as a superuser. The order is fixed, and nothing of it depends on the present.
-const QUESTIONS: [&str; 21] = [
+const QUESTIONS: [&str; 26] = [
     "select string_agg(keyed.get_record(c.id, include_deleted => true)::text, E'\n' order by c.id) from crm.customers c",
     "select string_agg(keyed.get_by_key('crm.companies', c.external_key, verbose => true)::text, E'\n' order by c.id) from crm.companies c",
     "select string_agg(keyed.get_by_key('crm.tree', c.external_key)::text, E'\n' order by c.id) from crm.tree c",
@@ -41,6 +46,11 @@ const QUESTIONS: [&str; 21] = [
     r#"select keyed.search('crm.customers', '{"global_search": "cme gold", "count": "exact", "limit": 3}')"#,
     r#"select keyed.search('crm.customers', '{"view": "golden", "facets": ["tier", "active"], "sort": "born,-visits"}')"#,
     r#"select keyed.search('crm.customers', '{"filters": [{"field": "company.external_key", "operator": "eq", "value": "C-2"}, {"field": "name", "operator": "ilike", "value": "IT%"}]}')"#,
+    r#"select keyed.search('crm.customers', '{"filters": [{"field": "mood", "operator": "gt", "value": 10}], "sort": "-mood", "limit": 5}')"#,
+    "select keyed.get_by_key('depot.parts', 'Große Häuser')",
+    r#"select keyed.search('depot.parts', '{"global_search": "Kindes"}')"#,
+    r#"select keyed.search('depot.parts', '{"global_search": "οδος", "count": "exact"}')"#,
+    r#"select keyed.search('depot.parts', '{"filters": [{"field": "name", "operator": "ilike", "value": "ΟΔΟΣ"}]}')"#,
     "select string_agg(c::text, E'\n' order by c.id) from crm.customers__golden c",
     "select jsonb_agg(keyed.get_view(t.name::regclass, 'golden') - 'id') from (values ('crm.customers')) t (name)",
     "select string_agg(k.role || k.label || coalesce(k.projects::text, ''), E'\n' order by k.id) from keyed.list_api_keys() k",
@@ -154,6 +164,79 @@ impl Database {
         }
         answers
     }
+}
+
+impl Database {
+    /// Count and checksum of every table, and the value of every sequence.
+    pub async fn contents(&self) -> String {
+        let session = self.session().await;
+        session.run("set timezone = 'UTC'").await;
+        let tables = "select format('select %L || count(*) || '' '' || coalesce(md5(string_agg(t::text, E''\\n'' order by t::text)), '''') from %s t',
+                        c.oid::regclass || ': ', c.oid::regclass)
+                      from pg_class c where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('crm', 'depot', 'keyed_state')
+                      order by c.oid::regclass::text";
+        let mut lines = Vec::new();
+        for row in session.rows(tables, &[]).await {
+            lines.push(session.text(row[0].as_deref().unwrap_or_default(), &[]).await);
+        }
+        let sequences = "select string_agg(schemaname || '.' || sequencename || ' ' || coalesce(last_value, 0), E'\\n' order by 1)
+                         from (select * from pg_sequences order by schemaname, sequencename) s";
+        lines.push(session.text(sequences, &[]).await);
+        lines.join("\n")
+    }
+}
+
+/// Makes sure that a database with something of everything works on: writes land on the records that were there, searches
+/// find what was there and what is new, and a proxy accepts the credentials that it had.
+pub async fn assert_works_on(database: Database) -> Service {
+    let session = database.session().await;
+    let upsert =
+        "select created from keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"new\", \"mood\": 2}')";
+    assert_eq!(session.text(upsert, &["é:/ 1"]).await, "f");
+    assert_eq!(session.text(upsert, &["é:/ 99"]).await, "t");
+    let versions =
+        "select max(version) from keyed.history((keyed.get_by_key('crm.customers', $1) ->> 'id')::uuid)";
+    assert_eq!(session.text(versions, &["é:/ 1"]).await, "2");
+    let words = "select jsonb_array_length(keyed.search('crm.customers', $1) -> 'records')";
+    assert_eq!(session.text(words, &[r#"{"global_search": "acme new"}"#]).await, "1");
+    assert_eq!(session.text(words, &[r#"{"global_search": "cme gold"}"#]).await, "44");
+    assert_eq!(session.text(words, &[r#"{"global_search": "cards"}"#]).await, "44");
+    let closest = "select keyed.semantic_search($1) #>> '{0,entity,external_key}'";
+    let body = json!({"query_vector": similar(0.8), "template_id": "crm.customers"}).to_string();
+    assert_eq!(session.text(closest, &[&body]).await, "é:/ 1");
+    session.run(&format!("drop index {VECTORS}_hnsw; select keyed.migrate()")).await;
+    // What waited to be embedded still does, with what was written since.
+    let waiting =
+        "select concat_ws(' ', attributes, pending, running, by_hand) from keyed.embedding_status()";
+    assert_eq!(session.text(waiting, &[]).await, "{name,tier} 43 5 1");
+    session
+        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')")
+        .await;
+    session.run("select keyed.upsert_by_key('crm.orders', 'O-1', '{\"n\": 1}')").await;
+
+    let service = Service::over(database, &[]).await;
+    let answer = service
+        .proxy
+        .request("GET", "/v1/entities/template/customers/by-key?key=%C3%A9:/%2099")
+        .key(KEY)
+        .send()
+        .await;
+    assert_eq!(answer.expect(200)["attributes"]["name"], json!("new"));
+    service
+        .create(json!({"external_key": "é:/ 100", "attributes": {"company": {"external_key": "C-1"}}}))
+        .await;
+    service
+        .post("/entities/template/customers", json!({"external_key": "é:/ 2"}))
+        .await
+        .refused(409, "external_key_taken");
+
+    let sender = Sender { id: "1".to_owned(), token: TOKEN.to_owned(), secret: SECRET.to_owned() };
+    let body = r#"{"id": 1, "name": "delivered"}"#;
+    service.deliver_signed(&sender, "msg_1", body).await.expect(200);
+    assert_eq!(service.deliver_signed(&sender, "msg_0", body).await.status, 202, "it was refused before");
+    service.post("/inbound-endpoints/shop/deliveries/1/replay", json!({})).await.expect(200);
+    assert_eq!(service.by_key("shop:0").await.expect(200)["attributes"]["name"], "late");
+    service
 }
 
 /// The keys of records in the order of an answer.

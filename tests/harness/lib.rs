@@ -18,6 +18,7 @@ mod inbound;
 #[cfg(test)]
 mod layout;
 mod node;
+mod pg_upgrade;
 mod proxy;
 pub mod release;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use gallery::Gallery;
 pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
 pub use node::run_script;
+pub use pg_upgrade::upgrade_path;
 pub use proxy::{Proxy, proxy_program};
 pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};

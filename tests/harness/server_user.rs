@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// Where the server's own programs are: in the folder that `make test` names, or beside the pg_config that cargo builds the
 /// extension with (`.cargo/config.toml`).
-fn programs() -> PathBuf {
+pub(crate) fn programs() -> PathBuf {
     let pg_config = || {
         let path = std::env::var_os("PGRX_PG_CONFIG_PATH").map(PathBuf::from);
         path.expect("cargo sets PGRX_PG_CONFIG_PATH").with_file_name("")
@@ -18,19 +18,22 @@ fn programs() -> PathBuf {
 
 /// The major version of PostgreSQL that the tests run on, such as 15.
 pub fn major_version() -> u32 {
-    static VERSION: LazyLock<u32> = LazyLock::new(|| {
-        let output = command("postgres").arg("--version").output().expect("PostgreSQL is installed");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        // "postgres (PostgreSQL) 15.20 (Debian …)"
-        let version = text.split_whitespace().nth(2).and_then(|version| version.split('.').next());
-        version.and_then(|version| version.parse().ok()).unwrap_or_else(|| panic!("which version is {text}"))
-    });
+    static VERSION: LazyLock<u32> = LazyLock::new(|| version_of(&programs()));
     *VERSION
 }
 
-/// A program of PostgreSQL, run by a user it accepts and kept from this process's surroundings.
-pub(crate) fn command(program: &str) -> Command {
-    let mut command = Command::new(programs().join(program));
+/// That of the PostgreSQL whose programs are in this folder.
+pub(crate) fn version_of(programs: &Path) -> u32 {
+    let output = command(programs, "postgres").arg("--version").output().expect("PostgreSQL is installed");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // "postgres (PostgreSQL) 15.20 (Debian …)"
+    let version = text.split_whitespace().nth(2).and_then(|version| version.split('.').next());
+    version.and_then(|version| version.parse().ok()).unwrap_or_else(|| panic!("which version is {text}"))
+}
+
+/// A program of the PostgreSQL in this folder, run by a user it accepts and kept from this process's surroundings.
+pub(crate) fn command(programs: &Path, program: &str) -> Command {
+    let mut command = Command::new(programs.join(program));
     if let Some((uid, gid)) = ids() {
         command.uid(uid).gid(gid);
     }

@@ -1,9 +1,7 @@
 //! pg_dump and pg_restore carry everything over.
 
-use harness::customers::VECTORS;
-use harness::everything::{KEY, SECRET, TOKEN};
-use harness::{Cluster, Database, Durability, Sender, Service, Session, similar};
-use serde_json::json;
+use harness::everything::assert_works_on;
+use harness::{Cluster, Database, Durability};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -37,22 +35,6 @@ pub(crate) fn definitions(database: &Database) -> String {
         .join("\n")
 }
 
-/// Count and checksum of every table, and the value of every sequence.
-async fn contents(session: &Session) -> String {
-    let tables = "select format('select %L || count(*) || '' '' || coalesce(md5(string_agg(t::text, E''\\n'' order by t::text)), '''') from %s t',
-                    c.oid::regclass || ': ', c.oid::regclass)
-                  from pg_class c where c.relkind = 'r' and c.relnamespace in ('crm'::regnamespace, 'keyed_state'::regnamespace)
-                  order by c.oid::regclass::text";
-    let mut lines = Vec::new();
-    for row in session.rows(tables, &[]).await {
-        lines.push(session.text(row[0].as_deref().unwrap_or_default(), &[]).await);
-    }
-    let sequences = "select string_agg(schemaname || '.' || sequencename || ' ' || coalesce(last_value, 0), E'\\n' order by 1)
-                     from (select * from pg_sequences order by schemaname, sequencename) s";
-    lines.push(session.text(sequences, &[]).await);
-    lines.join("\n")
-}
-
 /// A database with something of everything, and its restored copy in a cluster of its own.
 async fn restored() -> (Database, Database) {
     let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
@@ -73,60 +55,9 @@ async fn restored() -> (Database, Database) {
 async fn a_restored_database_is_the_same_and_works_on() {
     let (source, copy) = restored().await;
     assert_eq!(definitions(&copy), definitions(&source));
-    let session = copy.session().await;
-    assert_eq!(contents(&session).await, contents(&source.session().await).await);
+    assert_eq!(copy.contents().await, source.contents().await);
     assert_eq!(copy.answers(&[]).await, source.answers(&[]).await);
-
-    let upsert =
-        "select created from keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"new\", \"mood\": 2}')";
-    assert_eq!(session.text(upsert, &["é:/ 1"]).await, "f");
-    assert_eq!(session.text(upsert, &["é:/ 99"]).await, "t");
-    let versions =
-        "select max(version) from keyed.history((keyed.get_by_key('crm.customers', $1) ->> 'id')::uuid)";
-    assert_eq!(session.text(versions, &["é:/ 1"]).await, "2");
-    let words = "select jsonb_array_length(keyed.search('crm.customers', $1) -> 'records')";
-    assert_eq!(session.text(words, &[r#"{"global_search": "acme new"}"#]).await, "1");
-    assert_eq!(session.text(words, &[r#"{"global_search": "cme gold"}"#]).await, "44");
-    assert_eq!(session.text(words, &[r#"{"global_search": "cards"}"#]).await, "44");
-    let closest = "select keyed.semantic_search($1) #>> '{0,entity,external_key}'";
-    let body = json!({"query_vector": similar(0.8), "template_id": "crm.customers"}).to_string();
-    assert_eq!(session.text(closest, &[&body]).await, "é:/ 1");
-    session.run(&format!("drop index {VECTORS}_hnsw; select keyed.migrate()")).await;
-    // What waited to be embedded still does, with what was written since.
-    let waiting =
-        "select concat_ws(' ', attributes, pending, running, by_hand) from keyed.embedding_status()";
-    assert_eq!(session.text(waiting, &[]).await, "{name,tier} 43 5 1");
-    session
-        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')")
-        .await;
-    session.run("select keyed.upsert_by_key('crm.orders', 'O-1', '{\"n\": 1}')").await;
-
-    let service = Service::over(copy, &[]).await;
-    let answer = service
-        .proxy
-        .request("GET", "/v1/entities/template/customers/by-key?key=%C3%A9:/%2099")
-        .key(KEY)
-        .send()
-        .await;
-    assert_eq!(answer.expect(200)["attributes"]["name"], json!("new"));
-    service
-        .create(json!({"external_key": "é:/ 100", "attributes": {"company": {"external_key": "C-1"}}}))
-        .await;
-    service
-        .post("/entities/template/customers", json!({"external_key": "é:/ 2"}))
-        .await
-        .refused(409, "external_key_taken");
-
-    let sender = Sender { id: "1".to_owned(), token: TOKEN.to_owned(), secret: SECRET.to_owned() };
-    let body = r#"{"id": 1, "name": "delivered"}"#;
-    service.deliver_signed(&sender, "msg_1", body).await.expect(200);
-    assert_eq!(
-        service.deliver_signed(&sender, "msg_0", body).await.status,
-        202,
-        "it was refused before the dump"
-    );
-    service.post("/inbound-endpoints/shop/deliveries/1/replay", json!({})).await.expect(200);
-    assert_eq!(service.by_key("shop:0").await.expect(200)["attributes"]["name"], "late");
+    assert_works_on(copy).await;
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ impl Pair {
         primary.database.grant(&clerk, "crm.companies", "read").await;
         let key = primary.database.api_key(&clerk, &["crm"]).await;
         let standby = tokio::task::block_in_place(|| primary.database.cluster().start_standby());
-        let standby = primary.database.on_standby(standby);
+        let standby = primary.database.in_cluster(standby);
         let proxy = Proxy::start_with_key(&standby, &[], primary.proxy.key()).await.in_project("crm");
         let pair = Self { primary, standby, proxy, clerk, key };
         pair.catch_up();

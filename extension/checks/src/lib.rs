@@ -159,9 +159,13 @@ pub const CHECKS: &[Check] = &[
            where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)
            and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname) and j.attribute = a.slug)") },
     Check { name: "stems", sound: "search documents were written by this version of PostgreSQL", severity: Warning, needs: Needs::State, query:
-        "select format('the search documents of %s were written by %s: its dictionaries may have made other stems, so that global_search misses words', w.name, t.documents_by),
-                format('select keyed.rebuild_documents(%L);', w.name)
+        // Since 18, the collation provider of the database folds case for pg_trgm, no longer always libc.
+        "select format('the search documents of %s were written by %s: its dictionaries may have made other stems, so that global_search misses words', w.name, t.documents_by)
+                || case when i.is_stale then ', and the indexes of its texts have letters in another case, so that like and ilike miss texts' else '' end,
+                case when i.is_stale then format('reindex table concurrently %s; ', w.name) else '' end || format('select keyed.rebuild_documents(%L);', w.name)
          from keyed_state.template t join keyed_state.project p on p.id = t.project_id cross join lateral (values (format('%I.%I', p.slug, t.slug))) w (name)
+         cross join lateral (select d.datlocprovider <> 'c' and current_setting('server_version_num')::int >= 180000 and substring(t.documents_by from '[0-9]+')::int < 18
+           from pg_database d where d.datname = current_database()) i (is_stale)
          where t.documents_by <> 'PostgreSQL ' || current_setting('server_version_num')::int / 10000 and to_regclass(w.name) is not null
            and not exists (select from keyed.jobs() j where j.kind = 'documents' and j.template = format('%s.%s', p.slug, t.slug))" },
     Check { name: "order of texts", sound: "the rules that sort texts are those that the indexes were built by", severity: Error, needs: Needs::Nothing, query:
@@ -237,13 +241,15 @@ pub const CHECKS: &[Check] = &[
         "select format('%s may drop or update the extension %s, and with it what rests on it', r.rolname, e.extname),
                 'PostgreSQL cannot give an extension to another role: let nobody else use that role, or restore a dump into a database where a superuser created the extension first'
          from pg_extension e join pg_roles r on r.oid = e.extowner where e.extname in ('keyed', 'pg_trgm', 'vector') and not r.rolsuper" },
-    Check { name: "renamed roles", sound: "a dump and restore keeps the role of every key and grant", severity: Note, needs: Needs::State, query:
-        "select distinct format('the role %s is still stored under its old name %s: its keys and grants would not survive a restore on another server', r.rolname, b.role_name),
+    Check { name: "renamed roles", sound: "a rename, pg_upgrade and a restore keep the role of every key and grant", severity: Note, needs: Needs::State, query:
+        "select distinct case when r.rolname <> b.role_name
+                  then format('the role %s is still stored under its old name %s: its keys and grants would not survive pg_upgrade or a restore on another server', r.rolname, b.role_name)
+                  else format('the role %s is still stored as that of another server, from which this database was restored or upgraded: its keys and grants would not survive a rename', r.rolname) end,
                 'select keyed.migrate();'
          from (select role, role_name, bound_in, 'keyed_state.api_key'::regclass from keyed_state.api_key
                union all select role, role_name, bound_in, 'keyed_state.access_grant'::regclass from keyed_state.access_grant
                union all select role, role_name, bound_in, 'keyed_state.inbound_endpoint'::regclass from keyed_state.inbound_endpoint) b (role, role_name, bound_in, place) join pg_roles r on r.oid = b.role
-         where r.rolname <> b.role_name and keyed.is_bound(b.role, b.role_name, b.bound_in, b.place)" },
+         where (r.rolname <> b.role_name or b.bound_in <> keyed.binding(b.place)) and keyed.is_bound(b.role, b.role_name, b.bound_in, b.place)" },
     Check { name: "wide roles", sound: "PostgreSQL shows no role more than its scopes", severity: Note, needs: Needs::State, query:
         concat!("select format('%s is a member of %s, which shows more than rows in scope: statistics, statements of others or files with values of hidden records', m.rolname, r.rolname),
                 ", revoke_membership!(), "
