@@ -3,7 +3,7 @@
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
-	@echo 'make test    every check and test (KIND=lint|unit|sql|http|race|access|cli|lifecycle|ui|docs|major|pg_upgrade|packages, TEST=name, KEYED_TEST_DIRECT=off)'
+	@echo 'make test    every check and test (KIND=lint|unit|sql|http|race|access|cli|lifecycle|ui|docs|packages|pg_upgrade, TEST=name, KEYED_TEST_DIRECT=off)'
 	@echo 'make test-all     make test, KIND=packages, and the tests of the database on every version of PostgreSQL that can be had'
 	@echo 'make test-assert  the tests of the database on a PostgreSQL with assertions, which it builds (KIND=…, TEST=…)'
 	@echo 'make bench   measure the release build'
