@@ -181,6 +181,28 @@ async fn init_does_not_adopt_an_existing_schema_of_another_owner() {
 }
 
 #[tokio::test]
+async fn init_does_not_adopt_roles_that_another_can_give_to_anybody() {
+    let database = Database::empty_in(&Arc::new(Cluster::start(Durability::None))).await;
+    let admin = database.session().await;
+    admin.run("create extension keyed cascade; create role maker createrole; set role maker").await;
+    admin.run("create role keyed_admin; create role keyed_proxy login; reset role").await;
+    // Before PostgreSQL 16, memberships say nothing of whoever made a role: with CREATEROLE, one can give away every role.
+    let made = "select count(*) from pg_auth_members where member = 'maker'::regrole";
+    if admin.text(made, &[]).await == "2" {
+        admin.run("set role maker; grant keyed_admin to maker; reset role").await;
+        let refusal = admin.refusal("select keyed.init()", &[]).await;
+        assert_eq!(refusal.state, "23505", "{refusal}");
+        for row in admin.rows("select remedy from keyed.foreign_objects()", &[]).await {
+            admin.run(row[0].as_deref().expect("a statement")).await;
+        }
+        assert_eq!(admin.text(made, &[]).await, "0");
+    }
+    admin.run("select keyed.init()").await;
+    // A superuser who lets somebody give it away means it.
+    admin.run("create role lead; grant keyed_admin to lead with admin option; select keyed.init()").await;
+}
+
+#[tokio::test]
 async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
     let sales = Sales::new().await;
     let mallory = sales.database.create_role("mallory").await;
