@@ -3,6 +3,7 @@
 use super::{attribute, ddl, foreign, reconcile, released, script};
 use crate::access::{Caller, binding, policy_sql};
 use crate::error::{Code, Error};
+use crate::job::start_pending;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, with_settings};
 use crate::postgres::library_version;
@@ -99,7 +100,7 @@ pub fn migrate() -> Result<i32, Error> {
     if role::is_superuser(role::current()) && role::find(role::PROXY).is_some() {
         connected(|spi| spi.script(PROXY_LOGIN));
     }
-    as_owner_defining(|| {
+    let version = as_owner_defining(|| {
         connected(|spi| {
             let make_version = "create table if not exists keyed_state.version ( \
                    number integer primary key, applied_at timestamptz not null default pg_catalog.now()); \
@@ -132,9 +133,12 @@ pub fn migrate() -> Result<i32, Error> {
             vectors::table::make_missing(spi);
             // What the SQL of the extension brought when it was updated.
             text::rebuild::renew_indexes(spi);
-            Ok(version)
+            Ok::<i32, Error>(version)
         })
-    })
+    })?;
+    // An update of the extension ends the workers that have loaded the library of before.
+    start_pending(false);
+    Ok(version)
 }
 
 /// The steps that this database has not seen.

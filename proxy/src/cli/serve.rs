@@ -49,15 +49,6 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         let app = app.clone();
         async move { app.readiness.watch().await }
     });
-    tokio::spawn({
-        let app = app.clone();
-        async move {
-            // Whatever the answer is: a service that waits for its database has started.
-            drop(app.readiness.extension_version().await);
-            service_manager::ready();
-            service_manager::keep_alive().await;
-        }
-    });
     tokio::spawn(housekeeping::run(app.database.clone()));
     let (stop, mut stopping) = watch::channel(false);
     tokio::spawn(async move {
@@ -67,6 +58,11 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     });
     let worker = start_worker(&settings, &app, &stopping)?;
     let stop = async move { drop(stopping.wait_for(|stop| *stop).await) };
+    // Before the first request, which a database of another version must not answer. Whatever this answer is: a service
+    // that waits for its database has started.
+    drop(app.readiness.extension_version().await);
+    service_manager::ready();
+    tokio::spawn(service_manager::keep_alive());
     server::serve(listener, router(app), &settings.bounds, stop).await;
     if let Some(worker) = worker
         && tokio::time::timeout(server::SHUTDOWN_TIMEOUT, worker).await.is_err()

@@ -48,6 +48,8 @@ async fn a_proxy_that_is_newer_than_the_extension_waits_for_its_update() {
     let database = Database::of_the_release().await;
     let proxy = Proxy::start_unready(&database).await;
     let service = Service { proxy, database };
+    // Not even the first request is let through.
+    service.proxy.request("GET", "/v1/me").send().await.refused(503, "unavailable");
     let problem = eventually(&service, "/readyz", 503).await.refused(503, "unavailable");
     let fits = format!(
         "this database has {RELEASE}. As a superuser: ALTER EXTENSION keyed UPDATE; SELECT keyed.migrate();"

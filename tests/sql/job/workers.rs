@@ -46,6 +46,19 @@ async fn a_worker_that_was_ended_is_followed_by_one_that_goes_on() {
 }
 
 #[tokio::test]
+async fn migrate_starts_workers_for_jobs_that_wait() {
+    let (database, session) = with_many().await;
+    let blocker = with_locked(&database, MANY / 2, 1).await;
+    set_language(&session, "german").await;
+    until_left_out(&session, 1).await;
+    session.rows("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'", &[]).await;
+    until(&session, |jobs| jobs[0]["state"] == "pending").await;
+    session.run("select keyed.migrate()").await;
+    blocker.run("rollback").await;
+    until_done(&session).await;
+}
+
+#[tokio::test]
 async fn the_worker_is_no_superuser_and_the_state_holds_no_statement() {
     let (database, session) = with_many().await;
     let blocker = with_locked(&database, MANY / 2, 1).await;
