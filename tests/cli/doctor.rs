@@ -2,7 +2,7 @@
 
 use crate::{Outcome, keyed, keyed_as};
 use harness::Database;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Stdio;
 
@@ -109,6 +109,18 @@ async fn a_pgvector_that_is_missing_or_too_old_is_reported() {
     let found = findings(keyed(&database, &["doctor", "--json"]), "vectors");
     paste(&database, found[0]["remedy"].as_str().expect("a remedy"));
     assert!(findings(keyed(&database, &["doctor", "--json"]), "vectors").is_empty());
+}
+
+#[tokio::test]
+async fn the_policies_of_a_scope_that_follows_a_reference_are_no_code_of_others() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let scope = json!({"field": "company.name", "operator": "eq", "value": "Acme"});
+    database.grant_within(&role, "crm.customers", "read", &scope).await;
+    let calls = "select count(*) from pg_depend d join pg_proc p on p.oid = d.refobjid
+                 where d.classid = 'pg_policy'::regclass and p.pronamespace = 'keyed_scope'::regnamespace";
+    assert_ne!(database.session().await.text(calls, &[]).await, "0");
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "code of others").is_empty());
 }
 
 #[tokio::test]

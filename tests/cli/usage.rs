@@ -33,6 +33,28 @@ fn every_shell_gets_a_completion_that_knows_the_commands() {
 }
 
 #[test]
+fn bash_completes_options_of_commands() {
+    let script = run(&mut proxy_program(&["completions", "bash"])).expect();
+    let words = |line: &str| {
+        let ask = format!(
+            r#"{script}
+            COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+            function=$(complete -p keyed-proxy | sed 's/.* -F \([^ ]*\).*/\1/')
+            $function keyed-proxy "${{COMP_WORDS[-1]}}" "${{COMP_WORDS[-2]}}"
+            echo "${{COMPREPLY[@]}}""#
+        );
+        run(std::process::Command::new("bash").args(["--norc", "-c", &ask])).expect().trim().to_owned()
+    };
+    for (line, expected) in [
+        ("keyed-proxy doc", "doctor"),
+        ("keyed-proxy doctor --fail", "--fail-on"),
+        ("keyed-proxy keys cre", "create"),
+    ] {
+        assert_eq!(words(line), expected, "{line}");
+    }
+}
+
+#[test]
 fn every_command_gets_a_manual_page_that_does_not_depend_on_the_machine() {
     let folder = harness::target_folder().join(format!("man-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the target folder can be written");

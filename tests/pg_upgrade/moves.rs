@@ -17,16 +17,38 @@ const SETTINGS: &str = "select string_agg(s.setrole::regrole || ' ' || s.setconf
 /// Counted searches of texts whose documents a job has not written yet.
 const FOUND: &str = "select keyed.search('depot.parts', jsonb_build_object('global_search', $1::text, 'count', 'exact', 'limit', 1)) ->> 'total'";
 
+/// A project whose texts depend on dictionaries and on rules of letters.
+const DEPOT: &str = r#"
+    select keyed.create_project('depot', 'Spare parts'); select keyed.set_time_zone('depot', 'Europe/Berlin');
+    select keyed.create_template('depot', 'parts', '[{"slug": "name", "type": "string", "required": true, "indexed": true}]');
+    select keyed.alter_template('depot.parts', '{"language": "german"}');
+    select keyed.upsert_by_key('depot.parts', name, jsonb_build_object('name', name)) from (values ('Kindern'), ('Große Häuser'), ('ΟΔΟΣ'), ('0 1')) p (name)"#;
+
+const QUESTIONS: [&str; 5] = [
+    r#"select keyed.search('crm.customers', '{"filters": [{"field": "mood", "operator": "gt", "value": 10}], "sort": "-mood", "limit": 5}')"#,
+    "select keyed.get_by_key('depot.parts', 'Große Häuser')",
+    r#"select keyed.search('depot.parts', '{"global_search": "Kindes"}')"#,
+    r#"select keyed.search('depot.parts', '{"global_search": "οδος", "count": "exact"}')"#,
+    r#"select keyed.search('depot.parts', '{"filters": [{"field": "name", "operator": "ilike", "value": "ΟΔΟΣ"}]}')"#,
+];
+
 /// A database with something of everything, with a clerk and a partner.
 async fn with_everything(cluster: Arc<Cluster>) -> (Database, [String; 2]) {
     let database = Database::new_in(&cluster).await.add_crm().await;
     let roles = [database.create_role("clerk").await, database.create_role("partner").await];
     database.add_everything(&roles[0], &roles[1]).await;
+    database.session().await.run(DEPOT).await;
     (database, roles)
 }
 
 async fn answers(database: &Database, roles: &[String; 2]) -> Vec<String> {
-    database.answers(&[&roles[0], &roles[1]]).await
+    let mut answers = database.answers(&[&roles[0], &roles[1]]).await;
+    let session = database.session().await;
+    session.run("set timezone = 'UTC'").await;
+    for question in QUESTIONS {
+        answers.push(session.text(question, &[]).await);
+    }
+    answers
 }
 
 /// What is stored, without the searches that sessions have counted, which they write when they end.

@@ -232,6 +232,7 @@ pub const CHECKS: &[Check] = &[
          left join pg_index i on d.classid = 'pg_class'::regclass and i.indexrelid = d.objid
          join (", our_tables!(), ") c on c.oid = coalesce(g.tgrelid, y.polrelid, k.conrelid, a.adrelid, i.indrelid)
          where c.nspname <> 'keyed_state' and p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+           and not (p.pronamespace = to_regnamespace('keyed_scope') and p.proowner = to_regrole('keyed_owner'))
            and not exists (select from pg_depend m where m.classid = 'pg_proc'::regclass and m.objid = p.oid and m.deptype = 'e')
          union all
          select format('the rule %I on %I.%I changes what statements on the table do', w.rulename, c.nspname, c.relname),
@@ -244,7 +245,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "renamed roles", sound: "a rename, pg_upgrade and a restore keep the role of every key and grant", severity: Note, needs: Needs::State, query:
         "select distinct case when r.rolname <> b.role_name
                   then format('the role %s is still stored under its old name %s: its keys and grants would not survive pg_upgrade or a restore on another server', r.rolname, b.role_name)
-                  else format('the role %s is still stored as that of another server, from which this database was restored or upgraded: its keys and grants would not survive a rename', r.rolname) end,
+                  else format('the role %s is still stored as that of the database from which this one was restored or upgraded: its keys and grants would not survive a rename', r.rolname) end,
                 'select keyed.migrate();'
          from (select role, role_name, bound_in, 'keyed_state.api_key'::regclass from keyed_state.api_key
                union all select role, role_name, bound_in, 'keyed_state.access_grant'::regclass from keyed_state.access_grant

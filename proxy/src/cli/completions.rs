@@ -15,5 +15,11 @@ pub(crate) struct Completions {
 pub(crate) fn run(arguments: Completions, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     generate(arguments.shell, &mut command, "keyed-proxy", &mut script);
-    print(&String::from_utf8_lossy(&script))
+    let script = String::from_utf8_lossy(&script);
+    // For bash, clap_complete names the function of a command in one way and asks for it in another if the program has a
+    // hyphen in its name.
+    print(&match arguments.shell {
+        Shell::Bash => script.replace("keyed__subcmd__proxy", "keyed__proxy"),
+        _ => script.into_owned(),
+    })
 }
