@@ -13,11 +13,13 @@ await browse(
       method: "DELETE",
       headers: { authorization: `Bearer ${told.key}` },
     });
-    await page.getByRole("button", { name: /^Create/ }).click();
+    // The page asks for what others changed, too, and may notice before it is clicked: then this waits for the other key.
+    const clicked = page.getByRole("button", { name: /^Create/ }).click();
     // The innermost dialog asks for a key.
     const field = page.getByLabel("API key");
     await field.fill(told.key);
     await page.getByRole("button", { name: "Sign in" }).click();
+    await clicked;
     await page.waitForURL(/\/r\//);
     await page.getByText("erp:typed").first().waitFor();
     await page.locator("[role=dialog], [role=alertdialog]").waitFor({ state: "detached" });
