@@ -46,12 +46,14 @@ async fn sqlalchemy_reflects_the_tables_and_reads_what_its_login_may() {
         ("id", "UUID"),
         ("external_key", "TEXT"),
         ("amount", "NUMERIC"),
-        ("mood", "DOUBLE_PRECISION"),
+        ("mood", "DOUBLE PRECISION"),
         ("tier", "ARRAY"),
         ("due", "DATE"),
         ("seen", "TIMESTAMP"),
     ] {
-        assert_eq!(found["types"][column], sql_type, "{column}");
+        // The releases of SQLAlchemy write names of two words in two ways.
+        let found = found["types"][column].as_str().unwrap_or_default().replace('_', " ");
+        assert_eq!(found, sql_type, "{column}");
     }
 }
 
