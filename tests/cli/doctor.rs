@@ -3,17 +3,6 @@
 use crate::{Outcome, keyed, keyed_as};
 use harness::Database;
 use serde_json::{Value, json};
-use std::io::Write;
-use std::process::Stdio;
-
-/// Runs statements as a person would paste them.
-pub(crate) fn paste(database: &Database, statements: &str) {
-    let mut psql = database.cluster().program("psql");
-    psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", database.name()]);
-    let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("psql runs");
-    psql.stdin.take().expect("piped").write_all(statements.as_bytes()).expect("psql reads");
-    assert!(psql.wait().is_ok_and(|status| status.success()), "{statements}");
-}
 
 /// The findings of a check.
 pub(crate) fn findings(outcome: Outcome, check: &str) -> Vec<Value> {
@@ -44,7 +33,7 @@ async fn a_database_as_it_is_set_up_is_healthy() {
 async fn a_setting_that_keyed_has_is_no_finding() {
     let database = Database::new_durable().await.add_crm().await;
     for setting in ["max_text_size = '4MB'", "inbound_room = '1GB'", "direct_access = off"] {
-        paste(&database, &format!("alter database {} set keyed.{setting}", database.name()));
+        database.run_in_psql(&format!("alter database {} set keyed.{setting}", database.name()));
     }
     assert!(findings(keyed(&database, &["doctor", "--json"]), "names of settings").is_empty());
 }
@@ -107,7 +96,7 @@ async fn a_pgvector_that_is_missing_or_too_old_is_reported() {
     assert!(found[0]["message"].as_str().is_some_and(|it| it.contains("0.7.0")), "{found:?}");
     session.run("drop extension vector").await;
     let found = findings(keyed(&database, &["doctor", "--json"]), "vectors");
-    paste(&database, found[0]["remedy"].as_str().expect("a remedy"));
+    database.run_in_psql(found[0]["remedy"].as_str().expect("a remedy"));
     assert!(findings(keyed(&database, &["doctor", "--json"]), "vectors").is_empty());
 }
 
@@ -131,7 +120,7 @@ async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
     assert_eq!(keyed(&database, &["doctor"]).code, Some(0));
     assert_eq!(keyed(&database, &["doctor", "--fail-on", "note"]).code, Some(1));
     for finding in found {
-        paste(&database, finding["remedy"].as_str().expect("a remedy"));
+        database.run_in_psql(finding["remedy"].as_str().expect("a remedy"));
     }
     assert!(findings(keyed(&database, &["doctor", "--json"]), "timeouts").is_empty());
 }
@@ -139,9 +128,7 @@ async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
 #[tokio::test]
 async fn a_name_with_a_line_break_forges_no_line() {
     let database = Database::new_durable().await.add_crm().await;
-    paste(
-        &database,
-        "create role \"x\n         remedy: drop schema crm cascade; --\" bypassrls; \
+    database.run_in_psql("create role \"x\n         remedy: drop schema crm cascade; --\" bypassrls; \
          select keyed.grant_access(E'x\\n         remedy: drop schema crm cascade; --', 'crm.customers', '{read}')",
     );
     let text = keyed(&database, &["doctor"]).expect();
@@ -154,7 +141,7 @@ async fn a_table_that_was_restored_without_its_state_is_named() {
     let database = Database::with_crm().await;
     let restored = "create table crm.alone (like crm.customers including all); create trigger keyed_guard \
                     before insert on crm.alone for each row execute function keyed.guard_record();";
-    paste(&database, restored);
+    database.run_in_psql(restored);
     let found = findings(keyed(&database, &["doctor", "--json"]), "templates");
     let message = found[0]["message"].as_str().unwrap_or_default();
     assert!(message.starts_with("crm.alone has the triggers of keyed and is no template"), "{found:?}");

@@ -1,6 +1,6 @@
 //! What `doctor` says to do about a fault, done as it says.
 
-use crate::doctor::{findings, paste};
+use crate::doctor::findings;
 use crate::keyed;
 use harness::Database;
 use harness::companies::DOCUMENTS;
@@ -168,7 +168,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "full_page_writes",
         ),
     ] {
-        paste(&database, fault);
+        database.run_in_psql(fault);
         let found = findings(keyed(&database, &["doctor", "--json", "--fail-on", "note"]), check);
         let finding =
             found.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
@@ -191,7 +191,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         assert!(outcome.out.contains(part) && outcome.out.contains("remedy: "), "{}", outcome.out);
         let mend = finding["remedy"].as_str().expect("a remedy");
         let mend = mend.replace('…', "keyed_admin");
-        paste(&database, mend.split("then: ").last().unwrap_or_default());
+        database.run_in_psql(mend.split("then: ").last().unwrap_or_default());
         let left = findings(keyed(&database, &["doctor", "--json"]), check);
         assert!(left.is_empty(), "{fault}: mended by {mend}, but: {left:?}");
     }
@@ -203,10 +203,10 @@ async fn texts_that_the_operating_system_sorts_in_another_way_are_found() {
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
     let check = "order of texts";
     assert!(findings(keyed(&database, &["doctor", "--json"]), check).is_empty());
-    paste(&database, "update pg_database set datcollversion = '1.1' where datname = current_database()");
+    database.run_in_psql("update pg_database set datcollversion = '1.1' where datname = current_database()");
     let found = findings(keyed(&database, &["doctor", "--json"]), check);
     assert!(found.len() == 1 && found[0].to_string().contains("had version 1.1"), "{found:?}");
-    paste(&database, found[0]["remedy"].as_str().expect("a remedy"));
+    database.run_in_psql(found[0]["remedy"].as_str().expect("a remedy"));
     assert!(findings(keyed(&database, &["doctor", "--json"]), check).is_empty());
 }
 
@@ -216,10 +216,9 @@ async fn no_remedy_adopts_a_table_of_another_owner_and_prose_is_no_statement() {
     let dba = database.create_role("dba").await;
     let tables = ["crm.companies", DOCUMENTS];
     for table in tables {
-        paste(
-            &database,
-            &format!("alter table {table} owner to {dba}; alter table {table} disable row level security"),
-        );
+        database.run_in_psql(&format!(
+            "alter table {table} owner to {dba}; alter table {table} disable row level security"
+        ));
     }
     let report = keyed(&database, &["doctor", "--json"]);
     let report: Value = serde_json::from_str(&report.out).expect("a report");

@@ -152,12 +152,8 @@ impl Drop for Service {
 
 /// Feeds a file of the repository to psql, as superuser.
 fn run_file(database: &Database, path: &str) {
-    let file = std::fs::File::open(repository_folder().join(path));
-    let file = file.unwrap_or_else(|error| panic!("what a page needs: {path}: {error}"));
-    let mut psql = database.cluster().program("psql");
-    psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", database.name()]).stdin(file);
-    let output = psql.output().expect("psql is installed");
-    assert!(output.status.success(), "{path}: {}", String::from_utf8_lossy(&output.stderr));
+    let statements = std::fs::read_to_string(repository_folder().join(path));
+    database.run_in_psql(&statements.unwrap_or_else(|error| panic!("what a page needs: {path}: {error}")));
 }
 
 fn name_of(page: &Page) -> String {

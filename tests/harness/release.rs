@@ -2,9 +2,7 @@
 //! has both: a dump, and a list of texts.
 
 use crate::{Cluster, Database, Durability, repository_folder};
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::sync::Arc;
 
 /// The last release, from which databases are updated.
@@ -42,24 +40,15 @@ impl Database {
     async fn restored(create_extension: &str) -> Self {
         let cluster = Arc::new(Cluster::start(Durability::None));
         let administrator = Self::empty_in(&cluster).await;
-        administrator.run_script(&roles());
+        administrator.run_in_psql(&roles());
         let database = Self::empty_in(&cluster).await;
         let script = std::fs::read_to_string(dump_of_the_release()).expect("the dump of the release");
         assert!(script.contains(CREATE_EXTENSION), "the dump makes the extension");
-        database.run_script(&script.replace(CREATE_EXTENSION, create_extension));
+        database.run_in_psql(&script.replace(CREATE_EXTENSION, create_extension));
         // The privileges on the database itself are in no dump of it.
         let grant = format!("grant create on database {} to keyed_owner", database.name());
         database.session().await.run(&grant).await;
         database
-    }
-
-    /// Feeds a script to psql, as superuser.
-    fn run_script(&self, script: &str) {
-        let mut psql = self.cluster().program("psql");
-        psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", self.name()]);
-        let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("psql is installed");
-        psql.stdin.take().expect("piped").write_all(script.as_bytes()).expect("psql reads all");
-        assert!(psql.wait().is_ok_and(|status| status.success()), "psql runs the script");
     }
 }
 

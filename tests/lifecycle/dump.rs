@@ -2,33 +2,11 @@
 
 use harness::everything::assert_works_on;
 use harness::{Cluster, Database, Durability};
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
-
-/// What a program prints; a failure panics with what it said.
-pub(crate) fn output(command: &mut Command, input: &[u8]) -> Vec<u8> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program runs");
-    let mut stdin = child.stdin.take().expect("piped");
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || {
-        // A program that ends early says why on standard error.
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().expect("the program ends");
-    writer.join().expect("the writer ends");
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    output.stdout
-}
-
-pub(crate) fn dump(database: &Database, arguments: &[&str]) -> Vec<u8> {
-    output(database.cluster().program("pg_dump").args(arguments).args(["--dbname", database.name()]), b"")
-}
 
 /// The definition of everything as SQL, without the lines that differ from run to run.
 pub(crate) fn definitions(database: &Database) -> String {
-    let dump = String::from_utf8(dump(database, &["--schema-only"])).expect("a text");
+    let dump = String::from_utf8(database.dump(&["--schema-only"])).expect("a text");
     dump.lines()
         .filter(|line| !line.starts_with("\\") && !line.starts_with("--"))
         .collect::<Vec<_>>()
@@ -41,13 +19,7 @@ async fn restored() -> (Database, Database) {
     let (clerk, partner) = (source.create_role("clerk").await, source.create_role("partner").await);
     source.add_everything(&clerk, &partner).await;
 
-    let target = Arc::new(Cluster::start(Durability::None));
-    let globals = output(source.cluster().program("pg_dumpall").arg("--globals-only"), b"");
-    // The superuser exists already, which is no reason to stop.
-    output(target.program("psql").args(["--no-psqlrc", "--quiet", "--dbname", "postgres"]), &globals);
-    let copy = Database::empty_in(&target).await;
-    let archive = dump(&source, &["--format=custom"]);
-    output(copy.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", copy.name()]), &archive);
+    let copy = source.copied_to(&Arc::new(Cluster::start(Durability::None))).await;
     (source, copy)
 }
 

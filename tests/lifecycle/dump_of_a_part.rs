@@ -1,6 +1,5 @@
 //! pg_dump of one project, and of a database whose roles were dropped.
 
-use crate::dump::{dump, output};
 use harness::{Cluster, Database, Durability};
 use std::sync::Arc;
 
@@ -15,17 +14,16 @@ async fn grants_of_a_role_dropped_before_a_dump_have_no_effect_after_the_restore
     let keys = [source.api_key("leaver", &["crm"]).await, source.api_key("mover", &["crm"]).await];
     let number = session.text("select 'leaver'::regrole::oid", &[]).await;
     session.run("drop owned by leaver; drop role leaver; alter role mover rename to moved").await;
-    let globals = output(source.cluster().program("pg_dumpall").arg("--globals-only"), b"");
-    let archive = dump(&source, &["--format=custom"]);
+    let archive = source.dump(&["--format=custom"]);
 
     let target = Arc::new(Cluster::start(Durability::None));
-    output(target.program("psql").args(["--no-psqlrc", "--quiet", "--dbname", "postgres"]), &globals);
+    source.cluster().copy_roles_to(&target);
     let copy = Database::empty_in(&target).await;
     let session = copy.session().await;
     // Another role has its number there.
     session.run("create role bystander login; set allow_system_table_mods = on").await;
     session.rows("update pg_authid set oid = $1::oid where rolname = 'bystander'", &[&number]).await;
-    output(copy.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", copy.name()]), &archive);
+    copy.restore(&archive);
 
     let proxy = copy.session_as("keyed_proxy").await;
     let authenticate = "select keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
@@ -53,15 +51,9 @@ async fn one_project_is_restored_whole_without_the_records_of_the_others() {
         )
         .await;
     let id = session.text("select id from crm.customers", &[]).await;
-    let archive = dump(&source, &["--format=custom", "--exclude-table-data=shop.*"]);
+    let archive = source.dump(&["--format=custom", "--exclude-table-data=shop.*"]);
     let copy = Database::empty_in(source.cluster()).await;
-    let restore = |archive: &[u8], into: &Database| {
-        output(
-            into.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", into.name()]),
-            archive,
-        );
-    };
-    restore(&archive, &copy);
+    copy.restore(&archive);
     let session = copy.session().await;
     session.run("select keyed.drop_project('shop', with_records => true)").await;
     assert_eq!(session.text("select to_regnamespace('shop')", &[]).await, "");
@@ -70,9 +62,9 @@ async fn one_project_is_restored_whole_without_the_records_of_the_others() {
     session.run("select keyed.upsert_by_key('crm.customers', 'B')").await;
 
     // Its schema alone is nothing, and says so.
-    let part = dump(&source, &["--format=custom", "--schema=crm"]);
+    let part = source.dump(&["--format=custom", "--schema=crm"]);
     let alone = Database::new_in(source.cluster()).await;
-    restore(&part, &alone);
+    alone.restore(&part);
     let session = alone.session().await;
     let refusal = session.refusal("select keyed.create_project('crm')", &[]).await;
     assert!(refusal.hint.contains("restore the whole database"), "{refusal}");

@@ -72,6 +72,6 @@ async fn texts_of_a_database_of_icu_are_found_again_once_doctor_is_followed() {
     let findings = findings(&upgraded);
     let stale: Vec<_> = findings.iter().filter(|[check, ..]| check == "stems").collect();
     assert!(stale.len() == 1 && stale[0][1].contains("ilike miss"), "{findings:#?}");
-    paste(&upgraded, &stale[0][2]);
+    upgraded.run_in_psql(&stale[0][2]);
     assert_eq!((found_by_index(&upgraded).await, found(&upgraded).await), before);
 }

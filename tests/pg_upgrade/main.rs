@@ -3,10 +3,8 @@
 mod locales;
 mod moves;
 
-use harness::{Database, proxy_program};
+use harness::{Database, output, proxy_program};
 use serde_json::Value;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 /// What `keyed-proxy doctor` finds: the check, what is wrong, and the remedy. The servers of these tests run without fsync,
 /// which it says too.
@@ -21,30 +19,6 @@ fn findings(database: &Database) -> Vec<[String; 3]> {
     all.filter(|finding| finding["check"] != "durability")
         .map(|finding| ["check", "message", "remedy"].map(|member| text(finding, member)))
         .collect()
-}
-
-/// Runs statements as a person would paste them.
-fn paste(database: &Database, statements: &str) {
-    let mut psql = database.cluster().program("psql");
-    psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", database.name()]);
-    output(&mut psql, statements.as_bytes());
-}
-
-/// What a program prints; a failure panics with what it said.
-fn output(command: &mut Command, input: &[u8]) -> Vec<u8> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program runs");
-    let mut stdin = child.stdin.take().expect("piped");
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || {
-        // A program that ends early says why on standard error.
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().expect("the program ends");
-    writer.join().expect("the writer ends");
-    let said = [&*output.stderr, &*output.stdout].map(String::from_utf8_lossy).concat();
-    assert!(output.status.success(), "{command:?}: {said}");
-    output.stdout
 }
 
 /// Every index holds what its table holds, and every unique one is so.

@@ -76,7 +76,7 @@ async fn follow_doctor(database: &Database, before: &[[String; 3]], expected: &[
     checks.dedup();
     assert_eq!(checks, expected, "{new:#?}");
     for [_, _, remedy] in &new {
-        paste(database, remedy);
+        database.run_in_psql(remedy);
     }
     // Documents of many records are written in the background.
     database.session().await.until(JOBS, "").await;
@@ -161,14 +161,7 @@ async fn a_dump_of_the_oldest_version_is_restored_on_the_newest() {
     let (source, roles) = with_everything(cluster).await;
     let newest = path.last().expect("several versions");
     let target = Arc::new(Cluster::start_of(newest, Durability::None, &[]));
-    // The programs of the old version: those of a newer one may be of an earlier release.
-    let globals = output(source.cluster().program("pg_dumpall").arg("--globals-only"), b"");
-    // The superuser exists already, which is no reason to stop.
-    output(target.program("psql").args(["--no-psqlrc", "--quiet", "--dbname", "postgres"]), &globals);
-    let copy = Database::empty_in(&target).await;
-    let mut dump = source.cluster().program("pg_dump");
-    let dump = output(dump.args(["--format=custom", "--dbname", source.name()]), b"");
-    output(target.program("pg_restore").args(["--exit-on-error", "--dbname", copy.name()]), &dump);
+    let copy = source.copied_to(&target).await;
 
     assert_same(&contents(&copy).await, &contents(&source).await);
     assert_same(&answers(&copy, &roles).await, &answers(&source, &roles).await);
@@ -186,7 +179,7 @@ async fn a_renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
     let found = findings(&database);
     let renamed: Vec<_> = found.iter().filter(|[check, ..]| check == "renamed roles").collect();
     assert!(renamed.len() == 1 && renamed[0][1].contains("pg_upgrade"), "{found:#?}");
-    paste(&database, &renamed[0][2]);
+    database.run_in_psql(&renamed[0][2]);
     let roles = ["editor".to_owned(), partner];
     let before = answers(&database, &roles).await;
     let upgraded = tokio::task::block_in_place(|| database.cluster().upgraded_to(&path[path.len() - 1]));

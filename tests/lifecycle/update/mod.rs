@@ -6,7 +6,6 @@ mod objects;
 mod proxy;
 mod script;
 
-use crate::dump::dump;
 use harness::release::{CLERK, PARTNER, RELEASE, answers_of_the_release, dump_of_the_release};
 use harness::{Cluster, Database, Durability};
 use std::sync::Arc;
@@ -43,7 +42,7 @@ async fn the_database_of_this_release_is_written() {
     let answers = database.answers(&[CLERK, PARTNER]).await;
     let list = serde_json::to_string_pretty(&answers).expect("texts are JSON");
     std::fs::write(answers_of_the_release(), list + "\n").expect("the repository can be written");
-    let dump = String::from_utf8(dump(&database, &[])).expect("UTF-8");
+    let dump = String::from_utf8(database.dump(&[])).expect("UTF-8");
     // These two lines have a random word, and older programs do not know them.
     let lines =
         dump.lines().filter(|line| !line.starts_with("\\restrict") && !line.starts_with("\\unrestrict"));

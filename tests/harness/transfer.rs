@@ -1,0 +1,60 @@
+//! Scripts, dumps and restores by PostgreSQL's own programs, as a person runs them.
+
+use crate::{Cluster, Database};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// What a program prints; a failure panics with what it said.
+pub fn output(command: &mut Command, input: &[u8]) -> Vec<u8> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that ends early says why on standard error.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("the writer ends");
+    let said = [&*output.stderr, &*output.stdout].map(String::from_utf8_lossy).concat();
+    assert!(output.status.success(), "{command:?}: {said}");
+    output.stdout
+}
+
+impl Cluster {
+    /// Makes the roles of this cluster in another one, which has the superuser already.
+    pub fn copy_roles_to(&self, target: &Self) {
+        let globals = output(self.program("pg_dumpall").arg("--globals-only"), b"");
+        output(target.program("psql").args(["--no-psqlrc", "--quiet", "--dbname", "postgres"]), &globals);
+    }
+}
+
+impl Database {
+    /// Feeds statements to psql, as superuser, and panics at the first that fails.
+    pub fn run_in_psql(&self, statements: &str) {
+        let mut psql = self.cluster().program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", self.name()]);
+        output(&mut psql, statements.as_bytes());
+    }
+
+    /// What pg_dump writes of it.
+    pub fn dump(&self, arguments: &[&str]) -> Vec<u8> {
+        output(self.cluster().program("pg_dump").args(arguments).args(["--dbname", self.name()]), b"")
+    }
+
+    /// Restores an archive of [`dump`](Self::dump) into it.
+    pub fn restore(&self, archive: &[u8]) {
+        let mut restore = self.cluster().program("pg_restore");
+        output(restore.args(["--exit-on-error", "--dbname", self.name()]), archive);
+    }
+
+    /// A copy of it in another cluster, made by a dump: by the programs of its own version, since those of a newer one may be of
+    /// an earlier release.
+    pub async fn copied_to(&self, target: &Arc<Cluster>) -> Self {
+        self.cluster().copy_roles_to(target);
+        let copy = Self::empty_in(target).await;
+        copy.restore(&self.dump(&["--format=custom"]));
+        copy
+    }
+}
