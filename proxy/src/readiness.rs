@@ -199,9 +199,11 @@ fn fits(seen: Seen) -> Verdict {
     Verdict::Ready(version)
 }
 
-/// The numbers of a version that changes of the interface between proxy and extension show in: `0.1` of `0.1.7`.
+/// The numbers of a version that changes of the interface between proxy and extension show in: `0.1` of `0.1.7` and of
+/// `0.1.0-rc.1`.
 fn line_of(version: &str) -> &str {
-    version.rsplit_once('.').map_or(version, |(line, _)| line)
+    let released = version.split('-').next().unwrap_or(version);
+    released.rsplit_once('.').map_or(released, |(line, _)| line)
 }
 
 fn numbers_of(line: &str) -> Vec<u32> {
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn an_extension_fits_whose_version_differs_in_the_last_number_alone() {
         let line = line_of(VERSION);
-        for version in [VERSION.to_owned(), format!("{line}.99")] {
+        for version in [VERSION.to_owned(), format!("{line}.99"), format!("{line}.0-rc.1")] {
             assert!(matches!(fits(Some(&version), true), Verdict::Ready(ready) if ready == version));
             assert!(matches!(fits(Some(&version), false), Verdict::Incomplete(_)), "it may not call");
         }

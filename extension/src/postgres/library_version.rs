@@ -221,6 +221,7 @@ unsafe fn each_row(
         let columns = (*(*relation).rd_att).natts as usize;
         let (mut values, mut nulls) = (vec![Datum::from(0usize); columns], vec![true; columns]);
         loop {
+            pgrx::check_for_interrupts!();
             let tuple = pg_sys::systable_getnext(scan);
             if tuple.is_null() {
                 break;

@@ -57,10 +57,12 @@ fn parse(script: &str) -> Result<Vec<Statement<'_>>, String> {
 /// A session that loaded an older library would fail at the first new function, with a message about a symbol. A newer one, which
 /// the scripts of several releases may lead to, has all symbols.
 fn beginning(from: &str, to: &str) -> String {
+    // 0.2.0-rc.1 has the symbols of 0.2.0.
+    let released = to.split('-').next().unwrap_or(to);
     format!(
         "-- Written by .dev/update-scripts from the SQL of keyed {from} and {to}.\n\
          \\echo Use \"ALTER EXTENSION keyed UPDATE TO '{to}'\" to load this file. \\quit\n\n\
-         do $$\n  begin\n    if string_to_array(keyed.library_version(), '.')::integer[] < string_to_array('{to}', '.')::integer[] then\n      \
+         do $$\n  begin\n    if string_to_array(split_part(keyed.library_version(), '-', 1), '.')::integer[] < string_to_array('{released}', '.')::integer[] then\n      \
          raise object_not_in_prerequisite_state using\n        \
          message = format('this session has loaded the library of keyed %s, and the update is to {to}', keyed.library_version()),\n        \
          hint = 'Connect again, then run ALTER EXTENSION keyed UPDATE.';\n    end if;\n  end\n$$;\n\n"
@@ -209,6 +211,8 @@ mod tests {
             ]
         );
         assert!(script.contains("< string_to_array('0.2.0', '.')"), "{script}");
+        let candidate = update_script("0.1.0", OLD, "0.2.0-rc.1", NEW).expect("a script");
+        assert!(candidate.contains("< string_to_array('0.2.0', '.')"), "{candidate}");
     }
 
     #[test]
