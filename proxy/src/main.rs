@@ -15,7 +15,7 @@ mod cors;
 /// Settings.
 mod settings;
 
-/// TLS of outgoing connections.
+/// TLS.
 mod tls;
 
 /// The HTTP client.

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::database::{Database, Effect};
 use crate::problem::Problem;
 use crate::settings::Settings;
+use crate::tls::database::Connector;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -45,8 +46,12 @@ enum Verdict {
 
 impl Readiness {
     /// `served`: the connections of requests.
-    pub(crate) fn new(settings: &Settings, served: Arc<Database>) -> anyhow::Result<Readiness> {
-        Ok(Readiness { database: Database::new(settings, 1)?, served, latest: Mutex::new(None) })
+    pub(crate) fn new(
+        settings: &Settings,
+        connector: &Connector,
+        served: Arc<Database>,
+    ) -> anyhow::Result<Readiness> {
+        Ok(Readiness { database: Database::new(settings, connector, 1)?, served, latest: Mutex::new(None) })
     }
 
     /// The version of the extension, or why the service is not ready.

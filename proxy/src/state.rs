@@ -12,6 +12,7 @@ use crate::database::Database;
 use crate::embedding::Embedder;
 use crate::readiness::Readiness;
 use crate::settings::Settings;
+use crate::tls::database::Connector;
 
 /// Shared state of the routes.
 pub(crate) struct App {
@@ -32,7 +33,9 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<App> {
-        let database = Arc::new(Database::new(settings, settings.pool_size)?);
+        let url = settings.database().map_err(anyhow::Error::msg)?;
+        let connector = Connector::new(url).map_err(anyhow::Error::msg)?;
+        let database = Arc::new(Database::new(settings, &connector, settings.pool_size)?);
         let bounds = &settings.bounds;
         Ok(App {
             admission: Arc::new(Admission::new(
@@ -41,7 +44,7 @@ impl App {
                 settings.body_limit,
                 settings.pool_wait,
             )),
-            readiness: Readiness::new(settings, database.clone())?,
+            readiness: Readiness::new(settings, &connector, database.clone())?,
             database,
             embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
             body_limit: settings.body_limit,

@@ -5,8 +5,10 @@
 #![expect(clippy::missing_panics_doc, reason = "every function of a test harness may panic, as said above")]
 
 pub mod catalog;
+mod certificates;
 mod cluster;
 mod cluster_folder;
+mod cluster_tls;
 mod contract;
 mod crm;
 mod database;
@@ -34,7 +36,9 @@ mod wait;
 mod watchdog;
 mod wire;
 
+pub use certificates::{Authority, Identity};
 pub use cluster::{Cluster, Durability};
+pub use cluster_tls::TlsCluster;
 pub use crm::{Service, id_of};
 pub use database::Database;
 pub use embeddings::EmbeddingServer;

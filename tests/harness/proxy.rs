@@ -1,11 +1,13 @@
 //! The real proxy, as its users start it.
 
 use crate::watchdog::Watchdog;
-use crate::{Database, Request, log_file, target_folder, until};
+use crate::{Database, Request, Wire, log_file, status_of, target_folder, until};
+use rustls::ClientConfig;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 
 /// The proxy's release build on a port of its own, logged in to one test's database. Dropping it kills it.
 pub struct Proxy {
@@ -16,6 +18,7 @@ pub struct Proxy {
     client: reqwest::Client,
     key: String,
     project: Option<String>,
+    tls: Option<Arc<ClientConfig>>,
 }
 
 impl Proxy {
@@ -32,17 +35,33 @@ impl Proxy {
 
     /// The same with a key that was issued before: a standby issues none.
     pub async fn start_with_key(database: &Database, settings: &[(&str, &str)], key: &str) -> Self {
-        Self::start_until(database, settings, key, "/readyz").await
+        Self::start_until(database, settings, key, "/readyz", None).await
     }
 
     /// The same before a database that it may not fit: waits only until it listens.
     pub async fn start_unready(database: &Database) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;
-        Self::start_until(database, &[], &key, "/healthz").await
+        Self::start_until(database, &[], &key, "/healthz", None).await
+    }
+
+    /// The same with settings that make it speak TLS, which only a [`Wire`] can do.
+    pub async fn start_tls(
+        database: &Database,
+        settings: &[(&str, &str)],
+        client: Arc<ClientConfig>,
+    ) -> Self {
+        let key = database.api_key("keyed_admin", &[]).await;
+        Self::start_until(database, settings, &key, "/readyz", Some(client)).await
     }
 
     /// Starts the proxy and waits until this path answers with success.
-    async fn start_until(database: &Database, settings: &[(&str, &str)], key: &str, path: &str) -> Self {
+    async fn start_until(
+        database: &Database,
+        settings: &[(&str, &str)],
+        key: &str,
+        path: &str,
+        tls: Option<Arc<ClientConfig>>,
+    ) -> Self {
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
         let child = Command::new(program())
@@ -63,7 +82,8 @@ impl Proxy {
         let client =
             reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut proxy = Self { address, log, child, watchdog, client, key: key.to_owned(), project: None };
+        let mut proxy =
+            Self { address, log, child, watchdog, client, key: key.to_owned(), project: None, tls };
         proxy.answers(path).await;
         proxy
     }
@@ -76,6 +96,11 @@ impl Proxy {
             // The system picks the port when the proxy opens it, so that no other program is quicker.
             let Some(port) = listening_port(self.child.id()) else { return false };
             self.address.set_port(port);
+            if let Some(client) = self.tls.clone() {
+                let Ok(mut wire) = Wire::open_tls(self.address, client).await else { return false };
+                let asked = wire.ask(&format!("GET {path}"), "", "Connection: close").await;
+                return asked.is_ok() && status_of(&wire.answer().await) == 200;
+            }
             let answer = self.client.get(self.url(path)).send().await;
             answer.is_ok_and(|answer| answer.status().is_success())
         })
@@ -132,8 +157,13 @@ impl Proxy {
 
     /// Asks the proxy to end (SIGTERM).
     pub fn ask_to_stop(&self) {
-        let asked = Command::new("kill").arg(self.child.id().to_string()).status();
-        assert!(asked.is_ok_and(|status| status.success()), "the proxy had ended before it was asked to");
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal: `HUP`, `INT`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
+        assert!(sent.is_ok_and(|status| status.success()), "the proxy had ended before it got {name}");
     }
 
     /// Waits until the proxy has ended, and tells how.

@@ -47,6 +47,16 @@ pub(crate) fn command(programs: &Path, program: &str) -> Command {
     command
 }
 
+/// Gives a file to that user alone.
+pub(crate) fn give(file: &Path) {
+    use std::os::unix::fs::{PermissionsExt, chown};
+
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o600)).expect("it is our file");
+    if let Some((uid, gid)) = ids() {
+        chown(file, Some(uid), Some(gid)).expect("root may give a file away");
+    }
+}
+
 /// Creates a folder that only that user can access.
 pub(crate) fn create_folder(folder: &Path) {
     use std::os::unix::fs::{PermissionsExt, chown};

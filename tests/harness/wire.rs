@@ -1,43 +1,76 @@
 //! Requests written by hand, for callers that send half of one and wait.
 
 use crate::{Database, Proxy};
+use rustls::ClientConfig;
 use std::net::{Ipv4Addr, SocketAddr};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
+use tokio_rustls::TlsConnector;
 
 /// A connection to the proxy.
 pub struct Wire {
-    stream: TcpStream,
+    stream: Box<dyn Stream>,
+    certificate: Vec<u8>,
 }
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Wire {
     /// Opens a connection.
     pub async fn open(address: SocketAddr) -> Self {
-        Self { stream: TcpStream::connect(address).await.expect("the proxy listens") }
+        Self::over(TcpStream::connect(address).await.expect("the proxy listens"))
+    }
+
+    fn over(stream: impl Stream + 'static) -> Self {
+        Self { stream: Box::new(stream), certificate: Vec::new() }
+    }
+
+    /// Opens one with TLS, if the certificate is good for the name `localhost`.
+    pub async fn open_tls(address: SocketAddr, client: Arc<ClientConfig>) -> std::io::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        let name = "localhost".try_into().expect("a name");
+        let stream = TlsConnector::from(client).connect(name, stream).await?;
+        let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
+        let certificate = certificates.first().map(|it| it.to_vec()).unwrap_or_default();
+        Ok(Self { stream: Box::new(stream), certificate })
+    }
+
+    /// The certificate that the other side showed, with TLS.
+    pub fn certificate(&self) -> &[u8] {
+        &self.certificate
     }
 
     /// Opens one from another address of this machine.
     pub async fn open_from(from: Ipv4Addr, address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind(SocketAddr::from((from, 0))).expect("all of 127.0.0.0/8 is this machine");
-        Self { stream: socket.connect(address).await.expect("the proxy listens") }
+        Self::over(socket.connect(address).await.expect("the proxy listens"))
     }
 
     /// Opens one and sends the head of a request: method and path, then further headers, one a line.
     pub async fn begin(proxy: &Proxy, request: &str, key: &str, headers: &str) -> Self {
         let mut wire = Self::open(proxy.address()).await;
+        wire.ask(request, key, headers).await.expect("a head has room");
+        wire
+    }
+
+    /// Sends the head of a request on this connection.
+    pub async fn ask(&mut self, request: &str, key: &str, headers: &str) -> std::io::Result<()> {
         let authorization =
             if key.is_empty() { String::new() } else { format!("Authorization: Bearer {key}\n") };
         let head = format!(
             "{request} HTTP/1.1\nHost: keyed\nX-Service-Project-Id: crm\n{authorization}{headers}\n\n"
         );
-        wire.send(head.replace('\n', "\r\n").as_bytes()).await.expect("a head has room");
-        wire
+        self.send(head.replace('\n', "\r\n").as_bytes()).await
     }
 
     /// Sends bytes.
     pub async fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.stream.write_all(bytes).await
+        self.stream.write_all(bytes).await?;
+        self.stream.flush().await
     }
 
     /// The head of the next answer, its lines in small letters, and what came of its body along with it; empty when

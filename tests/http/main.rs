@@ -13,3 +13,4 @@ mod query;
 mod routes;
 mod service;
 mod service_manager;
+mod tls;

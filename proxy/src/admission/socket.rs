@@ -80,6 +80,12 @@ impl<S> Watched<S> {
         Watched { stream, rate, begun, head, head_timeout, has_begun_head: false, jam: None, is_full: false }
     }
 
+    /// Another time of silence, and then one for the head: what came so far was a TLS handshake.
+    pub(crate) fn wait_again(&mut self, silence: Duration) {
+        self.head = Some(Box::pin(sleep(silence)));
+        self.has_begun_head = false;
+    }
+
     /// Watches over an attempt to write.
     fn wrote(
         &mut self,
@@ -206,6 +212,16 @@ mod tests {
     async fn a_connection_that_says_nothing_ends() {
         let (mut ours, _theirs, _) = watched(1, SOON);
         assert!(ours.read(&mut [0]).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn after_a_handshake_a_connection_may_say_nothing_for_as_long_again() {
+        let (mut ours, mut theirs, _) = watched(1, SOON);
+        theirs.write_all(b"x").await.expect("there is room");
+        let mut byte = [0];
+        ours.read_exact(&mut byte).await.expect("a byte came");
+        ours.wait_again(20 * SOON);
+        assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
     }
 
     #[tokio::test]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::Client;
 
 use super::outcome::Failure;
 use crate::settings::database_url;
-use crate::tls::Tls;
+use crate::tls::database::Connector;
 
 #[derive(Args, Clone)]
 pub(crate) struct Connection {
@@ -31,10 +31,11 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// The connection settings. `help` is the command that errors refer to.
-    pub(crate) fn config(&self, help: &'static str) -> Result<Config, Failure> {
+    /// What opens connections. `help` is the command that errors refer to.
+    pub(crate) fn connector(&self, help: &'static str) -> Result<Connector, Failure> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
         database_url::read("KEYED_ADMIN_DATABASE_URL", url, file)
+            .and_then(Connector::new)
             .map_err(|message| Failure::Usage { message, help })
     }
 }
@@ -46,20 +47,8 @@ pub(crate) fn runtime() -> anyhow::Result<Runtime> {
 
 /// Opens a connection with PostgreSQL's own schema as the only search path: administrators run these commands, and a
 /// function of another user must not shadow one of PostgreSQL.
-pub(crate) async fn connect(config: &Config) -> anyhow::Result<Client> {
-    let failed = "cannot connect to the database";
-    let client = match Tls::wanted_by(config)? {
-        Tls::On(tls) => {
-            let (client, connection) = config.connect(tls).await.map_err(explain).context(failed)?;
-            tokio::spawn(connection);
-            client
-        }
-        Tls::Off => {
-            let (client, connection) = config.connect(NoTls).await.map_err(explain).context(failed)?;
-            tokio::spawn(connection);
-            client
-        }
-    };
+pub(crate) async fn connect(connector: &Connector) -> anyhow::Result<Client> {
+    let (client, _) = connector.connect().await.map_err(explain).context("cannot connect to the database")?;
     client.batch_execute("set search_path = pg_catalog, pg_temp").await.map_err(explain)?;
     Ok(client)
 }

@@ -89,7 +89,7 @@ struct Key {
 }
 
 async fn create(arguments: Create) -> Result<(), Failure> {
-    let client = connect(&arguments.connection.config("keys create")?).await?;
+    let client = connect(&arguments.connection.connector("keys create")?).await?;
     let projects = (!arguments.projects.is_empty()).then_some(&arguments.projects);
     let statement = "select keyed.issue_api_key($1::text::name, $2::text[], $3::text, $4::text::timestamptz)";
     let row = client
@@ -127,7 +127,7 @@ async fn create(arguments: Create) -> Result<(), Failure> {
 }
 
 async fn list(arguments: List) -> Result<(), Failure> {
-    let client = connect(&arguments.connection.config("keys list")?).await?;
+    let client = connect(&arguments.connection.connector("keys list")?).await?;
     let statement = "select coalesce(json_agg(k order by k.id), '[]')::text from keyed.list_api_keys() k";
     let rows = client.query_typed(statement, &[]).await.map_err(explain)?;
     let keys: &str = rows.first().map_or("[]", |row| row.get(0));
@@ -156,7 +156,7 @@ async fn list(arguments: List) -> Result<(), Failure> {
 }
 
 async fn revoke(arguments: Revoke) -> Result<(), Failure> {
-    let client = connect(&arguments.connection.config("keys revoke")?).await?;
+    let client = connect(&arguments.connection.connector("keys revoke")?).await?;
     let (mut revoked, mut missed) = (Vec::new(), Vec::new());
     for id in &arguments.ids {
         let statement = "select keyed.revoke_api_key($1)";

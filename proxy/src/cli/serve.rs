@@ -2,10 +2,12 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -17,12 +19,17 @@ use crate::server;
 use crate::service_manager;
 use crate::settings::{LogFormat, Settings};
 use crate::state::App;
+use crate::tls::listener::ListenerTls;
 
 pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
     let usage = |message| Failure::Usage { message, help: "serve" };
     settings.validate().map_err(usage)?;
     start_log(&settings).map_err(usage)?;
-    Ok(runtime(settings.workers)?.block_on(serve(settings))?)
+    let tls = match settings.listener_files().map_err(usage)? {
+        Some((certificate, key)) => Some(ListenerTls::load(certificate, key).map_err(usage)?),
+        None => None,
+    };
+    Ok(runtime(settings.workers)?.block_on(serve(settings, tls.map(Arc::new)))?)
 }
 
 /// One thread alone is spared what several need to share their work.
@@ -37,14 +44,18 @@ fn runtime(workers: usize) -> anyhow::Result<Runtime> {
     builder.enable_all().build().context("cannot start the threads that answer requests")
 }
 
-async fn serve(settings: Settings) -> anyhow::Result<()> {
+async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>) -> anyhow::Result<()> {
     // The default limit is 1,024 open files, and every connection is one. The proxy requests more, but works without.
     let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));
     let listener = TcpListener::bind(&settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
+    if let Some(warning) = settings.database().map_err(anyhow::Error::msg)?.tls.warning() {
+        tracing::warn!("{warning}");
+    }
     let app = Arc::new(App::new(&settings)?);
-    tracing::info!(listen = %listener.local_addr()?, version = env!("CARGO_PKG_VERSION"), "serving");
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    tracing::info!(listen = %listener.local_addr()?, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
     tokio::spawn({
         let app = app.clone();
         async move { app.readiness.watch().await }
@@ -63,7 +74,11 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     drop(app.readiness.extension_version().await);
     service_manager::ready();
     tokio::spawn(service_manager::keep_alive());
-    server::serve(listener, router(app), &settings.bounds, stop).await;
+    if let Some(tls) = &tls {
+        tokio::spawn(watch_certificate(Arc::clone(tls)));
+        tokio::spawn(reload(Arc::clone(tls)));
+    }
+    server::serve(listener, router(app), &settings.bounds, tls.as_deref(), stop).await;
     if let Some(worker) = worker
         && tokio::time::timeout(server::SHUTDOWN_TIMEOUT, worker).await.is_err()
     {
@@ -71,6 +86,30 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Says in the log every day that the certificate will not be valid for long, or is no longer.
+async fn watch_certificate(tls: Arc<ListenerTls>) {
+    let mut days = tokio::time::interval(Duration::from_secs(24 * 3600));
+    loop {
+        days.tick().await;
+        match tls.warning() {
+            Some((true, warning)) => tracing::error!("{warning}"),
+            Some((false, warning)) => tracing::warn!("{warning}"),
+            None => {}
+        }
+    }
+}
+
+/// Reads certificate and key again at each SIGHUP.
+async fn reload(tls: Arc<ListenerTls>) {
+    let Ok(mut asked) = signal(SignalKind::hangup()) else { return };
+    while asked.recv().await.is_some() {
+        match tls.reload() {
+            Ok(()) => tracing::info!("certificate and key are read again"),
+            Err(error) => tracing::error!("the certificate stays as it was: {error}"),
+        }
+    }
 }
 
 /// Starts the embedding of records, where it has a key to do that with.

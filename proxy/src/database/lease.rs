@@ -11,7 +11,7 @@ use deadpool_postgres::{Client, ClientWrapper, Object};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::tls::Tls;
+use crate::tls::database::Connector;
 
 /// How long an abandoned statement may take to end. Nearly all do, and their connections are kept.
 const GRACE: Duration = Duration::from_millis(50);
@@ -24,15 +24,15 @@ const HELD: &str = "a lease is not used after its release, which consumes it";
 pub(crate) struct Lease<'a> {
     /// Empty only once the connection was given back.
     client: Option<Client>,
-    tls: &'a Tls,
+    connector: &'a Connector,
     /// The first query on an abandoned connection: it queues behind the abandoned statement, and rolls back a
     /// transaction of several statements.
     cleanup: &'static str,
 }
 
 impl<'a> Lease<'a> {
-    pub(crate) fn new(client: Client, tls: &'a Tls) -> Lease<'a> {
-        Lease { client: Some(client), tls, cleanup: "" }
+    pub(crate) fn new(client: Client, connector: &'a Connector) -> Lease<'a> {
+        Lease { client: Some(client), connector, cleanup: "" }
     }
 
     /// When the connection was opened.
@@ -72,19 +72,19 @@ impl Deref for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         if let (Some(client), Ok(runtime)) = (self.client.take(), Handle::try_current()) {
-            runtime.spawn(clean_up(client, self.tls.clone(), self.cleanup));
+            runtime.spawn(clean_up(client, self.connector.clone(), self.cleanup));
         }
     }
 }
 
 /// Waits for an abandoned statement to end, or makes it.
-async fn clean_up(client: Client, tls: Tls, cleanup: &'static str) {
+async fn clean_up(client: Client, connector: Connector, cleanup: &'static str) {
     // Once it is answered, nothing of the abandoned statement is left: it was a transaction of its own, or is undone.
     match timeout(GRACE, client.simple_query(cleanup)).await {
         Ok(Ok(_)) => return,
         Ok(Err(_)) => {}
         Err(_) => {
-            if let Ok(Err(error)) = timeout(END, tls.cancel(client.cancel_token())).await {
+            if let Ok(Err(error)) = timeout(END, connector.cancel(client.cancel_token())).await {
                 tracing::warn!(%error, "cannot cancel an abandoned statement");
             }
             // The connection stays in the pool until then, so that there are never more statements than connections.

@@ -36,7 +36,7 @@ use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::source::Source;
 use crate::statement::{Argument, Statement, text};
-use crate::tls::Tls;
+use crate::tls::database::Connector;
 
 /// The maximum number of attempts of a statement that conflicts with concurrent ones.
 const TRIES: u64 = 3;
@@ -46,7 +46,7 @@ pub(crate) struct Database {
     shared: Shared,
     trust: Trust,
     gate: Gate,
-    tls: Tls,
+    connector: Connector,
     prepared: bool,
     answer_timeout: Duration,
     /// The number of unshared connections.
@@ -55,20 +55,20 @@ pub(crate) struct Database {
 
 impl Database {
     /// Opens no connection yet, so the service starts whether the database answers or not.
-    pub(crate) fn new(settings: &Settings, pool_size: usize) -> anyhow::Result<Database> {
+    pub(crate) fn new(settings: &Settings, connector: &Connector, size: usize) -> anyhow::Result<Database> {
         // One shared connection keeps a core of the server busy; four for each core is the default of all.
-        let shared = pool_size / 4;
+        let shared = size / 4;
         let trust = Trust::new(settings.connection_age);
-        let (pool, tls) = pool::open(settings, pool_size - shared, trust.clone())?;
+        let pool = pool::open(settings, connector.clone(), size - shared, trust.clone())?;
         Ok(Database {
             pool,
             shared: Shared::new(shared, trust.clone()),
             trust,
             gate: Gate::default(),
-            tls,
+            connector: connector.clone(),
             prepared: settings.prepared_statements,
             answer_timeout: settings.request_timeout,
-            connections: pool_size - shared,
+            connections: size - shared,
         })
     }
 
@@ -111,7 +111,7 @@ impl Database {
         if let Some(problem) = self.gate.refusal() {
             return Err(Failure::Refused(problem));
         }
-        Ok(Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.tls))
+        Ok(Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.connector))
     }
 
     /// The timeout of a response.

@@ -5,24 +5,23 @@ use std::time::Duration;
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod, Runtime, Timeouts,
 };
-use tokio_postgres::NoTls;
 
 use super::trust::Trust;
 use crate::settings::Settings;
-use crate::tls::Tls;
+use crate::tls::database::Connector;
 
 /// Creates a pool of this size. It opens no connection yet, so the service starts without the database.
-pub(super) fn open(settings: &Settings, size: usize, trust: Trust) -> anyhow::Result<(Pool, Tls)> {
-    let config = settings.database().map_err(anyhow::Error::msg)?;
-    let tls = Tls::wanted_by(&config)?;
+pub(super) fn open(
+    settings: &Settings,
+    connector: Connector,
+    size: usize,
+    trust: Trust,
+) -> anyhow::Result<Pool> {
     // No statement runs when a connection is taken from the pool: that would be a second round trip for each request. None
     // is needed, since a `Lease` gives no connection back on which anything is going on, and no statement of ours opens a
     // transaction or sets anything that outlives it.
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = match tls.clone() {
-        Tls::Off => Manager::from_config(config, NoTls, recycling),
-        Tls::On(tls) => Manager::from_config(config, tls, recycling),
-    };
+    let manager = Manager::from_connect(connector.config(), connector, recycling);
     let pool = Pool::builder(manager)
         .pre_recycle(Hook::sync_fn(move |_, metrics| match trust.holds(metrics.created) {
             true => Ok(()),
@@ -40,5 +39,5 @@ pub(super) fn open(settings: &Settings, size: usize, trust: Trust) -> anyhow::Re
         })
         .runtime(Runtime::Tokio1)
         .build()?;
-    Ok((pool, tls))
+    Ok(pool)
 }

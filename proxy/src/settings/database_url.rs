@@ -5,11 +5,20 @@ use std::time::Duration;
 
 use tokio_postgres::Config;
 
+use super::database_tls::{self, DatabaseTls};
+use super::url_words::take;
 use super::value::value_or_file;
+
+/// Where a database is, and how to reach it.
+#[derive(Clone, Debug)]
+pub(crate) struct DatabaseUrl {
+    pub(crate) config: Config,
+    pub(crate) tls: DatabaseTls,
+}
 
 /// Reads a URL, or the file that holds it. `name` is the environment variable that messages speak of; they never repeat
 /// the URL, since it may hold a password.
-pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<Config, String> {
+pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<DatabaseUrl, String> {
     let url = match value_or_file(name, url, file)? {
         Some(url) if !url.trim().is_empty() => url,
         _ => {
@@ -22,11 +31,7 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
             return Err(format!("{missing}. An example is postgres://{login}:secret@localhost/crm."));
         }
     };
-    // The client library knows three of the modes; ours checks the certificate in every mode that encrypts.
-    let url = url
-        .trim()
-        .replace("sslmode=verify-full", "sslmode=require")
-        .replace("sslmode=verify-ca", "sslmode=require");
+    let (url, words) = take(url.trim());
     let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
         let reason = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
         // In a URL with a password that should have been encoded, a part of that looks like an option.
@@ -42,6 +47,8 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
     if config.get_hosts().is_empty() {
         return Err(format!("{name} names no host."));
     }
+    let tls =
+        database_tls::read(&words, &config).map_err(|reason| format!("{name} cannot be read: {reason}."))?;
     if config.get_application_name().is_none() {
         config.application_name("keyed-proxy");
     }
@@ -62,7 +69,7 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(Duration::from_secs(30));
     }
-    Ok(config)
+    Ok(DatabaseUrl { config, tls })
 }
 
 #[cfg(test)]
@@ -93,7 +100,7 @@ mod tests {
 
         #[test]
         fn whatever_is_taken_names_a_host(url in prop_oneof![any::<String>(), "(postgres(ql)?://)?[a-z:@/?=&%0-9 ]{0,30}"]) {
-            if let Ok(config) = read("KEYED_DATABASE_URL", Some(&url), None) {
+            if let Ok(DatabaseUrl { config, .. }) = read("KEYED_DATABASE_URL", Some(&url), None) {
                 prop_assert!(!config.get_hosts().is_empty() && config.get_application_name().is_some());
             }
         }
@@ -112,7 +119,7 @@ mod tests {
 
     #[test]
     fn keepalive_options_of_the_url_apply() {
-        let read = |url: &str| read("KEYED_DATABASE_URL", Some(url), None).expect("a good URL");
+        let read = |url: &str| read("KEYED_DATABASE_URL", Some(url), None).expect("a good URL").config;
         let plain = read("postgres://localhost/crm");
         assert_eq!(plain.get_tcp_user_timeout(), Some(&Duration::from_secs(30)));
         assert_eq!(plain.get_keepalives_idle(), Duration::from_secs(20));

@@ -2,18 +2,23 @@
 
 /// Limits.
 pub(crate) mod bounds;
+/// TLS of the database URL.
+pub(crate) mod database_tls;
 /// The database URL.
 pub(crate) mod database_url;
 /// Embeddings.
 pub(crate) mod embedding;
+/// The words of a database URL.
+mod url_words;
 /// The values of settings: numbers, sizes and times.
 mod value;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bounds::Bounds;
 use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
+use database_url::DatabaseUrl;
 use embedding::EmbeddingSettings;
 use value::{bytes, cores, seconds, whole};
 
@@ -25,11 +30,22 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_LISTEN", default_value = "127.0.0.1:8080", value_name = "HOST:PORT")]
     pub(crate) listen: String,
 
+    /// A PEM file with the certificate of the listener, followed by those of intermediate authorities. Requires
+    /// KEYED_TLS_KEY. Without them the listener speaks plain HTTP.
+    ///
+    /// SIGHUP reads both files again.
+    #[arg(long, env = "KEYED_TLS_CERT", value_name = "FILE")]
+    pub(crate) tls_cert: Option<PathBuf>,
+
+    /// A PEM file with the private key of the listener.
+    #[arg(long, env = "KEYED_TLS_KEY", value_name = "FILE")]
+    pub(crate) tls_key: Option<PathBuf>,
+
     /// The database, as a URL or as keywords. A host that begins with / is the directory of a Unix socket.
     ///
     /// For example `postgres://keyed_proxy:secret@localhost/crm` or `host=/run/postgresql dbname=crm user=keyed_proxy`.
-    /// With sslmode=require, verify-ca or verify-full the connection is encrypted. The server's certificate and name
-    /// are always verified, against the system's root certificates or those in the file SSL_CERT_FILE.
+    /// sslmode, sslrootcert, sslcert, sslkey, sslcrl, sslnegotiation and channel_binding mean what they mean to psql.
+    /// To another machine, use sslmode=verify-full. PGSSLMODE and the like are not read.
     #[arg(long, env = "KEYED_DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub(crate) database_url: Option<String>,
 
@@ -116,6 +132,7 @@ impl Settings {
     /// Refuses what no single setting shows to be wrong.
     pub(crate) fn validate(&self) -> Result<(), String> {
         self.database().map(drop)?;
+        self.listener_files().map(drop)?;
         for (name, number) in [("KEYED_POOL_SIZE", self.pool_size), ("KEYED_WORKERS", self.workers)] {
             if !(1..=1024).contains(&number) {
                 return Err(format!("{name} must be between 1 and 1024."));
@@ -130,15 +147,30 @@ impl Settings {
         self.embedding.validate()
     }
 
+    /// The files of certificate and key, if the listener speaks TLS.
+    pub(crate) fn listener_files(&self) -> Result<Option<(&Path, &Path)>, String> {
+        match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
+            (None, None) => Ok(None),
+            (Some(_), None) => {
+                Err("KEYED_TLS_CERT is set and KEYED_TLS_KEY is not: set both or neither.".into())
+            }
+            (None, Some(_)) => {
+                Err("KEYED_TLS_KEY is set and KEYED_TLS_CERT is not: set both or neither.".into())
+            }
+        }
+    }
+
     /// The connection settings. Messages never repeat the URL, because it may contain a password.
-    pub(crate) fn database(&self) -> Result<tokio_postgres::Config, String> {
+    pub(crate) fn database(&self) -> Result<DatabaseUrl, String> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
-        let mut config = database_url::read("KEYED_DATABASE_URL", url, file)?;
+        let mut database = database_url::read("KEYED_DATABASE_URL", url, file)?;
+        let config = &mut database.config;
         if self.prepared_statements {
             let given = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
             config.options(format!("{given}{}", self.session_options()));
         }
-        Ok(config)
+        Ok(database)
     }
 
     fn session_options(&self) -> String {
@@ -166,7 +198,6 @@ mod tests {
 
     use super::*;
     use crate::cli::{Cli, Command};
-    use crate::tls::wants_tls;
 
     fn settings(arguments: &[&str]) -> Settings {
         let arguments = ["keyed-proxy", "serve"].iter().chain(arguments);
@@ -190,33 +221,20 @@ mod tests {
         let config =
             settings(&["--database-url", url, "--statement-timeout", "0.5"]).database().expect("a good URL");
         assert_eq!(
-            config.get_options(),
+            config.config.get_options(),
             Some(
                 "-c work_mem=8MB -c statement_timeout=500 -c lock_timeout=250 \
                  -c idle_in_transaction_session_timeout=500 -c search_path=pg_catalog,pg_temp"
             )
         );
-        assert_eq!(config.get_application_name(), Some("keyed-proxy"));
+        assert_eq!(config.config.get_application_name(), Some("keyed-proxy"));
     }
 
     #[test]
     fn pgbouncer_gets_no_options() {
         let url = "postgres://localhost/crm";
         let config = settings(&["--database-url", url, "--prepared-statements", "false"]).database();
-        assert_eq!(config.expect("a good URL").get_options(), None);
-    }
-
-    #[test]
-    fn tls_is_used_only_when_asked_for() {
-        for (mode, wanted) in [
-            ("", false),
-            ("?sslmode=prefer", false),
-            ("?sslmode=require", true),
-            ("?sslmode=verify-full", true),
-        ] {
-            let config = settings(&["--database-url", &format!("postgres://localhost/crm{mode}")]).database();
-            assert_eq!(wants_tls(&config.expect("a good URL")), wanted, "{mode}");
-        }
+        assert_eq!(config.expect("a good URL").config.get_options(), None);
     }
 
     #[test]

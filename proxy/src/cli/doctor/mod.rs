@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: Doctor) -> Result<(), Failure> {
 }
 
 async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
-    let client = connect(&arguments.connection.config("doctor")?).await?;
+    let client = connect(&arguments.connection.connector("doctor")?).await?;
     // All is seen as it was at one moment, and nothing can be changed by mistake.
     client.batch_execute("begin isolation level repeatable read read only").await.map_err(explain)?;
     let mut there_is = there_is(&client).await?;

@@ -1,6 +1,11 @@
 //! Sockets: accepts, keeps and closes connections.
 //!
-//! `axum::serve` lacks two things: a timeout for request headers, and a maximum time for shutdown.
+//! `axum::serve` lacks three things: a timeout for request headers, TLS, and a maximum time for shutdown.
+
+/// TLS handshakes.
+mod handshake;
+/// Answers without a request.
+mod refusal;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,21 +16,22 @@ use axum::http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
-use uuid::Uuid;
 
 use crate::admission::address::Peer;
 use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{self, Begun, Watched};
-use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
+use crate::tls::listener::ListenerTls;
 
 /// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
 /// balancers close idle connections, so that they never use a closed one.
@@ -48,6 +54,7 @@ pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     bounds: &Bounds,
+    tls: Option<&ListenerTls>,
     stop: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
@@ -76,60 +83,87 @@ pub(crate) async fn serve(
                 continue;
             }
         };
+        let acceptor = tls.map(ListenerTls::acceptor);
         let place = match open.enter(peer.ip()) {
             Ok(place) => place,
             Err(full) => {
                 // Without even that much room the connection is closed without a word.
                 if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
-                    tokio::spawn(refuse(stream, full, permit));
+                    tokio::spawn(refuse(stream, acceptor, full, permit));
                 }
                 continue;
             }
         };
         socket::prepare(&stream);
         let begun = Begun::default();
-        let stream = Watched::new(stream, MinRate::of(bounds), silence, bounds.header_timeout, begun.clone());
         let peer = Peer(peer.ip());
-        let service = router.clone().map_request(move |mut request: Request<Incoming>| {
-            begun.set();
-            request.extensions_mut().insert(peer);
-            request
+        let service = router.clone().map_request({
+            let begun = begun.clone();
+            move |mut request: Request<Incoming>| {
+                begun.set();
+                request.extensions_mut().insert(peer);
+                request
+            }
         });
-        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-        let connection = connections.watch(connection);
+        let (http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
+        let watcher = connections.watcher();
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
+            let _place = place;
+            let connection = match acceptor {
+                None => {
+                    let stream = Watched::new(stream, rate, silence, head_timeout, begun);
+                    answer(&http, stream, service, watcher).await
+                }
+                Some(acceptor) => {
+                    let watched = |stream| Watched::new(stream, rate, silence, head_timeout, begun);
+                    match handshake::begin(&acceptor, stream, silence, watched).await {
+                        Ok(stream) => answer(&http, stream, service, watcher).await,
+                        Err(error) => return tracing::debug!(%error, "no TLS connection"),
+                    }
+                }
+            };
+            if let Err(error) = connection {
                 tracing::debug!(%error, "connection ended");
             }
-            drop(place);
         });
     }
     drop(listener);
     tracing::info!(connections = connections.count(), "stopping");
-    if tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await.is_err() {
+    if timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await.is_err() {
         tracing::warn!("some requests were interrupted");
     }
 }
 
-/// Responds 503 to a connection over the limit.
-async fn refuse(mut stream: TcpStream, full: Full, _permit: OwnedSemaphorePermit) {
-    let problem = Problem::unavailable(full.message(), String::new());
-    let (id, retry_after) = (Uuid::from_u128(fastrand::u128(..)), fastrand::u8(1..=3));
-    let body = problem.render(id);
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\n\
-         content-length: {}\r\nretry-after: {retry_after}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    );
-    let told = async {
-        stream.write_all(answer.as_bytes()).await?;
-        stream.shutdown().await?;
-        // Closing a connection with unread data sends a reset instead of the response.
-        let mut unread = [0; 1024];
-        while stream.read(&mut unread).await? > 0 {}
-        Ok::<_, std::io::Error>(())
-    };
-    let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
+/// Answers the requests of one connection.
+async fn answer<S>(
+    http: &http1::Builder,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    service: S,
+    watcher: Watcher,
+) -> hyper::Result<()>
+where
+    S: tower::Service<
+            Request<Incoming>,
+            Response = axum::response::Response,
+            Error = std::convert::Infallible,
+        > + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+{
+    watcher.watch(http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))).await
+}
+
+/// Tells a connection over the limit that it is one. Where TLS is spoken, by TLS: anything else would be no answer.
+async fn refuse(stream: TcpStream, acceptor: Option<TlsAcceptor>, full: Full, _permit: OwnedSemaphorePermit) {
+    match acceptor {
+        None => refusal::full(stream, full).await,
+        Some(acceptor) => {
+            if let Ok(Ok(stream)) = timeout(refusal::PATIENCE, acceptor.accept(stream)).await {
+                refusal::full(stream, full).await;
+            }
+        }
+    }
 }
 
 /// Is done at the first SIGINT or SIGTERM.

@@ -1,0 +1,43 @@
+//! Answers to connections that no request of is served: without the router, and written at once.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use uuid::Uuid;
+
+use crate::admission::connections::Full;
+use crate::problem::Problem;
+
+/// How long it may take to say it.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+
+/// 503: a connection over the limit.
+pub(super) async fn full(stream: impl AsyncRead + AsyncWrite + Unpin, full: Full) {
+    let head = format!("503 Service Unavailable\r\nretry-after: {}", fastrand::u8(1..=3));
+    tell(stream, &head, &Problem::unavailable(full.message(), String::new())).await;
+}
+
+/// 400: plain HTTP where TLS is spoken.
+pub(super) async fn plain(stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let problem = Problem::malformed("this port speaks TLS, and the request is plain HTTP: use https");
+    tell(stream, "400 Bad Request", &problem).await;
+}
+
+async fn tell(mut stream: impl AsyncRead + AsyncWrite + Unpin, head: &str, problem: &Problem) {
+    let id = Uuid::from_u128(fastrand::u128(..));
+    let body = problem.render(id);
+    let answer = format!(
+        "HTTP/1.1 {head}\r\ncontent-type: application/problem+json\r\n\
+         content-length: {}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let told = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        // Closing a connection with unread data sends a reset instead of the response.
+        let mut unread = [0; 1024];
+        while stream.read(&mut unread).await? > 0 {}
+        Ok::<_, std::io::Error>(())
+    };
+    let _ = tokio::time::timeout(PATIENCE, told).await;
+}

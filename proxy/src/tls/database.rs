@@ -1,0 +1,184 @@
+//! Connections to a database, with as much TLS as its URL wants. What they need is read once, and each connection takes it
+//! from there.
+
+use std::future::Future;
+use std::io;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::task::JoinHandle;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{CancelToken, Client, Config, Error, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::provider::provider;
+use super::verifier::ServerVerifier;
+use super::{pem, permissions};
+use crate::settings::database_tls::{DatabaseTls, Mode, Roots};
+use crate::settings::database_url::DatabaseUrl;
+
+/// Opens connections to a database.
+#[derive(Clone)]
+pub(crate) struct Connector {
+    current: Arc<Way>,
+}
+
+/// How to reach a database.
+struct Way {
+    config: Config,
+    mode: Mode,
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl Connector {
+    /// Reads the files that the URL names.
+    pub(crate) fn new(url: DatabaseUrl) -> Result<Connector, String> {
+        Ok(Connector { current: Arc::new(Way::new(url)?) })
+    }
+
+    /// Opens a connection. It works until its client is dropped.
+    pub(crate) async fn connect(&self) -> Result<(Client, JoinHandle<()>), Error> {
+        self.way().connect().await
+    }
+
+    /// Asks the server to stop what a connection is doing, over a connection of the same kind.
+    pub(crate) async fn cancel(&self, token: CancelToken) -> Result<(), Error> {
+        match self.way().tls.clone() {
+            None => token.cancel_query(NoTls).await,
+            Some(tls) => token.cancel_query(tls).await,
+        }
+    }
+
+    /// The settings of connections.
+    pub(crate) fn config(&self) -> Config {
+        self.way().config.clone()
+    }
+
+    fn way(&self) -> Arc<Way> {
+        Arc::clone(&self.current)
+    }
+}
+
+/// A connection pool opens its connections here, whatever settings it was made with.
+impl deadpool_postgres::Connect for Connector {
+    fn connect(
+        &self,
+        _: &Config,
+    ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
+        Box::pin(Connector::connect(self))
+    }
+}
+
+impl Way {
+    fn new(DatabaseUrl { config, tls }: DatabaseUrl) -> Result<Way, String> {
+        let make = match tls.mode {
+            Mode::Disable => None,
+            _ => Some(MakeRustlsConnect::new(client(&tls)?)),
+        };
+        Ok(Way { config, mode: tls.mode, tls: make })
+    }
+
+    async fn connect(&self) -> Result<(Client, JoinHandle<()>), Error> {
+        let Some(tls) = &self.tls else { return self.plain().await };
+        match self.mode {
+            Mode::Disable => self.plain().await,
+            Mode::Allow => match self.plain().await {
+                Err(error) if wants_another_way(&error) => self.encrypted(tls, SslMode::Require).await,
+                done => done,
+            },
+            Mode::Prefer => match self.encrypted(tls, SslMode::Prefer).await {
+                Err(error) if wants_another_way(&error) || is_handshake(&error) => self.plain().await,
+                done => done,
+            },
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => self.encrypted(tls, SslMode::Require).await,
+        }
+    }
+
+    async fn plain(&self) -> Result<(Client, JoinHandle<()>), Error> {
+        let mut config = self.config.clone();
+        let (client, connection) = config.ssl_mode(SslMode::Disable).connect(NoTls).await?;
+        Ok((client, tokio::spawn(async move { drop(connection.await) })))
+    }
+
+    async fn encrypted(
+        &self,
+        tls: &MakeRustlsConnect,
+        mode: SslMode,
+    ) -> Result<(Client, JoinHandle<()>), Error> {
+        let mut config = self.config.clone();
+        let (client, connection) = config.ssl_mode(mode).connect(tls.clone()).await?;
+        Ok((client, tokio::spawn(async move { drop(connection.await) })))
+    }
+}
+
+/// Whether the server refuses this kind of connection, by a line of pg_hba.conf.
+fn wants_another_way(error: &Error) -> bool {
+    error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
+}
+
+/// Whether the two could not agree on TLS.
+fn is_handshake(error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
+    source.and_then(io::Error::get_ref).is_some_and(|inner| inner.is::<rustls::Error>())
+}
+
+/// The TLS of a client of this database.
+fn client(tls: &DatabaseTls) -> Result<ClientConfig, String> {
+    let versions = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let builder = match (&tls.roots, tls.mode) {
+        (Roots::File(path), mode) => {
+            let certificates = pem::certificates("sslrootcert", path)?;
+            let revoked = match &tls.revoked {
+                Some(path) => pem::revocation_lists("sslcrl", path)?,
+                None => Vec::new(),
+            };
+            let verifier = ServerVerifier::with_roots(certificates, revoked, mode == Mode::VerifyFull)
+                .map_err(|error| format!("sslrootcert {}: {error}.", path.display()))?;
+            versions.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+        }
+        // Without a file, both check against the system's roots. Anybody can have a certificate of one of those, so that
+        // only the name says who it is.
+        (_, Mode::VerifyCa | Mode::VerifyFull) => versions
+            .with_platform_verifier()
+            .map_err(|error| format!("the system's root certificates cannot be loaded: {error}."))?,
+        _ => versions.dangerous().with_custom_certificate_verifier(Arc::new(ServerVerifier::anybody())),
+    };
+    let mut client = match &tls.identity {
+        Some((certificate, key)) => with_identity(certificate, key, |certificates, key| {
+            builder.with_client_auth_cert(certificates, key)
+        })?,
+        None => builder.with_no_client_auth(),
+    };
+    if tls.is_direct {
+        // The server requires it where it is not asked for TLS first.
+        client.alpn_protocols = vec![b"postgresql".to_vec()];
+    }
+    Ok(client)
+}
+
+fn with_identity(
+    certificate: &Path,
+    key: &Path,
+    build: impl FnOnce(
+        Vec<rustls::pki_types::CertificateDer<'static>>,
+        rustls::pki_types::PrivateKeyDer<'static>,
+    ) -> Result<ClientConfig, rustls::Error>,
+) -> Result<ClientConfig, String> {
+    let certificates = pem::certificates("sslcert", certificate)?;
+    let private = pem::private_key("sslkey", key)?;
+    permissions::check("sslkey", key)?;
+    build(certificates, private).map_err(|error| match error {
+        rustls::Error::InconsistentKeys(_) => format!(
+            "the key in sslkey {} does not belong to the first certificate in sslcert {}.",
+            key.display(),
+            certificate.display()
+        ),
+        error => format!("sslcert {} cannot be used: {error}.", certificate.display()),
+    })
+}

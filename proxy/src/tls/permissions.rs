@@ -1,0 +1,42 @@
+//! Who may read a private key.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// The same rule as libpq's: a key of ours is for us alone, and one that root keeps for us may be read by a group.
+pub(super) fn check(name: &str, path: &Path) -> Result<(), String> {
+    let unreadable = |error| format!("{name} {}: {error}.", path.display());
+    let file = std::fs::metadata(path).map_err(unreadable)?;
+    let ours = std::fs::metadata("/proc/self").map_err(unreadable)?.uid();
+    if is_private(file.uid(), ours, file.mode()) {
+        return Ok(());
+    }
+    Err(format!(
+        "{name} {} can be read by others. It must belong to the user of keyed-proxy with the mode 0600, or to root with \
+         0640 at most.",
+        path.display()
+    ))
+}
+
+fn is_private(owner: u32, ours: u32, mode: u32) -> bool {
+    if owner == ours {
+        return mode & 0o077 == 0;
+    }
+    owner == 0 && mode & 0o027 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_private;
+
+    #[test]
+    fn a_key_is_ours_alone_or_kept_by_root_for_a_group() {
+        for (owner, mode) in [(7, 0o600), (7, 0o400), (0, 0o640), (0, 0o440), (0, 0o600)] {
+            assert!(is_private(owner, 7, mode), "{owner} {mode:o}");
+        }
+        for (owner, mode) in [(7, 0o640), (7, 0o604), (0, 0o644), (0, 0o660), (8, 0o600)] {
+            assert!(!is_private(owner, 7, mode), "{owner} {mode:o}");
+        }
+        assert!(!is_private(0, 0, 0o640), "root's own");
+    }
+}

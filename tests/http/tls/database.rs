@@ -1,0 +1,211 @@
+//! TLS to the database, by the words of its URL.
+
+use harness::{Authority, TlsCluster, major_version, proxy_program};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::LazyLock;
+use tempfile::TempDir;
+
+/// Who may come how: `plain` without TLS only, `secure` with TLS only, `certified` with a certificate of that name, `secret`
+/// with a password, and `either` in both ways.
+const RULES: &str = "\
+hostnossl all plain all trust
+hostssl all secure all trust
+hostssl all certified all cert
+hostssl all secret all scram-sha-256
+host all either all trust";
+
+struct Server {
+    server: TlsCluster,
+    authority: Authority,
+    folder: TempDir,
+}
+
+impl Server {
+    fn start() -> Self {
+        let authority = Authority::new("tests");
+        let server = TlsCluster::start(&authority.issue(&["db.test"]), &authority, RULES);
+        let roles = "create role plain login; create role secure login; create role certified login; \
+                     create role either login; create role secret login password 'pencil'";
+        server.cluster.sql("postgres", roles);
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+        std::fs::write(folder.path().join("other.crt"), Authority::new("other").certificate()).expect("ours");
+        authority.issue(&["certified"]).write(folder.path(), "client");
+        Self { server, authority, folder }
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().expect("letters").to_owned()
+    }
+
+    /// The words for a role at a host, whatever the name of that is.
+    fn words(&self, role: &str, host: &str, words: &str) -> String {
+        let words =
+            words.replace("root.crt", &self.file("root.crt")).replace("other.crt", &self.file("other.crt"));
+        format!("host={host} hostaddr={} user={role} dbname=postgres {words}", self.server.address)
+    }
+
+    /// How the server counts the last connection of a role: with TLS or without.
+    fn is_encrypted(&self, role: &str) -> bool {
+        let log = self.server.cluster.log();
+        let authorized = format!("connection authorized: user={role} ");
+        log.lines().rfind(|line| line.contains(&authorized)).expect("it came in").contains("SSL enabled")
+    }
+}
+
+static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
+
+/// Connects as a command does, with these words: what was wrong, if it could not.
+fn connect(words: &str) -> Result<(), String> {
+    let output =
+        proxy_program(&["keys", "list", "--database-url", words]).output().expect("the proxy is built");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // There is no keyed in this database, so that the first statement after the connection fails.
+    if said.contains("schema \"keyed\" does not exist") { Ok(()) } else { Err(said) }
+}
+
+#[track_caller]
+fn refused(words: &str, complaint: &str) {
+    let said = connect(words).expect_err(words);
+    assert!(said.contains(complaint), "{words}: {said}");
+}
+
+#[test]
+fn a_connection_has_as_much_tls_as_its_mode_says() {
+    let server = &*SERVER;
+    for (role, mode, is_encrypted) in [
+        ("plain", "sslmode=disable", false),
+        ("plain", "sslmode=allow", false),
+        ("secure", "sslmode=allow", true),
+        ("plain", "sslmode=prefer", false),
+        ("secure", "sslmode=prefer", true),
+        ("secure", "sslmode=require", true),
+        ("secure", "sslmode=verify-ca sslrootcert=root.crt", true),
+        ("secure", "sslmode=verify-full sslrootcert=root.crt", true),
+        // On this machine.
+        ("plain", "", false),
+        ("secure", "", true),
+    ] {
+        connect(&server.words(role, "db.test", mode)).unwrap_or_else(|said| panic!("{role} {mode}: {said}"));
+        assert_eq!(server.is_encrypted(role), is_encrypted, "{role} {mode}");
+    }
+    for mode in ["require", "verify-ca sslrootcert=root.crt"] {
+        refused(&server.words("plain", "db.test", &format!("sslmode={mode}")), "no pg_hba.conf entry");
+    }
+    refused(&server.words("secure", "db.test", "sslmode=disable"), "no pg_hba.conf entry");
+    connect(&server.words("either", "db.test", "sslmode=prefer")).expect("it may");
+    assert!(server.is_encrypted("either"), "preferred");
+}
+
+#[test]
+fn verify_ca_checks_the_authority_and_verify_full_the_host_as_well() {
+    let server = &*SERVER;
+    let words = |host: &str, words: &str| server.words("secure", host, words);
+    assert_eq!(connect(&words("elsewhere.test", "sslmode=verify-ca sslrootcert=root.crt")), Ok(()));
+    refused(&words("elsewhere.test", "sslmode=verify-full sslrootcert=root.crt"), "not valid for name");
+    for mode in ["require", "verify-ca", "verify-full"] {
+        refused(&words("db.test", &format!("sslmode={mode} sslrootcert=other.crt")), "UnknownIssuer");
+    }
+    refused(&words("db.test", "sslmode=verify-full sslrootcert=system"), "UnknownIssuer");
+    refused(&words("db.test", "sslmode=verify-full"), "UnknownIssuer");
+    // With several hosts, each has to be the one that it is called.
+    let several = "host=elsewhere.test,db.test";
+    let address = server.server.address;
+    let root = server.file("root.crt");
+    let words = format!(
+        "{several} hostaddr={address},{address} user=secure dbname=postgres sslmode=verify-full sslrootcert={root}"
+    );
+    assert_eq!(connect(&words), Ok(()), "the second is");
+}
+
+#[test]
+fn a_client_certificate_logs_in_and_its_key_is_for_nobody_else() {
+    let server = &*SERVER;
+    let files = |key: &str| format!("sslmode=require sslcert={} sslkey={key}", server.file("client.crt"));
+    let own = server.file("client.key");
+    assert_eq!(connect(&server.words("certified", "db.test", &files(&own))), Ok(()));
+    refused(&server.words("certified", "db.test", "sslmode=require"), "certificate");
+    refused(
+        &server.words("certified", "db.test", &files("/nowhere/key")),
+        "sslkey /nowhere/key: No such file",
+    );
+    let public = server.file("public.key");
+    std::fs::copy(&own, &public).expect("our folder");
+    std::fs::set_permissions(&public, PermissionsExt::from_mode(0o644)).expect("our file");
+    refused(&server.words("certified", "db.test", &files(&public)), "can be read by others");
+    server.authority.issue(&["another"]).write(server.folder.path(), "another");
+    refused(&server.words("certified", "db.test", &files(&server.file("another.key"))), "does not belong");
+}
+
+#[test]
+fn channel_binding_ties_a_password_to_its_connection() {
+    let server = &*SERVER;
+    let words = |words: &str| server.words("secret", "db.test", &format!("password=pencil {words}"));
+    assert_eq!(connect(&words("sslmode=require channel_binding=require")), Ok(()));
+    assert_eq!(connect(&words("sslmode=require channel_binding=disable")), Ok(()));
+}
+
+#[test]
+fn a_url_says_the_same_in_its_parameters() {
+    let server = &*SERVER;
+    let parameters = format!(
+        "hostaddr={}&sslmode=verify-full&sslrootcert={}",
+        server.server.address,
+        harness::encode(&server.file("root.crt"))
+    );
+    assert_eq!(connect(&format!("postgres://secure@db.test/postgres?{parameters}")), Ok(()));
+    refused(&format!("postgres://secure@elsewhere.test/postgres?{parameters}"), "not valid for name");
+}
+
+#[test]
+fn tls_may_begin_at_once_from_postgresql_17_on() {
+    let server = &*SERVER;
+    let words = server.words("secure", "db.test", "sslmode=require sslnegotiation=direct");
+    if major_version() >= 17 {
+        assert_eq!(connect(&words), Ok(()));
+    } else {
+        assert!(connect(&words).is_err(), "an older server takes it for something else");
+    }
+}
+
+/// As PostgreSQL's manual has people make one: it vouches for itself, and has nothing but a common name.
+#[test]
+fn a_certificate_that_the_server_signed_itself_may_be_the_root() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let itself = Authority::new("db.test");
+    let server = TlsCluster::start(&itself.identity(), &itself, "hostssl all all all trust");
+    std::fs::write(folder.path().join("root.crt"), itself.certificate()).expect("our folder");
+    let words = |host: &str| words_of(&server, folder.path(), host);
+    assert_eq!(connect(&words("db.test")), Ok(()));
+    refused(&words("elsewhere.test"), "not valid for name");
+}
+
+fn words_of(server: &TlsCluster, folder: &Path, host: &str) -> String {
+    format!(
+        "host={host} hostaddr={} user=postgres dbname=postgres sslmode=verify-full sslrootcert={}/root.crt",
+        server.address,
+        folder.display()
+    )
+}
+
+#[test]
+fn revoked_and_expired_certificates_of_a_server_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new("tests");
+    let identity = authority.issue_without_names("db.test");
+    let server = TlsCluster::start(&identity, &authority, "hostssl all all all trust");
+    std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+    let words = words_of(&server, folder.path(), "db.test");
+    assert_eq!(connect(&words), Ok(()), "the common name counts where there is no other");
+    refused(&words_of(&server, folder.path(), "elsewhere.test"), "not valid for name");
+    for (name, revoked) in [("none.crl", None), ("one.crl", Some(&identity))] {
+        std::fs::write(folder.path().join(name), authority.revocation_list(revoked)).expect("our folder");
+    }
+    let with = |list: &str| format!("{words} sslcrl={}/{list}", folder.path().display());
+    assert_eq!(connect(&with("none.crl")), Ok(()));
+    refused(&with("one.crl"), "Revoked");
+    let server =
+        TlsCluster::start(&authority.issue_expired(&["db.test"]), &authority, "hostssl all all all trust");
+    refused(&words_of(&server, folder.path(), "db.test"), "expired");
+}

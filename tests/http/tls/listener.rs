@@ -1,0 +1,172 @@
+//! TLS of the listener.
+
+use harness::{Authority, Database, Identity, Proxy, Wire, proxy_program, status_of, until};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A proxy that speaks TLS, and the files of its certificate.
+struct Secure {
+    proxy: Proxy,
+    authority: Authority,
+    folder: TempDir,
+    _database: Database,
+}
+
+impl Secure {
+    async fn start(settings: &[(&str, &str)]) -> Self {
+        let database = Database::with_crm().await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let authority = Authority::new("tests");
+        authority.issue(&["localhost"]).write(folder.path(), "server");
+        let (certificate, key) = files(folder.path());
+        let files = [("KEYED_TLS_CERT", certificate.as_str()), ("KEYED_TLS_KEY", key.as_str())];
+        let settings: Vec<_> = files.into_iter().chain(settings.iter().copied()).collect();
+        let proxy = Proxy::start_tls(&database, &settings, authority.client()).await;
+        Self { proxy, authority, folder, _database: database }
+    }
+
+    async fn open(&self) -> Wire {
+        Wire::open_tls(self.proxy.address(), self.authority.client()).await.expect("a handshake")
+    }
+
+    /// The status of a request of a record.
+    async fn ask(&self, wire: &mut Wire) -> u16 {
+        wire.ask("GET /v1/me", self.proxy.key(), "").await.expect("the connection is open");
+        status_of(&wire.answer().await)
+    }
+}
+
+fn files(folder: &Path) -> (String, String) {
+    let file = |name: &str| folder.join(name).to_str().expect("letters").to_owned();
+    (file("server.crt"), file("server.key"))
+}
+
+#[tokio::test]
+async fn requests_are_answered_over_tls_on_a_connection_that_stays_open() {
+    let secure = Secure::start(&[]).await;
+    let mut wire = secure.open().await;
+    for _ in 0..3 {
+        assert_eq!(secure.ask(&mut wire).await, 200);
+    }
+    let stranger = Wire::open_tls(secure.proxy.address(), Authority::new("other").client()).await;
+    assert!(stranger.is_err(), "a client that does not trust the authority goes away");
+}
+
+#[tokio::test]
+async fn plain_http_at_a_tls_port_is_told_to_use_https() {
+    let secure = Secure::start(&[]).await;
+    let mut wire = Wire::begin(&secure.proxy, "GET /v1/me", secure.proxy.key(), "").await;
+    let answer = wire.answer().await;
+    assert_eq!(status_of(&answer), 400);
+    assert!(answer.contains("connection: close") && answer.contains("use https"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_without_a_handshake_ends_like_any_silent_one() {
+    let secure = Secure::start(&[("KEYED_HEADER_TIMEOUT", "0.2")]).await;
+    for begin in [b"".as_slice(), b"\x16", b"\x16\x03\x01\x02\x00", b"\x00", b"SSH-2.0-x\r\n"] {
+        let mut wire = Wire::open(secure.proxy.address()).await;
+        wire.send(begin).await.expect("there is room");
+        let answer = wire.answer().await;
+        assert!(!answer.contains("200 ok"), "{begin:?}: {answer}");
+    }
+    // After the handshake it is a request that is waited for as long.
+    let mut wire = secure.open().await;
+    wire.send(b"GET /healthz HTTP/1.1\r\n").await.expect("the connection is open");
+    assert_eq!(wire.answer().await, "");
+}
+
+#[tokio::test]
+async fn handshakes_that_stand_still_count_and_hold_up_nobody_else() {
+    let secure = Secure::start(&[("KEYED_CONNECTIONS", "8"), ("KEYED_ADDRESS_CONNECTIONS", "4")]).await;
+    let address = secure.proxy.address();
+    let mut silent = Vec::new();
+    for _ in 0..4 {
+        let mut wire = Wire::open_from([127, 0, 0, 9].into(), address).await;
+        wire.send(b"\x16\x03\x01").await.expect("there is room");
+        silent.push(wire);
+    }
+    let mut fifth = Wire::open_from([127, 0, 0, 9].into(), address).await;
+    fifth.send(b"GET /healthz HTTP/1.1\r\n\r\n").await.expect("there is room");
+    assert_ne!(status_of(&fifth.answer().await), 200, "its address has its connections");
+    let mut wire = secure.open().await;
+    assert_eq!(secure.ask(&mut wire).await, 200);
+    let mut many = Vec::new();
+    for _ in 0..3 {
+        many.push(secure.open().await);
+    }
+    let mut refused = secure.open().await;
+    refused.ask("GET /healthz", "", "").await.expect("the handshake is done");
+    assert_eq!(status_of(&refused.answer().await), 503, "told by TLS that there are too many");
+    drop(silent);
+}
+
+#[tokio::test]
+async fn a_new_certificate_serves_new_connections_and_drops_none() {
+    let secure = Secure::start(&[]).await;
+    let mut old = secure.open().await;
+    assert_eq!(secure.ask(&mut old).await, 200);
+    let renewed = secure.authority.issue(&["localhost"]);
+    renewed.write(secure.folder.path(), "server");
+    secure.proxy.signal("HUP");
+    until("new connections see the new certificate", async || {
+        secure.open().await.certificate() == renewed.der()
+    })
+    .await;
+    assert_eq!(secure.ask(&mut old).await, 200, "the old connection is still open");
+    assert_ne!(old.certificate(), renewed.der());
+}
+
+#[tokio::test]
+async fn files_that_are_broken_change_nothing_and_the_log_says_what_to_do() {
+    let secure = Secure::start(&[]).await;
+    let before = secure.open().await.certificate().to_vec();
+    let write = |name: &str, text: &str| std::fs::write(secure.folder.path().join(name), text).expect("ours");
+    let other = secure.authority.issue(&["localhost"]);
+    let expired = secure.authority.issue_expired(&["localhost"]);
+    let broken: [(&Identity, &str, &str); 3] = [
+        (&other, "", "contains no private key"),
+        (&expired, &expired.key, "has expired"),
+        (&expired, &other.key, "does not belong"),
+    ];
+    for (certificate, key, complaint) in broken {
+        write("server.crt", &certificate.certificate);
+        write("server.key", key);
+        secure.proxy.signal("HUP");
+        until("the log complains", async || secure.proxy.log().contains(complaint)).await;
+        assert_eq!(secure.open().await.certificate(), before, "{complaint}");
+    }
+    other.write(secure.folder.path(), "server");
+    secure.proxy.signal("HUP");
+    until("the files are taken when they are sound", async || {
+        secure.open().await.certificate() == other.der()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_proxy_does_not_start_with_a_certificate_that_it_cannot_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new("tests");
+    authority.issue(&["localhost"]).write(folder.path(), "server");
+    authority.issue(&["localhost"]).write(folder.path(), "other");
+    let (certificate, key) = files(folder.path());
+    let other = folder.path().join("other.key");
+    let other = other.to_str().expect("letters");
+    for (certificate, key, complaint) in [
+        (certificate.as_str(), other, "does not belong to the first certificate"),
+        (&key, &key, "contains no certificate"),
+        (&certificate, &certificate, "contains no private key"),
+        ("/nowhere/server.crt", &key, "KEYED_TLS_CERT /nowhere/server.crt: No such file"),
+        (&certificate, "", "set both or neither"),
+    ] {
+        let mut proxy =
+            proxy_program(&["serve", "--database-url", "host=/nowhere", "--listen", "127.0.0.1:0"]);
+        let files = [("KEYED_TLS_CERT", certificate), ("KEYED_TLS_KEY", key)];
+        proxy.envs(files.into_iter().filter(|(_, file)| !file.is_empty()));
+        let output = proxy.output().expect("the proxy is built");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(complaint), "{said}");
+    }
+}
