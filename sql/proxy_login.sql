@@ -2,5 +2,8 @@
 -- superuser calls it, keyed.migrate(): the role may be made after the extension. A dump brings these grants along.
 
 grant execute on function keyed.authenticate(bytea, text, text) to keyed_proxy;
+grant execute on function keyed_http.authenticate(bytea, text, text, text) to keyed_proxy;
+grant execute on function keyed_http.identify_key(bytea) to keyed_proxy;
 grant execute on function keyed_http.deliver(bytea, text, text, text, text) to keyed_proxy;
 grant execute on function keyed_http.knows_delivery_token(bytea) to keyed_proxy;
+grant execute on function keyed_http.identify_delivery_token(bytea) to keyed_proxy;

@@ -39,7 +39,10 @@ impl Idempotency {
 
     /// The fingerprint of a request: method, path, and the arguments of its statement, that is, project, path
     /// parameters and body.
-    pub(crate) fn fingerprint(&self, arguments: &[Argument<'_>]) -> Result<[u8; 32], Problem> {
+    pub(crate) fn fingerprint<'a>(
+        &self,
+        arguments: impl IntoIterator<Item = &'a Argument<'a>>,
+    ) -> Result<[u8; 32], Problem> {
         let mut digest = Sha256::new();
         let mut add = |part: &[u8]| {
             digest.update((part.len() as u64).to_be_bytes());

@@ -3,7 +3,8 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 36] = [
+const ORDER: [&str; 38] = [
+    "log",
     "problem",
     "error",
     "cors",
@@ -17,6 +18,7 @@ const ORDER: [&str; 36] = [
     "preference",
     "compression",
     "lingering",
+    "observation",
     "envelope",
     "statement",
     "idempotency",

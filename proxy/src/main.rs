@@ -3,6 +3,9 @@
 //! It does not parse records. It authenticates the caller, passes the body on as text, and returns the database's
 //! text. Each module imports only from those before it, which `layers` tests.
 
+/// The log.
+mod log;
+
 /// Problem details.
 mod problem;
 
@@ -42,7 +45,10 @@ mod compression;
 /// Lingering close after a refusal.
 mod lingering;
 
-/// Added to every response: a request id, a problem body, a log entry.
+/// What is known of a request, for the access log and the metrics.
+mod observation;
+
+/// Added to every response: a request id, a problem body, a log entry for errors.
 mod envelope;
 
 /// Statements for the database: function calls and arguments.

@@ -6,6 +6,9 @@ mod body;
 /// The excess over a limit.
 mod excess;
 
+/// The limit that refused a request.
+mod reason;
+
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -15,6 +18,7 @@ use keyed_errors::Code;
 use serde_json::value::RawValue;
 
 pub(crate) use excess::Excess;
+pub(crate) use reason::Reason;
 
 /// An error response. The `envelope` writes its body, because only it knows the request id.
 #[derive(Clone, Debug)]
@@ -27,6 +31,8 @@ struct Parts {
     headers: Vec<(HeaderName, HeaderValue)>,
     /// For the log only.
     cause: Option<String>,
+    /// For logs and metrics only.
+    reason: Option<Reason>,
     outcome_unknown: bool,
     particulars: Particulars,
 }
@@ -59,7 +65,8 @@ impl Problem {
         };
         let detail = detail.into();
         let particulars = Particulars::default();
-        Problem(Box::new(Parts { code, detail, headers, cause: None, outcome_unknown: false, particulars }))
+        let (cause, reason, outcome_unknown) = (None, None, false);
+        Problem(Box::new(Parts { code, detail, headers, cause, reason, outcome_unknown, particulars }))
     }
 
     pub(crate) fn no_such_route() -> Problem {
@@ -131,9 +138,14 @@ impl Problem {
     }
 
     /// More than a bound allows of one caller; the setting is the bound's.
-    pub(crate) fn rate_limited(detail: &'static str, setting: &'static str, excess: Excess) -> Problem {
+    pub(crate) fn rate_limited(
+        reason: Reason,
+        detail: &'static str,
+        setting: &'static str,
+        excess: Excess,
+    ) -> Problem {
         let seconds = |time: Duration| HeaderValue::from(time.as_secs_f64().ceil() as u64);
-        let mut problem = Problem::new(Code::RateLimited, detail);
+        let mut problem = Problem::new(Code::RateLimited, detail).with_reason(reason);
         problem.0.headers = vec![
             (header::RETRY_AFTER, retry_after(excess.next)),
             (RATE_LIMIT, HeaderValue::from(excess.limit)),
@@ -157,6 +169,11 @@ impl Problem {
 
     pub(crate) fn with_cause(mut self, cause: String) -> Problem {
         self.0.cause = Some(cause);
+        self
+    }
+
+    pub(crate) fn with_reason(mut self, reason: Reason) -> Problem {
+        self.0.reason = Some(reason);
         self
     }
 
@@ -207,6 +224,11 @@ impl Problem {
 
     pub(crate) fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
+    }
+
+    /// The limit that refused the request, if one did.
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        self.0.reason
     }
 }
 

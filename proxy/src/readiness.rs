@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::database::{Database, Effect};
-use crate::problem::Problem;
+use crate::problem::{Problem, Reason};
 use crate::settings::Settings;
 use crate::tls::database::Connector;
 
@@ -160,7 +160,7 @@ impl Readiness {
 
 const LOOK: &str = "select (select extversion from pg_catalog.pg_extension where extname = 'keyed'), \
                     coalesce(pg_catalog.has_function_privilege( \
-                                 pg_catalog.to_regproc('keyed.authenticate'), 'execute') \
+                                 pg_catalog.to_regproc('keyed_http.authenticate'), 'execute') \
                              and pg_catalog.to_regproc('keyed_http.get_by_key') is not null, false)";
 
 const PENDING: &str = "select pg_catalog.array_to_string(keyed.pending_migrations(), ', ')";
@@ -198,7 +198,7 @@ fn fits(seen: Seen) -> Verdict {
     }
     if !seen.may_call {
         return Verdict::Incomplete(not_ready(
-            "this login has no EXECUTE privilege on keyed.authenticate".into(),
+            "this login has no EXECUTE privilege on keyed_http.authenticate: run SELECT keyed.migrate() as a superuser".into(),
         ));
     }
     Verdict::Ready(version)
@@ -220,7 +220,7 @@ fn not_ready(cause: String) -> Problem {
 }
 
 fn misfit(sentence: String) -> Problem {
-    Problem::new(Code::Unavailable, sentence)
+    Problem::new(Code::Unavailable, sentence).with_reason(Reason::Version)
 }
 
 #[cfg(test)]

@@ -27,6 +27,9 @@ pub(crate) struct Statement {
     pub(crate) from_application: Framed,
 }
 
+/// The number of arguments before those of the function: the caller's digest and project, and the request's id.
+pub(crate) const FIRST: usize = 3;
+
 /// The parts of a statement that depend on the source of a change.
 #[derive(Clone, Copy)]
 pub(crate) struct Framed {
@@ -35,28 +38,29 @@ pub(crate) struct Framed {
     pub(crate) plain: &'static str,
 }
 
-/// A [`Statement`]: `$1` and `$2` are the caller's, the arguments of the function begin with `$3`. The source is what the
-/// history of records names; without one, it is the caller's.
+/// A [`Statement`]: `$1` and `$2` are the caller's, `$3` is the request's id, the arguments of the function begin with `$4`.
+/// The source is what the history of records names; without one, it is the caller's.
 macro_rules! statement {
     ($call:literal) => {
         $crate::statement::Statement {
             call: concat!("keyed_http.", $call),
-            from_api: $crate::statement::statement!(@ $call,),
-            from_application: $crate::statement::statement!(@ $call, ", 'app'"),
+            from_api: $crate::statement::statement!(@ $call, "api"),
+            from_application: $crate::statement::statement!(@ $call, "app"),
         }
     };
     ($call:literal, source: $source:literal) => {
         $crate::statement::Statement {
             call: concat!("keyed_http.", $call),
-            from_api: $crate::statement::statement!(@ $call, ", '", $source, "'"),
-            from_application: $crate::statement::statement!(@ $call, ", '", $source, "'"),
+            from_api: $crate::statement::statement!(@ $call, $source),
+            from_application: $crate::statement::statement!(@ $call, $source),
         }
     };
-    (@ $call:literal, $($source:literal),*) => {
+    (@ $call:literal, $source:literal) => {
         $crate::statement::Framed {
-            authentication: concat!("keyed.authenticate($1::bytea, $2::text", $($source,)* ")"),
+            authentication: concat!("keyed_http.authenticate($1::bytea, $2::text, '", $source, "', $3::text)"),
             plain: concat!(
-                "select keyed_http.", $call, " from keyed.authenticate($1::bytea, $2::text", $($source,)* ")"
+                "select keyed_http.", $call,
+                " from keyed_http.authenticate($1::bytea, $2::text, '", $source, "', $3::text)"
             ),
         }
     };
@@ -64,6 +68,11 @@ macro_rules! statement {
 pub(crate) use statement;
 
 impl Statement {
+    /// The name of the function.
+    pub(crate) fn function(self) -> &'static str {
+        function_of(self.call)
+    }
+
     fn framed(self, source: Source) -> Framed {
         match source {
             Source::Api => self.from_api,
@@ -91,37 +100,50 @@ impl Statement {
     }
 }
 
+/// The name of the function in a call of the schema `keyed_http`.
+fn function_of(call: &'static str) -> &'static str {
+    let name = call.strip_prefix("keyed_http.").unwrap_or(call);
+    name.split('(').next().unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_call_asks_who_the_caller_is_first() {
+        let from = "from keyed_http.authenticate($1::bytea, $2::text";
         assert_eq!(
-            statement!("batch($3::text)").plain(Source::Api),
-            "select keyed_http.batch($3::text) from keyed.authenticate($1::bytea, $2::text)"
+            statement!("batch($4::text)").plain(Source::Api),
+            format!("select keyed_http.batch($4::text) {from}, 'api', $3::text)")
         );
         assert_eq!(
-            statement!("batch($3::text)").plain(Source::Application),
-            "select keyed_http.batch($3::text) from keyed.authenticate($1::bytea, $2::text, 'app')"
+            statement!("batch($4::text)").plain(Source::Application),
+            format!("select keyed_http.batch($4::text) {from}, 'app', $3::text)")
         );
         for source in [Source::Api, Source::Application] {
             assert_eq!(
-                statement!("import_rows($3::text)", source: "csv").plain(source),
-                "select keyed_http.import_rows($3::text) from keyed.authenticate($1::bytea, $2::text, 'csv')"
+                statement!("import_rows($4::text)", source: "csv").plain(source),
+                format!("select keyed_http.import_rows($4::text) {from}, 'csv', $3::text)")
             );
         }
     }
 
     #[test]
+    fn a_statement_is_known_by_its_function() {
+        assert_eq!(statement!("batch($4::text)").function(), "batch");
+        assert_eq!(statement!("export_next()").function(), "export_next");
+    }
+
+    #[test]
     fn a_call_that_runs_once_is_framed() {
         assert_eq!(
-            statement!("batch($3::text)").once(3, Source::Api),
+            statement!("batch($4::text)").once(4, Source::Api),
             "select case when s.answer is null \
-             then keyed_http.store_answer($4::text, $5::bytea, keyed_http.batch($3::text)) \
+             then keyed_http.store_answer($5::text, $6::bytea, keyed_http.batch($4::text)) \
              else s.answer end, s.answer is not null \
-             from keyed.authenticate($1::bytea, $2::text) a (ok), \
-             keyed_http.stored_answer(a.ok, $4::text, $5::bytea) s (answer)"
+             from keyed_http.authenticate($1::bytea, $2::text, 'api', $3::text) a (ok), \
+             keyed_http.stored_answer(a.ok, $5::text, $6::bytea) s (answer)"
         );
     }
 }

@@ -3,11 +3,13 @@
 use crate::watchdog::Watchdog;
 use crate::{Database, Request, Wire, log_file, status_of, target_folder, until};
 use rustls::ClientConfig;
+use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The proxy's release build on a port of its own, logged in to one test's database. Dropping it kills it.
 pub struct Proxy {
@@ -142,6 +144,23 @@ impl Proxy {
     /// The administrator's key, the default of requests.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    /// Its log, with all that it had to say until now: it is written behind the requests. Needs the access log.
+    pub async fn whole_log(&self) -> String {
+        static ASKED: AtomicUsize = AtomicUsize::new(0);
+        let id = format!("end-of-log-{}", ASKED.fetch_add(1, Ordering::Relaxed));
+        self.request("GET", "/healthz").without_key().header("x-request-id", &id).send().await.expect(200);
+        until("the log is written", async || self.log().contains(&format!("{id}\""))).await;
+        self.log()
+    }
+
+    /// The lines of the access log about requests with this id, as JSON; the proxy has `KEYED_LOG_FORMAT=json`.
+    pub async fn access_log(&self, id: &str) -> Vec<Value> {
+        let log = self.whole_log().await;
+        let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let is_wanted = |line: &Value| line["target"] == "access" && line["fields"]["request_id"] == id;
+        lines.filter(is_wanted).map(|line| line["fields"].clone()).collect()
     }
 
     /// What the proxy wrote to its log so far.

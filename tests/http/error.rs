@@ -147,7 +147,7 @@ async fn an_internal_error_shows_only_its_instance() {
         assert!(!text.contains("the inside of") && !text.contains("a hint"), "{text}");
         let instance =
             body["instance"].as_str().and_then(|it| it.strip_prefix("urn:uuid:")).expect("an instance");
-        let log = service.proxy.log();
+        let log = service.proxy.whole_log().await;
         let line = log
             .lines()
             .find(|line| line.contains(instance))

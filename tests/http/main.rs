@@ -1,5 +1,6 @@
 //! Rules as a caller of the HTTP interface meets them, against the real proxy.
 
+mod access_log;
 mod admission;
 mod body;
 mod caller;

@@ -55,6 +55,27 @@ pub fn on_change(change: &Change) {
     });
 }
 
+/// Whose an API key is, for the logs of the proxy.
+pub struct Owner {
+    /// The key's number.
+    pub id: i32,
+    /// The name of the role that it acts as.
+    pub role: Option<String>,
+    /// The project that it is bound to, if it is only one.
+    pub project: Option<i32>,
+}
+
+/// Makes the key of which this hash is presented the principal of the transaction, and says whose it is.
+pub fn identify(presented: &[u8]) -> Result<Owner, Error> {
+    authenticate(presented, None, "api")?;
+    let principal = Principal::current().ok_or_else(invalid)?;
+    Ok(Owner {
+        id: principal.key.unwrap_or_default(),
+        role: role::name(Oid::from(principal.role)),
+        project: principal.project,
+    })
+}
+
 /// Makes the key of which this hash is presented the principal of the transaction; every way to fail has the same answer.
 pub fn authenticate(presented: &[u8], project: Option<&str>, source: &str) -> Result<(), Error> {
     catalog::refresh();

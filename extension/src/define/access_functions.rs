@@ -3,19 +3,31 @@
 use super::{enforce_grants, grant, revocation};
 use crate::access::{Caller, api_key, explain, overview, stored_grant};
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};
+use crate::postgres::{activity, datum};
+use crate::template::catalog;
 use pgrx::pg_sys::Datum;
 
 sql_functions! {
     /// `keyed.authenticate(key_hash bytea, project text, source text) returns boolean`.
-    keyed_authenticate => |call| {
-        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
-        let source = call.text(2).unwrap_or_else(|| "api".to_owned());
-        if !["api", "app", "csv", "inbound"].contains(&source.as_str()) {
-            return Err(Error::at(Code::InvalidValue, "/source", "source is api, app, csv or inbound"));
-        }
-        api_key::authenticate(&hash, call.text(1).as_deref(), &source)?;
+    keyed_authenticate => authenticate;
+
+    /// `keyed_http.authenticate(key_hash bytea, project text, source text, request_id text) returns boolean`.
+    keyed_http_authenticate => |call| {
+        name_request(call.text(3));
+        authenticate(call)
+    };
+
+    /// `keyed_http.identify_key(key_hash bytea) returns text[]`.
+    keyed_http_identify_key => |call| {
+        let owner = api_key::identify(&call.datum(0).map(datum::read_bytes).unwrap_or_default())?;
+        let project = owner.project.and_then(catalog::project_by_id).map(|project| project.slug);
+        Ok(Answer::Texts(vec![Some(owner.id.to_string()), owner.role, project]))
+    };
+
+    /// `keyed_http.name_request(request_id text) returns boolean`.
+    keyed_http_name_request => |call| {
+        name_request(call.text(0));
         Ok(Answer::Datum(Datum::from(true)))
     };
 
@@ -78,6 +90,22 @@ sql_functions! {
 asked_once! {
     /// `keyed.is_granted(number integer) returns boolean`.
     keyed_is_granted => stored_grant::is_there
+}
+
+fn authenticate(call: &Call) -> Result<Answer, Error> {
+    let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
+    let source = call.text(2).unwrap_or_else(|| "api".to_owned());
+    if !["api", "app", "csv", "inbound"].contains(&source.as_str()) {
+        return Err(Error::at(Code::InvalidValue, "/source", "source is api, app, csv or inbound"));
+    }
+    api_key::authenticate(&hash, call.text(1).as_deref(), &source)?;
+    Ok(Answer::Datum(Datum::from(true)))
+}
+
+fn name_request(id: Option<String>) {
+    if let Some(id) = id {
+        activity::show_request(&id);
+    }
 }
 
 fn role_argument(call: &Call) -> Result<String, Error> {

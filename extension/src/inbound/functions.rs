@@ -89,6 +89,15 @@ sql_functions! {
         Ok(Answer::Datum(Datum::from(endpoint.is_some())))
     };
 
+    /// `keyed_http.identify_delivery_token(token_hash bytea) returns text[]`.
+    keyed_http_identify_delivery_token => |call| {
+        catalog::refresh();
+        let endpoint = endpoint::by_token(&call.datum(0).map(datum::read_bytes).unwrap_or_default())?;
+        let Some(endpoint) = endpoint else { return Ok(Answer::Null) };
+        let project = endpoint.template.project_slug.clone();
+        Ok(Answer::Texts(vec![Some(endpoint.slug), Some(project)]))
+    };
+
     /// `keyed_http.create_inbound_endpoint(body text) returns text[]`.
     keyed_http_create_inbound_endpoint => |call| {
         catalog::refresh();

@@ -1,5 +1,7 @@
 //! The interface to PostgreSQL's C API, and the only place of `unsafe`; the rest of the crate uses these types.
 
+/// What `pg_stat_activity` shows of this session.
+pub mod activity;
 /// Advisory locks.
 pub mod advisory_lock;
 /// Time zones.

@@ -1,6 +1,6 @@
 //! The present (sub)transaction, so that notes of a failed one are not used by another.
 
-use super::worker;
+use super::{activity, worker};
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use std::cell::Cell;
@@ -36,6 +36,7 @@ unsafe extern "C-unwind" fn count_end(event: pg_sys::XactEvent::Type, _unused: *
     use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
     if matches!(event, XACT_EVENT_ABORT | XACT_EVENT_COMMIT | XACT_EVENT_PREPARE) {
         ENDED.set(ENDED.get() + 1);
+        activity::transaction_ended();
         worker::transaction_ended(event == XACT_EVENT_COMMIT);
     }
 }

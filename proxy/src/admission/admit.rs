@@ -12,6 +12,7 @@ use super::kind::CredentialKind;
 use super::limits::Admission;
 use super::refusal::too_many_requests;
 use super::{address, token};
+use crate::observation::Observation;
 use crate::problem::Problem;
 
 /// The maximum body that is read for a key that was verified some time ago.
@@ -19,6 +20,9 @@ const SMALL_BODY: u64 = 64 << 10;
 
 /// How recently a key must have been verified to read a larger body.
 const RECENTLY: Duration = Duration::from_secs(1);
+
+/// How long the log names a key's role as it was: then the key is looked up again.
+const RENEWAL: Duration = Duration::from_secs(600);
 
 /// Admits a request, or refuses it. `digest` is the digest of `token`. `ask` asks the database whether it knows the key, and
 /// is called only if that is not known from earlier requests.
@@ -42,6 +46,11 @@ where
         None if !token::is_well_formed(kind, token) => return Err(admission.refuse(kind, address, now)),
         None => table.insert(digest, now),
     };
+    let observation = Observation::find(&parts.extensions);
+    // Of a refused request, too.
+    if let Some(observation) = &observation {
+        observation.identified(credential.identity());
+    }
     let state = match credential.enter(now, table.parts()) {
         Ok(state) => state,
         Err(excess) => return Err(too_many_requests(excess)),
@@ -49,16 +58,20 @@ where
     if state == CredentialState::Wrong {
         return Err(admission.refuse(kind, address, now));
     }
-    let admitted = Admitted::new(admission, kind, credential, address)?;
+    let admitted = Admitted::new(admission, kind, Arc::clone(&credential), address, observation)?;
     let must_ask = match state {
         CredentialState::Unknown | CredentialState::Doubtful => true,
         CredentialState::Good { since } => {
-            now.duration_since(since) > RECENTLY && body_size(&parts.headers) > SMALL_BODY
+            let age = now.duration_since(since);
+            age > RECENTLY && body_size(&parts.headers) > SMALL_BODY || age > RENEWAL
         }
         CredentialState::Wrong => false,
     };
     if must_ask {
         admitted.authenticate(state == CredentialState::Unknown, now, ask).await?;
+        if let Some(observation) = admitted.observation() {
+            observation.identified(credential.identity());
+        }
     }
     if body_size(&parts.headers) > 0 {
         parts.extensions.insert(admitted.clone());

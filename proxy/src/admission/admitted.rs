@@ -12,7 +12,8 @@ use super::credential::{Answer, Credential};
 use super::kind::CredentialKind;
 use super::limits::Admission;
 use super::refusal::{too_many_at_once, too_many_failures};
-use crate::problem::Problem;
+use crate::observation::Observation;
+use crate::problem::{Problem, Reason};
 
 /// An admitted request. Its resources are released when the last copy is dropped.
 #[derive(Clone)]
@@ -24,6 +25,8 @@ struct Inner {
     credential: Arc<Credential>,
     address: IpAddr,
     body: OnceLock<Reserved>,
+    /// None in unit tests.
+    observation: Option<Observation>,
 }
 
 impl Drop for Inner {
@@ -39,6 +42,7 @@ impl Admitted {
         kind: CredentialKind,
         credential: Arc<Credential>,
         address: IpAddr,
+        observation: Option<Observation>,
     ) -> Result<Admitted, Problem> {
         let all = admission.requests.fetch_add(1, Ordering::Relaxed);
         let own = credential.in_flight.fetch_add(1, Ordering::Relaxed);
@@ -49,9 +53,11 @@ impl Admitted {
             credential,
             address,
             body: OnceLock::new(),
+            observation,
         }));
         if own >= admission.most_requests_of_a_key {
             return Err(too_many_at_once(
+                Reason::KeyRequests,
                 admission.most_requests_of_a_key,
                 "this API key has reached its maximum number of requests in flight",
                 "KEYED_KEY_REQUESTS",
@@ -61,9 +67,15 @@ impl Admitted {
             return Err(Problem::unavailable(
                 "the service has reached its maximum number of requests in flight",
                 "KEYED_REQUESTS is reached".to_owned(),
-            ));
+            )
+            .with_reason(Reason::Requests));
         }
         Ok(admitted)
+    }
+
+    /// What is known of the request.
+    pub(crate) fn observation(&self) -> Option<&Observation> {
+        self.0.observation.as_ref()
     }
 
     fn admission(&self) -> &Admission {
@@ -89,9 +101,13 @@ impl Admitted {
             let (admission, credential) = (Arc::clone(admission), Arc::clone(credential));
             tokio::spawn(look_up(admission, *kind, credential, guess, ask()))
         });
-        match look.await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(admission.refuse(*kind, *address, now)),
+        let answer = look.await;
+        if let Some(observation) = self.observation() {
+            observation.authenticated(now);
+        }
+        match answer {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(admission.refuse(*kind, *address, now)),
             Err(problem) => Err(problem),
         }
     }
@@ -111,6 +127,7 @@ impl Admitted {
         match tokio::time::timeout(self.admission().patience, connections.acquire()).await {
             Ok(Ok(permit)) => Ok(Some(permit)),
             _ => Err(too_many_at_once(
+                Reason::KeyConnections,
                 self.admission().table(self.0.kind).parts().connections.unwrap_or_default(),
                 "this API key has reached its maximum number of concurrent database requests",
                 "KEYED_KEY_CONNECTIONS",
@@ -124,6 +141,7 @@ impl Admitted {
         let deadline = tokio::time::Instant::now() + self.admission().patience;
         let Ok(Ok(own)) = tokio::time::timeout_at(deadline, own.acquire()).await else {
             return Err(too_many_at_once(
+                Reason::KeyFiles,
                 self.admission().table(self.0.kind).parts().files,
                 "this API key has reached its maximum number of concurrent imports and exports",
                 "KEYED_KEY_FILES",
@@ -134,7 +152,8 @@ impl Admitted {
             _ => Err(Problem::unavailable(
                 "the service has reached its maximum number of concurrent imports and exports",
                 "no permit for an import or export".to_owned(),
-            )),
+            )
+            .with_reason(Reason::Files)),
         }
     }
 
@@ -144,6 +163,7 @@ impl Admitted {
         let own = Arc::clone(&self.0.credential.body_bytes);
         let Ok(own) = budget::take(own, bytes, deadline).await else {
             return Err(too_many_at_once(
+                Reason::KeyBodyBudget,
                 self.admission().table(self.0.kind).parts().body_bytes,
                 "this API key has reached its maximum memory for request bodies",
                 "KEYED_BODY_BUDGET",
@@ -153,7 +173,8 @@ impl Admitted {
             return Err(Problem::unavailable(
                 "the service has no memory for the body at the moment",
                 "KEYED_BODY_BUDGET is used up".to_owned(),
-            ));
+            )
+            .with_reason(Reason::BodyBudget));
         };
         match reserved {
             Some(reserved) => reserved.add(own, all),
@@ -192,10 +213,11 @@ async fn look_up(
         _ => Err(Problem::unavailable(
             "too many unknown keys are being verified",
             "no permit to look a key up".to_owned(),
-        )),
+        )
+        .with_reason(Reason::KeyLookups)),
     };
     let now = Instant::now();
-    if let (Ok(false), Some(address)) = (&answer, guess) {
+    if let (Ok(None), Some(address)) = (&answer, guess) {
         // A key that was valid before does not count as a guess.
         admission.failures.guessed(address, now);
     }

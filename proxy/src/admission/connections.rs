@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::address::network;
+use crate::problem::Reason;
 
 /// The connections that are open.
 pub(crate) struct Connections {
@@ -28,6 +29,13 @@ pub(crate) enum Full {
 }
 
 impl Full {
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Full::Process => Reason::Connections,
+            Full::Address => Reason::AddressConnections,
+        }
+    }
+
     pub(crate) fn message(self) -> &'static str {
         match self {
             Full::Process => "the service has reached its maximum number of connections",

@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::bucket::{Bucket, Limit};
+use crate::observation::Identity;
 use crate::problem::{Excess, Problem};
 
 /// The number of entries at which unused ones are removed.
@@ -87,8 +88,8 @@ pub(super) enum CredentialState {
     Wrong,
 }
 
-/// Whether the database accepts a key.
-pub(super) type Answer = Result<bool, Problem>;
+/// Whose a key is; `None` if the database does not accept it.
+pub(super) type Answer = Result<Option<Arc<Identity>>, Problem>;
 type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
 
 /// A key or token.
@@ -107,6 +108,8 @@ struct State {
     used: Instant,
     /// A pending verification.
     look: Option<Look>,
+    /// Whose it is, by the last verification: for the log alone.
+    identity: Option<Arc<Identity>>,
 }
 
 enum Verification {
@@ -123,6 +126,7 @@ impl Credential {
             requests: Bucket::empty(now),
             used: now,
             look: None,
+            identity: None,
         };
         Credential {
             state: Mutex::new(state),
@@ -173,10 +177,18 @@ impl Credential {
         let mut state = lock(&self.state);
         state.look = None;
         match answer {
-            Ok(true) => state.verification = Verification::Good { since: now },
-            Ok(false) => state.verification = Verification::Wrong { until: now + parts.memory },
+            Ok(Some(identity)) => {
+                state.verification = Verification::Good { since: now };
+                state.identity = Some(Arc::clone(identity));
+            }
+            Ok(None) => state.verification = Verification::Wrong { until: now + parts.memory },
             Err(_) => {}
         }
+    }
+
+    /// Whose it is, once that is known. A revoked key is told by its last owner.
+    pub(super) fn identity(&self) -> Option<Arc<Identity>> {
+        lock(&self.state).identity.clone()
     }
 
     /// It may have become invalid.
@@ -219,6 +231,11 @@ mod tests {
         memory: Duration::from_secs(1),
     };
 
+    fn somebody() -> Answer {
+        let (id, role, project) = ("1".to_owned(), None, None);
+        Ok(Some(Arc::new(Identity::Key { id, role, project })))
+    }
+
     fn digest(number: usize) -> [u8; 32] {
         let mut digest = [0; 32];
         digest[..8].copy_from_slice(&number.to_be_bytes());
@@ -230,13 +247,13 @@ mod tests {
         let (table, now) = (Table::new(PARTS()), Instant::now());
         let credential = table.insert(digest(1), now);
         assert_eq!(credential.enter(now, table.parts()), Ok(CredentialState::Unknown));
-        credential.seen(&Ok(false), now, table.parts());
+        credential.seen(&Ok(None), now, table.parts());
         for _ in 0..10 {
             assert_eq!(credential.enter(now, table.parts()), Ok(CredentialState::Wrong));
         }
         let later = now + Duration::from_secs(1);
         assert_eq!(credential.enter(later, table.parts()), Ok(CredentialState::Unknown));
-        credential.seen(&Ok(true), later, table.parts());
+        credential.seen(&somebody(), later, table.parts());
         assert_eq!(credential.enter(later, table.parts()), Ok(CredentialState::Good { since: later }));
         assert!(credential.enter(later, table.parts()).is_err(), "two a second");
         credential.doubt();
@@ -252,15 +269,15 @@ mod tests {
         let look = || {
             credential.look(|| {
                 begun.fetch_add(1, Ordering::Relaxed);
-                tokio::spawn(async { Ok(true) })
+                tokio::spawn(async { somebody() })
             })
         };
         for look in [look(), look(), look()] {
-            assert!(matches!(look.await, Ok(true)));
+            assert!(matches!(look.await, Ok(Some(_))));
         }
         assert_eq!(begun.load(Ordering::Relaxed), 1);
-        credential.seen(&Ok(true), now, table.parts());
-        assert!(matches!(look().await, Ok(true)));
+        credential.seen(&somebody(), now, table.parts());
+        assert!(matches!(look().await, Ok(Some(_))));
         assert_eq!(begun.load(Ordering::Relaxed), 2, "and then anew");
     }
 
@@ -268,11 +285,11 @@ mod tests {
     fn keys_that_are_not_good_take_no_more_than_so_much_room() {
         let (table, now) = (Table::new(PARTS()), Instant::now());
         let good = table.insert(digest(0), now);
-        good.seen(&Ok(true), now, table.parts());
+        good.seen(&somebody(), now, table.parts());
         drop(good);
         for number in 1..5 * MANY {
             let credential = table.insert(digest(number), now);
-            credential.seen(&Ok(false), now - Duration::from_secs(2), table.parts());
+            credential.seen(&Ok(None), now - Duration::from_secs(2), table.parts());
         }
         let entries = &lock(&table.map).entries;
         assert!(entries.len() <= MANY + 1, "{}", entries.len());

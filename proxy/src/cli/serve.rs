@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use super::outcome::Failure;
 use crate::embedding::worker::Worker;
 use crate::housekeeping;
+use crate::log::Writer;
 use crate::router::router;
 use crate::server;
 use crate::service_manager;
@@ -24,7 +25,8 @@ use crate::tls::listener::ListenerTls;
 pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
     let usage = |message| Failure::Usage { message, help: "serve" };
     settings.validate().map_err(usage)?;
-    start_log(&settings).map_err(usage)?;
+    // Until the end of this function: it writes what is left.
+    let _log = start_log(&settings).map_err(usage)?;
     let tls = match settings.listener_files().map_err(usage)? {
         Some((certificate, key)) => Some(ListenerTls::load(certificate, key).map_err(usage)?),
         None => None,
@@ -125,14 +127,16 @@ fn start_worker(
     Ok(Some(tokio::spawn(worker.run(stopping.clone()))))
 }
 
-fn start_log(settings: &Settings) -> Result<(), String> {
+fn start_log(settings: &Settings) -> Result<Writer, String> {
     let filter = tracing_subscriber::EnvFilter::builder()
         .parse(&settings.log)
         .map_err(|error| format!("KEYED_LOG is not a log filter: {error}"))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let writer =
+        Writer::start(std::io::stderr()).map_err(|error| format!("cannot start the log: {error}"))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer.lines());
     match settings.log_format {
         LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).init(),
         LogFormat::Json => log.json().init(),
     };
-    Ok(())
+    Ok(writer)
 }

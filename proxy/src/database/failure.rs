@@ -9,7 +9,7 @@ use tokio_postgres::Error;
 
 use super::effect::Effect;
 use crate::error::problem_of;
-use crate::problem::Problem;
+use crate::problem::{Problem, Reason};
 
 /// An error of the database.
 pub(crate) enum Failure {
@@ -51,6 +51,7 @@ impl Failure {
             Failure::Refused(problem) => problem,
             Failure::NoConnection(error @ PoolError::Timeout(TimeoutType::Wait)) => {
                 Problem::unavailable("every connection to the database is busy", error.to_string())
+                    .with_reason(Reason::PoolWait)
             }
             Failure::NoConnection(PoolError::Backend(error)) => {
                 Problem::unavailable("the database cannot be reached", chain(error.into()))

@@ -1,5 +1,7 @@
 //! One statement per request, so one round trip and one implicit transaction; retried if that is safe and useful.
 
+/// One attempt of a statement.
+mod attempt;
 /// The effect of a statement.
 mod effect;
 /// Errors of the database.
@@ -12,22 +14,25 @@ mod lease;
 mod pool;
 /// Connections that short reads share.
 mod shared;
+/// What the observation of a request learns.
+mod trace;
 /// Several statements in one transaction.
 pub(crate) mod transaction;
 /// The validity of connections.
 mod trust;
 
-use std::time::Duration;
+use std::time::{Duration, Instant as StdInstant};
 
-use deadpool_postgres::{ClientWrapper, Pool};
+use deadpool_postgres::Pool;
 pub(crate) use effect::Effect;
-use failure::{Failure, is_loss, is_read_only, lost_race};
+use failure::{Failure, is_read_only};
 use gate::Gate;
 use lease::Lease;
-use shared::{PATIENCE, Shared};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use shared::Shared;
+use tokio::time::{Instant, sleep, timeout_at};
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Error, Row};
+use trace::Trace;
 use trust::Trust;
 
 use crate::admission::Admitted;
@@ -35,7 +40,7 @@ use crate::caller::Caller;
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::source::Source;
-use crate::statement::{Argument, Statement, text};
+use crate::statement::{Argument, FIRST, Statement, text};
 use crate::tls::database::Connector;
 
 /// The maximum number of attempts of a statement that conflicts with concurrent ones.
@@ -72,7 +77,7 @@ impl Database {
         })
     }
 
-    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, the arguments follow.
+    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, `$3` is the request's id, the arguments follow.
     pub(crate) async fn call(
         &self,
         effect: Effect,
@@ -81,19 +86,22 @@ impl Database {
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         let digest = caller.token_digest.as_slice();
-        let mut all = in_the_name_of(&digest, caller, arguments);
+        let id = caller.request_id();
+        let mut all = in_the_name_of(&digest, caller, &id, arguments);
+        let function = statement.function();
         let Some(idempotency) = caller.idempotency.as_ref().filter(|_| effect == Effect::Write) else {
             // Reads leave no history, so they have one prepared statement for all sources.
             let source = if effect == Effect::Write { caller.source } else { Source::Api };
             let statement = statement.plain(source);
-            return self.run_for(caller.admitted.as_ref(), effect, statement, &all).await;
+            return self.run_for(caller.admitted.as_ref(), effect, function, statement, &all).await;
         };
-        let fingerprint = idempotency.fingerprint(&all[1..])?;
+        // Repeated requests have other ids.
+        let fingerprint = idempotency.fingerprint(all[1..2].iter().chain(arguments))?;
         let fingerprint = fingerprint.as_slice();
         let statement = statement.once(all.len(), caller.source);
         all.push(text(&idempotency.key));
         all.push((&fingerprint, Type::BYTEA));
-        self.run_for(caller.admitted.as_ref(), Effect::WriteOnce, &statement, &all).await
+        self.run_for(caller.admitted.as_ref(), Effect::WriteOnce, function, &statement, &all).await
     }
 
     /// The maximum number of unshared connections.
@@ -129,11 +137,15 @@ impl Database {
         arguments: &[Argument<'_>],
     ) -> Result<Row, Failure> {
         let digest = caller.token_digest.as_slice();
-        let all = in_the_name_of(&digest, caller, arguments);
+        let id = caller.request_id();
+        let all = in_the_name_of(&digest, caller, &id, arguments);
         let (mut sent, opened) = (false, lease.opened());
+        let (trace, began) = (Trace::of(caller.admitted.as_ref(), statement.function()), StdInstant::now());
         // Files name their source themselves.
         let statement = statement.plain(Source::Api);
-        match timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await {
+        let outcome = timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await;
+        trace.asked(began, outcome.as_ref().ok());
+        match outcome {
             Ok(Ok(row)) => Ok(row),
             Ok(Err(error)) if sent => {
                 if is_read_only(&error) {
@@ -153,18 +165,19 @@ impl Database {
         statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
-        self.run_for(None, effect, statement, arguments).await
+        self.run_for(None, effect, "", statement, arguments).await
     }
 
-    /// Runs a statement that returns one row, within the limits of the client.
+    /// Runs a statement that returns one row, within the limits of the client. `function` is what it calls.
     pub(crate) async fn run_for(
         &self,
         admitted: Option<&Admitted>,
         effect: Effect,
+        function: &'static str,
         statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
-        let outcome = self.run_within(admitted, effect, statement, arguments).await;
+        let outcome = self.run_within(admitted, effect, function, statement, arguments).await;
         if let (Err(problem), Some(admitted)) = (&outcome, admitted) {
             admitted.heed(problem);
         }
@@ -175,26 +188,31 @@ impl Database {
         &self,
         admitted: Option<&Admitted>,
         effect: Effect,
+        function: &'static str,
         statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         if let Some(problem) = self.gate.refusal() {
             return Err(problem);
         }
+        let trace = Trace::of(admitted, function);
         if effect == Effect::Lookup
-            && let Some(answer) = self.try_shared(statement, arguments).await
+            && let Some(answer) = self.try_shared(trace, statement, arguments).await
         {
             return answer.map_err(|failure| failure.into_problem(effect));
         }
         // Whatever is waited for, and however often it is tried, this is the end.
         let deadline = Instant::now() + self.answer_timeout;
+        let mut waiting = StdInstant::now();
         let _share = match admitted {
             Some(admitted) => admitted.connection().await?,
             None => None,
         };
         let mut tries = 1;
         loop {
-            match self.try_once(effect, deadline, statement, arguments).await {
+            let attempt =
+                self.try_once(effect, deadline, waiting, trace.attempt(tries), statement, arguments);
+            match attempt.await {
                 Ok(row) => return Ok(row),
                 // The pause is random, so that two conflicting requests do not conflict again.
                 Err(failure) if failure.is_lost_race() && tries < TRIES => {
@@ -204,94 +222,22 @@ impl Database {
                 Err(failure) => return Err(failure.into_problem(effect)),
             }
             tries += 1;
+            waiting = StdInstant::now();
         }
-    }
-
-    /// Sends a pipelined lookup; `None` if that is not possible or took too long, and it must be sent on its own
-    /// connection.
-    async fn try_shared(&self, statement: &str, arguments: &[Argument<'_>]) -> Option<Result<Row, Failure>> {
-        let slot = self.shared.slot()?;
-        let mut sent = false;
-        match timeout(PATIENCE, self.execute(&slot, statement, arguments, &mut sent)).await {
-            Ok(Ok(row)) => {
-                slot.leave();
-                Some(Ok(row))
-            }
-            Ok(Err(error)) => {
-                slot.leave();
-                // An error while preparing, or a lost connection or conflict, says nothing about the request.
-                let is_refusal =
-                    sent && error.as_db_error().is_some() && !is_loss(&error) && !lost_race(&error);
-                is_refusal.then_some(Err(Failure::Sent(error)))
-            }
-            Err(_) => {
-                slot.report_stuck();
-                None
-            }
-        }
-    }
-
-    async fn try_once(
-        &self,
-        effect: Effect,
-        deadline: Instant,
-        statement: &str,
-        arguments: &[Argument<'_>],
-    ) -> Result<Row, Failure> {
-        let lease = timeout_at(deadline, self.lease());
-        let lease = lease.await.map_err(|_| Failure::TimedOut { sent: false })??;
-        let mut sent = false;
-        match timeout_at(deadline, self.execute(&lease, statement, arguments, &mut sent)).await {
-            Ok(Ok(row)) => {
-                if effect == Effect::Lookup && self.shared.has_vacancy() {
-                    let opened = lease.opened();
-                    self.shared.offer(lease.detach(), opened);
-                } else {
-                    lease.release();
-                }
-                Ok(row)
-            }
-            Ok(Err(error)) => {
-                // The final error of a session arrives before its end is noticed; the next user would get a closing
-                // connection.
-                if is_loss(&error) || (is_read_only(&error) && self.trust.withdraw(lease.opened())) {
-                    lease.discard();
-                } else {
-                    lease.release();
-                }
-                Err(if sent { Failure::Sent(error) } else { Failure::Unsent(error) })
-            }
-            Err(_) => Err(Failure::TimedOut { sent }),
-        }
-    }
-
-    async fn execute(
-        &self,
-        client: &ClientWrapper,
-        statement: &str,
-        arguments: &[Argument<'_>],
-        sent: &mut bool,
-    ) -> Result<Row, Error> {
-        if !self.prepared {
-            *sent = true;
-            return client.query_typed_one(statement, arguments).await;
-        }
-        let prepared = client.prepare_cached(statement).await?;
-        let values: Vec<_> = arguments.iter().map(|(value, _)| *value).collect();
-        *sent = true;
-        client.query_one(&prepared, &values).await
     }
 }
 
-/// The arguments of a statement, after the two that authenticate.
+/// The arguments of a statement, after those that say who asks, and in which request.
 fn in_the_name_of<'a>(
     digest: &'a &'a [u8],
     caller: &'a Caller,
+    id: &'a Option<&'a str>,
     arguments: &[Argument<'a>],
 ) -> Vec<Argument<'a>> {
-    let mut all: Vec<Argument<'a>> = Vec::with_capacity(2 + arguments.len());
+    let mut all: Vec<Argument<'a>> = Vec::with_capacity(FIRST + arguments.len());
     all.push((digest, Type::BYTEA));
     all.push(text(&caller.project));
+    all.push(text(id));
     all.extend_from_slice(arguments);
     all
 }

@@ -1,6 +1,6 @@
 //! A transaction of several statements, for imports and exports. Every other request is one statement.
 
-use std::time::Duration;
+use std::time::{Duration, Instant as StdInstant};
 
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout};
@@ -10,6 +10,7 @@ use super::Database;
 use super::effect::Effect::{Read, Write};
 use super::failure::Failure;
 use super::lease::Lease;
+use super::trace::Trace;
 use crate::caller::Caller;
 use crate::problem::Problem;
 use crate::statement::{Argument, Statement};
@@ -30,13 +31,18 @@ impl Database {
         caller: &'a Caller,
         begin: &str,
     ) -> Result<Transaction<'a>, Problem> {
+        let (trace, waiting) = (Trace::of(caller.admitted.as_ref(), "begin"), StdInstant::now());
         let share = match &caller.admitted {
             Some(admitted) => admitted.connection().await?,
             None => None,
         };
-        let mut lease = self.lease().await.map_err(|failure| failure.into_problem(Read))?;
+        let lease = self.lease().await;
+        trace.waited(waiting);
+        let mut lease = lease.map_err(|failure| failure.into_problem(Read))?;
         lease.begin();
+        let began = StdInstant::now();
         let begun = timeout(self.patience(), lease.batch_execute(begin)).await;
+        trace.asked(began, begun.as_ref().ok());
         match begun {
             Ok(Ok(())) => Ok(Transaction { database: self, lease, caller, _share: share }),
             Ok(Err(error)) => {
@@ -69,7 +75,10 @@ impl Transaction<'_> {
 
     /// Keeps what was done.
     pub(crate) async fn commit(self) -> Result<(), Problem> {
-        match timeout(self.database.patience(), self.lease.batch_execute("commit")).await {
+        let (trace, began) = (Trace::of(self.caller.admitted.as_ref(), "commit"), StdInstant::now());
+        let outcome = timeout(self.database.patience(), self.lease.batch_execute("commit")).await;
+        trace.asked(began, outcome.as_ref().ok());
+        match outcome {
             Ok(Ok(())) => {
                 self.lease.release();
                 Ok(())

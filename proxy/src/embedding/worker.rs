@@ -34,10 +34,10 @@ const MOST_HELD_UP: usize = 4;
 /// How long a locked record is skipped.
 const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
 
-const CLAIM: Statement = statement!("claim_embeddings($3::text, $4::int, $5::int)");
-const STORE: Statement = statement!("store_embedding($3::text, $4::text, $5::text, $6::text, $7::real[])");
-const FAIL: Statement = statement!("fail_embedding($3::text, $4::text, $5::text)");
-const RELEASE: Statement = statement!("release_embeddings($3::text, $4::text, $5::int)");
+const CLAIM: Statement = statement!("claim_embeddings($4::text, $5::int, $6::int)");
+const STORE: Statement = statement!("store_embedding($4::text, $5::text, $6::text, $7::text, $8::real[])");
+const FAIL: Statement = statement!("fail_embedding($4::text, $5::text, $6::text)");
+const RELEASE: Statement = statement!("release_embeddings($4::text, $5::text, $6::int)");
 
 pub(crate) struct Worker {
     database: Arc<Database>,

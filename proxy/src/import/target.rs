@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::statement::{Statement, statement, text};
 
-const STATEMENT: Statement = statement!("import_rows($3::text, $4::text, $5::text)", source: "csv");
+const STATEMENT: Statement = statement!("import_rows($4::text, $5::text, $6::text)", source: "csv");
 
 /// A template into which rows are written.
 pub(crate) struct Target<'a> {

@@ -8,7 +8,7 @@ use crate::statement::{flag, statement};
 
 pub(crate) async fn me(call: Call<0>) -> Result<Response, Problem> {
     let query_text = call.app.embedder.is_some();
-    call.read(statement!("me($3::bool)"), &[flag(&query_text)]).await
+    call.read(statement!("me($4::bool)"), &[flag(&query_text)]).await
 }
 
 pub(crate) async fn projects(call: Call<0>) -> Result<Response, Problem> {

@@ -13,46 +13,46 @@ use crate::statement::{number, statement, text};
 pub(crate) async fn list_keys(mut call: Call<0>) -> Result<Response, Problem> {
     let [limit, cursor] = call.parameters(["limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
-    call.read(statement!("list_api_keys($3::int4, $4::text)"), &[number(&limit), text(&cursor)]).await
+    call.read(statement!("list_api_keys($4::int4, $5::text)"), &[number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn create_key(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    call.write(statement!("create_api_key($3::text)"), &[text(&body)]).await
+    call.write(statement!("create_api_key($4::text)"), &[text(&body)]).await
 }
 
 pub(crate) async fn revoke_key(call: Call<1>) -> Result<Response, Problem> {
     let [id] = call.segments();
-    call.write(statement!("revoke_api_key($3::text)"), &[text(id)]).await
+    call.write(statement!("revoke_api_key($4::text)"), &[text(id)]).await
 }
 
 pub(crate) async fn roles(mut call: Call<0>) -> Result<Response, Problem> {
     let [limit, cursor] = call.parameters(["limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
-    call.read(statement!("list_roles($3::int4, $4::text)"), &[number(&limit), text(&cursor)]).await
+    call.read(statement!("list_roles($4::int4, $5::text)"), &[number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn grants(mut call: Call<0>) -> Result<Response, Problem> {
     let [role, target, limit, cursor] = call.parameters(["role", "target", "limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
-    let statement = statement!("list_grants($3::text, $4::text, $5::int4, $6::text)");
+    let statement = statement!("list_grants($4::text, $5::text, $6::int4, $7::text)");
     call.read(statement, &[text(&role), text(&target), number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn grant(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    call.write(statement!("grant_access($3::text)"), &[text(&body)]).await
+    call.write(statement!("grant_access($4::text)"), &[text(&body)]).await
 }
 
 pub(crate) async fn revoke(mut call: Call<0>) -> Result<Response, Problem> {
     let [role, target] = call.parameters(["role", "target"])?;
     let (role, target) = (given("role", role)?, given("target", target)?);
-    call.write(statement!("revoke_access($3::text, $4::text)"), &[text(&role), text(&target)]).await
+    call.write(statement!("revoke_access($4::text, $5::text)"), &[text(&role), text(&target)]).await
 }
 
 pub(crate) async fn explain(mut call: Call<1>) -> Result<Response, Problem> {
     let [role] = call.parameters(["role"])?;
     let role = given("role", role)?;
     let [id] = call.segments();
-    call.read(statement!("explain_access($3::text, $4::text)"), &[text(id), text(&role)]).await
+    call.read(statement!("explain_access($4::text, $5::text)"), &[text(id), text(&role)]).await
 }
 
 fn given(name: &str, value: Option<Cow<'static, str>>) -> Result<Cow<'static, str>, Problem> {
@@ -60,7 +60,7 @@ fn given(name: &str, value: Option<Cow<'static, str>>) -> Result<Cow<'static, st
 }
 
 pub(crate) async fn create_project(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    call.write(statement!("create_project($3::text)"), &[text(&body)]).await
+    call.write(statement!("create_project($4::text)"), &[text(&body)]).await
 }
 
 pub(crate) async fn quotas(call: Call<0>) -> Result<Response, Problem> {
@@ -69,5 +69,5 @@ pub(crate) async fn quotas(call: Call<0>) -> Result<Response, Problem> {
 
 pub(crate) async fn set_quota(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [name] = call.segments();
-    call.write(statement!("set_quota($3::text, $4::text)"), &[text(name), text(&body)]).await
+    call.write(statement!("set_quota($4::text, $5::text)"), &[text(name), text(&body)]).await
 }

@@ -22,18 +22,18 @@ pub(crate) async fn embedding_status(call: Call<0>) -> Result<Response, Problem>
 pub(crate) async fn embedding_failures(mut call: Call<0>) -> Result<Response, Problem> {
     let [template, limit] = call.parameters(["template", "limit"])?;
     let limit = query::number("limit", limit)?;
-    let statement = statement!("embedding_failures($3::text, $4::int4)");
+    let statement = statement!("embedding_failures($4::text, $5::int4)");
     call.read(statement, &[text(&template), number(&limit)]).await
 }
 
 pub(crate) async fn retry_embeddings(mut call: Call<0>) -> Result<Response, Problem> {
     let [template] = call.parameters(["template"])?;
-    call.write(statement!("retry_embeddings($3::text)"), &[text(&template)]).await
+    call.write(statement!("retry_embeddings($4::text)"), &[text(&template)]).await
 }
 
 pub(crate) async fn suggest_indexes(call: Call<1>) -> Result<Response, Problem> {
     let [template] = call.segments();
-    call.read(statement!("suggest_indexes($3::text)"), &[text(template)]).await
+    call.read(statement!("suggest_indexes($4::text)"), &[text(template)]).await
 }
 
 pub(crate) async fn examine(call: Call<0>) -> Result<Response, Problem> {

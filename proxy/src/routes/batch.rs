@@ -8,5 +8,5 @@ use crate::problem::Problem;
 use crate::statement::{statement, text};
 
 pub(crate) async fn run(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    call.write(statement!("batch($3::text)"), &[text(&body)]).await
+    call.write(statement!("batch($4::text)"), &[text(&body)]).await
 }

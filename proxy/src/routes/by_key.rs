@@ -24,7 +24,7 @@ pub(crate) async fn upsert(mut call: Call<1>, JsonText(body): JsonText) -> Resul
     };
     let Conditions { if_match, if_none_match } = call.conditions();
     let [template] = call.segments();
-    let statement = statement!("upsert_by_key($3::text, $4::text, $5::text, $6::bool, $7::text, $8::text)");
+    let statement = statement!("upsert_by_key($4::text, $5::text, $6::text, $7::bool, $8::text, $9::text)");
     let arguments = [
         text(template),
         text(&body),
@@ -44,7 +44,7 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let conditions = call.conditions();
     let [template] = call.segments();
-    let statement = statement!("get_by_key($3::text, $4::text, $5::text, $6::bool, $7::text)");
+    let statement = statement!("get_by_key($4::text, $5::text, $6::text, $7::bool, $8::text)");
     let arguments =
         [text(template), text(&key), text(&fields), flag(&verbose), text(&conditions.if_none_match)];
     answer::record(&call.ask(effect, statement, &arguments).await?)
@@ -55,7 +55,7 @@ pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
     let key = given(key)?;
     let Conditions { if_match, if_none_match } = call.conditions();
     let [template] = call.segments();
-    let statement = statement!("delete_by_key($3::text, $4::text, $5::text, $6::text)");
+    let statement = statement!("delete_by_key($4::text, $5::text, $6::text, $7::text)");
     let arguments = [text(template), text(&key), text(&if_match), text(&if_none_match)];
     call.write(statement, &arguments).await
 }

@@ -13,7 +13,7 @@ use crate::statement::{flag, number, statement, text};
 
 pub(crate) async fn create(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [template] = call.segments();
-    let statement = statement!("create_record($3::text, $4::text)");
+    let statement = statement!("create_record($4::text, $5::text)");
     call.create("entities", statement, &[text(template), text(&body)]).await
 }
 
@@ -25,7 +25,7 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     // Following references may take long.
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let [id] = call.segments();
-    let statement = statement!("get_record($3::text, $4::text, $5::bool, $6::bool, $7::text)");
+    let statement = statement!("get_record($4::text, $5::text, $6::bool, $7::bool, $8::text)");
     let arguments =
         [text(id), text(&fields), flag(&verbose), flag(&include_deleted), text(&conditions.if_none_match)];
     answer::record(&call.ask(effect, statement, &arguments).await?)
@@ -34,21 +34,21 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
 pub(crate) async fn patch(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    let statement = statement!("patch_record($3::text, $4::text, $5::text, $6::text)");
+    let statement = statement!("patch_record($4::text, $5::text, $6::text, $7::text)");
     call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
 pub(crate) async fn replace(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    let statement = statement!("replace_attributes($3::text, $4::text, $5::text, $6::text)");
+    let statement = statement!("replace_attributes($4::text, $5::text, $6::text, $7::text)");
     call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
 pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
     let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    let statement = statement!("delete_record($3::text, $4::text, $5::text)");
+    let statement = statement!("delete_record($4::text, $5::text, $6::text)");
     call.write(statement, &[text(id), text(&if_match), text(&if_none_match)]).await
 }
 
@@ -58,21 +58,21 @@ pub(crate) async fn restore(
 ) -> Result<Response, Problem> {
     let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    let statement = statement!("restore_record($3::text, $4::text, $5::text, $6::text)");
+    let statement = statement!("restore_record($4::text, $5::text, $6::text, $7::text)");
     call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
 pub(crate) async fn set_embedding(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    let statement = statement!("set_embedding($3::text, $4::text, $5::text, $6::text)");
+    let statement = statement!("set_embedding($4::text, $5::text, $6::text, $7::text)");
     call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
 pub(crate) async fn delete_embedding(mut call: Call<1>) -> Result<Response, Problem> {
     let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    let statement = statement!("delete_embedding($3::text, $4::text, $5::text)");
+    let statement = statement!("delete_embedding($4::text, $5::text, $6::text)");
     call.write(statement, &[text(id), text(&if_match), text(&if_none_match)]).await
 }
 
@@ -81,7 +81,7 @@ pub(crate) async fn history(mut call: Call<1>) -> Result<Response, Problem> {
     let limit = query::number("limit", limit)?;
     let [id] = call.segments();
     let arguments = [text(id), number(&limit), text(&cursor)];
-    call.read(statement!("history($3::text, $4::int4, $5::text)"), &arguments).await
+    call.read(statement!("history($4::text, $5::int4, $6::text)"), &arguments).await
 }
 
 pub(crate) async fn metric_series(mut call: Call<2>) -> Result<Response, Problem> {
@@ -90,7 +90,7 @@ pub(crate) async fn metric_series(mut call: Call<2>) -> Result<Response, Problem
     let limit = query::number("limit", limit)?;
     let [id, slug] = call.segments();
     let statement = statement!(
-        "metric_series($3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::int4, $10::text)"
+        "metric_series($4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::int4, $11::text)"
     );
     let arguments = [
         text(id),

@@ -20,7 +20,7 @@ use crate::query::{Segments, parameters};
 use crate::state::App;
 use crate::statement::{Argument, Statement, statement, text};
 
-const OPEN: Statement = statement!("export_open($3::text, $4::text, $5::text, $6::text)");
+const OPEN: Statement = statement!("export_open($4::text, $5::text, $6::text, $7::text)");
 const NEXT: Statement = statement!("export_next()");
 
 /// The number of portions that are read ahead.

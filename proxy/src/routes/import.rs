@@ -13,7 +13,6 @@ use tokio::sync::oneshot;
 
 use crate::answer;
 use crate::caller::Caller;
-use crate::envelope::Instance;
 use crate::file::chunks::{ChunkSender, chunks};
 use crate::file::refused_rows::RefusedRows;
 use crate::import::answer::Answer;
@@ -21,6 +20,7 @@ use crate::import::request::{OnError, Request};
 use crate::import::run::{Import, Listener, Nobody, Stopped};
 use crate::import::source::Source;
 use crate::import::tally::{Refusal, Tally};
+use crate::observation::Observation;
 use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
 use crate::state::App;
@@ -32,7 +32,7 @@ pub(crate) async fn run(
     State(app): State<Arc<App>>,
     mut caller: Caller,
     Segments([template]): Segments<1>,
-    Extension(instance): Extension<Instance>,
+    Extension(observation): Extension<Observation>,
     http: HttpRequest,
 ) -> Result<Response, Problem> {
     // Many statements cannot be one request that is run once. They need not be: rows with keys are safe to send again.
@@ -63,7 +63,7 @@ pub(crate) async fn run(
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = chunks.clone();
-        let told = tell(app, caller, template, request, body, instance, chunks, begun);
+        let told = tell(app, caller, template, request, body, observation, chunks, begun);
         // If the client disconnects, the import stops.
         tokio::select! {
             () = told => {}
@@ -86,7 +86,7 @@ async fn tell(
     template: String,
     request: Request,
     body: Body,
-    Instance(instance): Instance,
+    observation: Observation,
     chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
@@ -116,7 +116,7 @@ async fn tell(
             Err(stopped) => {
                 if let Stopped::Failed(problem) = stopped {
                     let cause = problem.cause().unwrap_or(problem.detail());
-                    tracing::warn!(request_id = %instance, cause, "import failed");
+                    tracing::warn!(request_id = observation.id().as_str(), cause, "import failed");
                 }
             }
         }
@@ -130,9 +130,9 @@ async fn tell(
         Err(stopped) => {
             let problem = problem(stopped, &tally);
             if let Some(cause) = problem.cause() {
-                tracing::warn!(request_id = %instance, cause, "import failed");
+                tracing::warn!(request_id = observation.id().as_str(), cause, "import failed");
             }
-            format!("{{\"problem\":{}}}", problem.render(instance))
+            format!("{{\"problem\":{}}}", problem.render(observation.instance()))
         }
     };
     if chunks.send(last + "\n").await.is_ok() {

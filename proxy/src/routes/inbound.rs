@@ -52,11 +52,20 @@ pub(crate) async fn deliver(
     let id = single_text(&headers, HeaderName::from_static("webhook-id"))?;
     let timestamp = single_text(&headers, HeaderName::from_static("webhook-timestamp"))?;
     let signature = single_text(&headers, HeaderName::from_static("webhook-signature"))?;
-    let statement = "select keyed_http.deliver($1::bytea, $2::text, $3::text, $4::text, $5::text)";
-    let arguments = [(&digest as _, Type::BYTEA), text(&id), text(&timestamp), text(&signature), text(&body)];
+    let statement = "select keyed_http.deliver($1::bytea, $2::text, $3::text, $4::text, $5::text) \
+                     from keyed_http.name_request($6::text)";
+    let request = admitted.observation().map(|observation| observation.id().as_str());
+    let arguments = [
+        (&digest as _, Type::BYTEA),
+        text(&id),
+        text(&timestamp),
+        text(&signature),
+        text(&body),
+        text(&request),
+    ];
     // By its id a delivery that was sent twice is known.
     let effect = if id.is_some() { WriteOnce } else { Write };
-    let answer = app.database.run_for(Some(&admitted), effect, statement, &arguments).await;
+    let answer = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
     // The signature is invalid, not a bearer token.
     answer::written(&answer.map_err(Problem::without_token)?, None)
 }
@@ -66,51 +75,51 @@ pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
 }
 
 pub(crate) async fn create(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    let statement = statement!("create_inbound_endpoint($3::text)");
+    let statement = statement!("create_inbound_endpoint($4::text)");
     call.create("inbound-endpoints", statement, &[text(&body)]).await
 }
 
 pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
     let [endpoint] = call.segments();
-    call.read(statement!("get_inbound_endpoint($3::text)"), &[text(endpoint)]).await
+    call.read(statement!("get_inbound_endpoint($4::text)"), &[text(endpoint)]).await
 }
 
 pub(crate) async fn alter(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [endpoint] = call.segments();
-    call.write(statement!("alter_inbound_endpoint($3::text, $4::text)"), &[text(endpoint), text(&body)]).await
+    call.write(statement!("alter_inbound_endpoint($4::text, $5::text)"), &[text(endpoint), text(&body)]).await
 }
 
 pub(crate) async fn drop(call: Call<1>) -> Result<Response, Problem> {
     let [endpoint] = call.segments();
-    call.write(statement!("drop_inbound_endpoint($3::text)"), &[text(endpoint)]).await
+    call.write(statement!("drop_inbound_endpoint($4::text)"), &[text(endpoint)]).await
 }
 
 pub(crate) async fn dry_run(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [endpoint] = call.segments();
-    call.write(statement!("dry_run_inbound($3::text, $4::text)"), &[text(endpoint), text(&body)]).await
+    call.write(statement!("dry_run_inbound($4::text, $5::text)"), &[text(endpoint), text(&body)]).await
 }
 
 pub(crate) async fn deliveries(mut call: Call<1>) -> Result<Response, Problem> {
     let [status, limit, cursor] = call.parameters(["status", "limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
     let [endpoint] = call.segments();
-    let statement = statement!("inbound_deliveries($3::text, $4::text, $5::int4, $6::text)");
+    let statement = statement!("inbound_deliveries($4::text, $5::text, $6::int4, $7::text)");
     call.read(statement, &[text(endpoint), text(&status), number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn delivery(call: Call<2>) -> Result<Response, Problem> {
     let [endpoint, id] = call.segments();
-    call.read(statement!("get_delivery($3::text, $4::text)"), &[text(endpoint), text(id)]).await
+    call.read(statement!("get_delivery($4::text, $5::text)"), &[text(endpoint), text(id)]).await
 }
 
 pub(crate) async fn replay(call: Call<2>) -> Result<Response, Problem> {
     let [endpoint, id] = call.segments();
-    call.write(statement!("replay_delivery($3::text, $4::text)"), &[text(endpoint), text(id)]).await
+    call.write(statement!("replay_delivery($4::text, $5::text)"), &[text(endpoint), text(id)]).await
 }
 
 pub(crate) async fn replay_failed(mut call: Call<1>) -> Result<Response, Problem> {
     let [cursor] = call.parameters(["cursor"])?;
     let [endpoint] = call.segments();
-    let statement = statement!("replay_failed_deliveries($3::text, $4::text)");
+    let statement = statement!("replay_failed_deliveries($4::text, $5::text)");
     call.write(statement, &[text(endpoint), text(&cursor)]).await
 }

@@ -16,9 +16,9 @@ pub(crate) async fn run(mut call: Call<1>, JsonText(body): JsonText) -> Result<R
     let [] = call.parameters([])?;
     let [template] = call.segments();
     let check =
-        Check { statement: statement!("check_search($3::text, $4::text)"), arguments: &[text(template)] };
+        Check { statement: statement!("check_search($4::text, $5::text)"), arguments: &[text(template)] };
     let body = query::with_vector(context(&call.app), &call.caller, body, check).await?;
-    call.read(statement!("search($3::text, $4::text)"), &[text(template), text(&body)]).await
+    call.read(statement!("search($4::text, $5::text)"), &[text(template), text(&body)]).await
 }
 
 fn context(app: &App) -> Context<'_> {
@@ -31,8 +31,8 @@ const HEADERS: [HeaderName; 2] =
 
 pub(crate) async fn semantic(mut call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
-    let check = Check { statement: statement!("check_semantic_search($3::text)"), arguments: &[] };
+    let check = Check { statement: statement!("check_semantic_search($4::text)"), arguments: &[] };
     let body = query::with_vector(context(&call.app), &call.caller, body, check).await?;
-    let row = call.ask(Read, statement!("semantic_search($3::text)"), &[text(&body)]).await?;
+    let row = call.ask(Read, statement!("semantic_search($4::text)"), &[text(&body)]).await?;
     answer::read_with(&row, &HEADERS)
 }

@@ -14,7 +14,7 @@ pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
 
 pub(crate) async fn create(mut call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let dry_run = dry_run(&mut call)?;
-    let statement = statement!("create_template($3::text, $4::bool)");
+    let statement = statement!("create_template($4::text, $5::bool)");
     call.create("templates", statement, &[text(&body), flag(&dry_run)]).await
 }
 
@@ -26,17 +26,17 @@ fn dry_run<const N: usize>(call: &mut Call<N>) -> Result<Option<bool>, Problem> 
 
 pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
     let [template] = call.segments();
-    call.read(statement!("get_template($3::text)"), &[text(template)]).await
+    call.read(statement!("get_template($4::text)"), &[text(template)]).await
 }
 
 pub(crate) async fn alter(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let dry_run = dry_run(&mut call)?;
     let [template] = call.segments();
-    let statement = statement!("alter_template($3::text, $4::text, $5::bool)");
+    let statement = statement!("alter_template($4::text, $5::text, $6::bool)");
     call.write(statement, &[text(template), text(&body), flag(&dry_run)]).await
 }
 
 pub(crate) async fn drop(call: Call<1>) -> Result<Response, Problem> {
     let [template] = call.segments();
-    call.write(statement!("drop_template($3::text)"), &[text(template)]).await
+    call.write(statement!("drop_template($4::text)"), &[text(template)]).await
 }

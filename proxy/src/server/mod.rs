@@ -7,17 +7,18 @@ mod handshake;
 /// Answers without a request.
 mod refusal;
 
+use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::http::Request;
+use axum::http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
@@ -25,11 +26,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
+use uuid::Uuid;
 
 use crate::admission::address::Peer;
 use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{self, Begun, Watched};
+use crate::observation::{Sent, access_log, observe};
 use crate::settings::bounds::Bounds;
 use crate::tls::listener::ListenerTls;
 
@@ -87,9 +90,11 @@ pub(crate) async fn serve(
         let place = match open.enter(peer.ip()) {
             Ok(place) => place,
             Err(full) => {
+                let id = Uuid::from_u128(fastrand::u128(..));
+                access_log::connection(id, 503, Some(full.reason()));
                 // Without even that much room the connection is closed without a word.
                 if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
-                    tokio::spawn(refuse(stream, acceptor, full, permit));
+                    tokio::spawn(refuse(stream, acceptor, full, id, permit));
                 }
                 continue;
             }
@@ -97,12 +102,14 @@ pub(crate) async fn serve(
         socket::prepare(&stream);
         let begun = Begun::default();
         let peer = Peer(peer.ip());
-        let service = router.clone().map_request({
+        let router = router.clone();
+        let service = service_fn({
             let begun = begun.clone();
             move |mut request: Request<Incoming>| {
                 begun.set();
                 request.extensions_mut().insert(peer);
-                request
+                let router = router.clone();
+                observe(request, |request| router.oneshot(request))
             }
         });
         let (http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
@@ -142,25 +149,25 @@ async fn answer<S>(
     watcher: Watcher,
 ) -> hyper::Result<()>
 where
-    S: tower::Service<
-            Request<Incoming>,
-            Response = axum::response::Response,
-            Error = std::convert::Infallible,
-        > + Clone
-        + Send
-        + 'static,
+    S: Service<Request<Incoming>, Response = Response<Sent>, Error = Infallible> + Send + 'static,
     S::Future: Send,
 {
-    watcher.watch(http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))).await
+    watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await
 }
 
 /// Tells a connection over the limit that it is one. Where TLS is spoken, by TLS: anything else would be no answer.
-async fn refuse(stream: TcpStream, acceptor: Option<TlsAcceptor>, full: Full, _permit: OwnedSemaphorePermit) {
+async fn refuse(
+    stream: TcpStream,
+    acceptor: Option<TlsAcceptor>,
+    full: Full,
+    id: Uuid,
+    _permit: OwnedSemaphorePermit,
+) {
     match acceptor {
-        None => refusal::full(stream, full).await,
+        None => refusal::full(stream, full, id).await,
         Some(acceptor) => {
             if let Ok(Ok(stream)) = timeout(refusal::PATIENCE, acceptor.accept(stream)).await {
-                refusal::full(stream, full).await;
+                refusal::full(stream, full, id).await;
             }
         }
     }

@@ -6,25 +6,27 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use uuid::Uuid;
 
 use crate::admission::connections::Full;
+use crate::observation::access_log;
 use crate::problem::Problem;
 
 /// How long it may take to say it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// 503: a connection over the limit.
-pub(super) async fn full(stream: impl AsyncRead + AsyncWrite + Unpin, full: Full) {
+pub(super) async fn full(stream: impl AsyncRead + AsyncWrite + Unpin, full: Full, id: Uuid) {
     let head = format!("503 Service Unavailable\r\nretry-after: {}", fastrand::u8(1..=3));
-    tell(stream, &head, &Problem::unavailable(full.message(), String::new())).await;
+    tell(stream, &head, &Problem::unavailable(full.message(), String::new()), id).await;
 }
 
 /// 400: plain HTTP where TLS is spoken.
 pub(super) async fn plain(stream: impl AsyncRead + AsyncWrite + Unpin) {
     let problem = Problem::malformed("this port speaks TLS, and the request is plain HTTP: use https");
-    tell(stream, "400 Bad Request", &problem).await;
+    let id = Uuid::from_u128(fastrand::u128(..));
+    access_log::connection(id, 400, None);
+    tell(stream, "400 Bad Request", &problem, id).await;
 }
 
-async fn tell(mut stream: impl AsyncRead + AsyncWrite + Unpin, head: &str, problem: &Problem) {
-    let id = Uuid::from_u128(fastrand::u128(..));
+async fn tell(mut stream: impl AsyncRead + AsyncWrite + Unpin, head: &str, problem: &Problem, id: Uuid) {
     let body = problem.render(id);
     let answer = format!(
         "HTTP/1.1 {head}\r\ncontent-type: application/problem+json\r\n\

@@ -93,7 +93,7 @@ pub(crate) struct Settings {
     )]
     pub(crate) cors_origins: String,
 
-    /// Log level, such as `info`, `debug` (a line for each request) or `warn,keyed_proxy=debug`.
+    /// Log level, and levels of parts: `info`, `warn,keyed_proxy=debug`, or `info,access=off` without a line for each request.
     #[arg(long, env = "KEYED_LOG", default_value = "info", value_name = "FILTER")]
     pub(crate) log: String,
 

@@ -46,7 +46,7 @@ async fn a_wrong_model_is_reported_and_no_text_is_given_up_for_it() {
         asked <= 3 + 2 * seconds,
         "a provider that fails is not stormed: asked {asked} times in {seconds} s"
     );
-    assert!(proxy.log().contains("cannot embed records"));
+    assert!(proxy.whole_log().await.contains("cannot embed records"));
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn texts_that_all_fail_are_not_to_blame() {
         assert!(server.questions().iter().filter(|question| question.texts().len() == 1).count() >= 3);
         // The message is in the log once the round is over.
         until("the log has it", async || proxy.log().contains("cannot embed records")).await;
-        assert!(proxy.log().contains(&format!("HTTP {status}")));
+        assert!(proxy.whole_log().await.contains(&format!("HTTP {status}")));
     }
 }
 

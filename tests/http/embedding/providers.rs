@@ -70,7 +70,7 @@ async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
         let problem = answer.refused(503, "unavailable");
         let is_busy = problem["detail"].as_str().is_some_and(|it| it.contains("is overloaded"));
         assert_eq!((is_busy, &problem["retryable"]), (told.status == 429, &json!(true)), "{told:?}");
-        assert!(service.proxy.log().contains("request failed"), "{told:?}");
+        assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
     }
 }
 
@@ -96,7 +96,7 @@ async fn a_misconfigured_provider_is_reported_as_not_retryable() {
         let problem = answer.refused(500, "internal");
         assert!(problem["detail"].as_str().is_some_and(|it| it.contains(says)), "{told:?}: {problem}");
         assert_eq!(problem["retryable"], false);
-        assert!(service.proxy.log().contains("request failed"), "{told:?}");
+        assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
     }
 }
 
@@ -131,7 +131,7 @@ async fn the_providers_key_shows_nowhere() {
     let answer = search(&service, json!("pearl")).await;
     assert!(!answer.text.contains("very-secret"), "{}", answer.text);
     answer.refused(500, "internal");
-    let log = service.proxy.log();
+    let log = service.proxy.whole_log().await;
     assert!(log.contains("wrong key"), "the reason is in the log: {log}");
     assert!(!log.contains("very-secret"), "{log}");
 }

@@ -136,7 +136,7 @@ async fn a_worker_outlives_its_database_and_a_key_that_does_not_hold() {
     gallery.paint("K-1", "Girl").await;
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert_eq!(gallery.status().await["pending"], 1);
-    let log = proxy.log();
+    let log = proxy.whole_log().await;
     assert!(log.contains("the API key is not valid") && log.matches("cannot embed").count() <= 3, "{log}");
     drop(proxy);
     let _proxy = gallery.hashing().await;
@@ -161,7 +161,7 @@ async fn without_an_api_key_of_its_own_the_proxy_embeds_no_records() {
     .await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(gallery.status().await["pending"], 1);
-    assert!(!proxy.log().contains("embedding records"));
+    assert!(!proxy.whole_log().await.contains("embedding records"));
 }
 
 #[tokio::test]

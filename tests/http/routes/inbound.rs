@@ -10,7 +10,7 @@ fn definition(signed: bool) -> Value {
            "signed": signed})
 }
 
-async fn endpoint(service: &Service, signed: bool) -> Sender {
+pub(crate) async fn endpoint(service: &Service, signed: bool) -> Sender {
     Sender::of(&service.post("/inbound-endpoints", definition(signed)).await.expect(201))
 }
 

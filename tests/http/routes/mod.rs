@@ -11,7 +11,7 @@ mod entities;
 mod export;
 mod external_key;
 mod history;
-mod inbound;
+pub(crate) mod inbound;
 mod metrics;
 mod search;
 mod search_refusals;

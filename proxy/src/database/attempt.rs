@@ -1,0 +1,103 @@
+//! One attempt of a statement.
+
+use std::time::Instant as StdInstant;
+
+use deadpool_postgres::ClientWrapper;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_postgres::{Error, Row};
+
+use super::Database;
+use super::effect::Effect;
+use super::failure::{Failure, is_loss, is_read_only, lost_race};
+use super::shared::PATIENCE;
+use super::trace::Trace;
+use crate::statement::Argument;
+
+impl Database {
+    /// Sends a pipelined lookup; `None` if that is not possible or took too long, and it must be sent on its own
+    /// connection.
+    pub(super) async fn try_shared(
+        &self,
+        trace: Trace<'_>,
+        statement: &str,
+        arguments: &[Argument<'_>],
+    ) -> Option<Result<Row, Failure>> {
+        let slot = self.shared.slot()?;
+        let (mut sent, began) = (false, StdInstant::now());
+        let outcome = timeout(PATIENCE, self.execute(&slot, statement, arguments, &mut sent)).await;
+        trace.asked(began, outcome.as_ref().ok());
+        match outcome {
+            Ok(Ok(row)) => {
+                slot.leave();
+                Some(Ok(row))
+            }
+            Ok(Err(error)) => {
+                slot.leave();
+                // An error while preparing, or a lost connection or conflict, says nothing about the request.
+                let is_refusal =
+                    sent && error.as_db_error().is_some() && !is_loss(&error) && !lost_race(&error);
+                is_refusal.then_some(Err(Failure::Sent(error)))
+            }
+            Err(_) => {
+                slot.report_stuck();
+                None
+            }
+        }
+    }
+
+    pub(super) async fn try_once(
+        &self,
+        effect: Effect,
+        deadline: Instant,
+        waiting: StdInstant,
+        trace: Trace<'_>,
+        statement: &str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Failure> {
+        let lease = timeout_at(deadline, self.lease()).await;
+        trace.waited(waiting);
+        let lease = lease.map_err(|_| Failure::TimedOut { sent: false })??;
+        let (mut sent, began) = (false, StdInstant::now());
+        let outcome = timeout_at(deadline, self.execute(&lease, statement, arguments, &mut sent)).await;
+        trace.asked(began, outcome.as_ref().ok());
+        match outcome {
+            Ok(Ok(row)) => {
+                if effect == Effect::Lookup && self.shared.has_vacancy() {
+                    let opened = lease.opened();
+                    self.shared.offer(lease.detach(), opened);
+                } else {
+                    lease.release();
+                }
+                Ok(row)
+            }
+            Ok(Err(error)) => {
+                // The final error of a session arrives before its end is noticed; the next user would get a closing
+                // connection.
+                if is_loss(&error) || (is_read_only(&error) && self.trust.withdraw(lease.opened())) {
+                    lease.discard();
+                } else {
+                    lease.release();
+                }
+                Err(if sent { Failure::Sent(error) } else { Failure::Unsent(error) })
+            }
+            Err(_) => Err(Failure::TimedOut { sent }),
+        }
+    }
+
+    pub(super) async fn execute(
+        &self,
+        client: &ClientWrapper,
+        statement: &str,
+        arguments: &[Argument<'_>],
+        sent: &mut bool,
+    ) -> Result<Row, Error> {
+        if !self.prepared {
+            *sent = true;
+            return client.query_typed_one(statement, arguments).await;
+        }
+        let prepared = client.prepare_cached(statement).await?;
+        let values: Vec<_> = arguments.iter().map(|(value, _)| *value).collect();
+        *sent = true;
+        client.query_one(&prepared, &values).await
+    }
+}

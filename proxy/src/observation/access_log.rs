@@ -1,0 +1,63 @@
+//! The access log: one line for each request, by events of the target `access`.
+//!
+//! It names what helps to find a request and its cause, and nothing that is the caller's own: no body, key, token, path or
+//! query.
+
+use axum::extract::MatchedPath;
+use uuid::Uuid;
+
+use super::facts::{Ended, Identity, Outcome};
+use super::observed::Observation;
+use crate::problem::Reason;
+
+/// The target of the events, which `KEYED_LOG` can name.
+pub(crate) const TARGET: &str = "access";
+
+pub(super) fn write(observation: &Observation, outcome: &Outcome) {
+    if !tracing::enabled!(target: TARGET, tracing::Level::INFO) {
+        return;
+    }
+    let facts = observation.facts();
+    let (key, role, endpoint) = match facts.identity.as_deref() {
+        Some(Identity::Key { id, role, .. }) => (Some(id.as_str()), role.as_deref(), None),
+        Some(Identity::Endpoint { slug, .. }) => (None, None, Some(slug.as_str())),
+        None => (None, None, None),
+    };
+    let id = observation.id();
+    tracing::info!(
+        target: TARGET,
+        request_id = id.as_str(),
+        instance = id.other_instance().map(tracing::field::display),
+        method = observation.method(),
+        route = facts.route.as_ref().map(MatchedPath::as_str),
+        status = outcome.status,
+        duration_us = micros(outcome.time),
+        wait_us = micros(facts.waited),
+        database_us = micros(facts.in_database),
+        statements = facts.statements,
+        bytes_in = outcome.bytes_received,
+        bytes_out = outcome.bytes_sent,
+        key,
+        role,
+        endpoint,
+        project = facts.project(),
+        sqlstate = facts.sqlstate.as_ref().map(|it| it.as_str()),
+        refused_by = facts.refusal.map(Reason::name),
+        ended = match outcome.ended {
+            Ended::Complete => None,
+            Ended::ClientGone => Some("client gone"),
+            Ended::BrokenOff => Some("broken off"),
+        },
+        "request"
+    );
+}
+
+/// A connection that was answered before it sent a request: 503 if there are too many, 400 if it speaks no TLS.
+pub(crate) fn connection(id: Uuid, status: u16, reason: Option<Reason>) {
+    let refused_by = reason.map(Reason::name);
+    tracing::info!(target: TARGET, request_id = %id, status, refused_by, "connection");
+}
+
+fn micros(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,169 @@
+//! What became known of a request while it was answered.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::MatchedPath;
+
+use crate::problem::Reason;
+
+/// The maximum number of phases that are kept of one request. An import has a statement for each portion.
+const MOST_PHASES: usize = 64;
+
+/// Who sent a request, as the database knew the credential when it was last looked up. For logs, never for a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// An API key: its id, the role that it acts as, and the project if it is bound to one alone.
+    Key { id: String, role: Option<String>, project: Option<String> },
+    /// The inbound endpoint with this slug, and its project.
+    Endpoint { slug: String, project: Option<String> },
+}
+
+/// Five characters of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SqlState([u8; 5]);
+
+impl SqlState {
+    /// The code of an error that the server reported.
+    pub(crate) fn of(error: &tokio_postgres::Error) -> Option<SqlState> {
+        SqlState::read(error.code()?.code())
+    }
+
+    fn read(code: &str) -> Option<SqlState> {
+        let code: [u8; 5] = code.as_bytes().try_into().ok()?;
+        code.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()).then_some(SqlState(code))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// A part of the time that a request took. What is left is the proxy's own.
+#[allow(dead_code, reason = "for traces")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Phase {
+    pub(crate) step: Step,
+    pub(crate) began: Instant,
+    pub(crate) ended: Instant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// From when the body was asked for to its last byte.
+    Receive,
+    /// The credential was looked up. Most requests have no such phase: the proxy remembers the credential.
+    Authenticate,
+    /// The request waited for a connection to the database.
+    Wait,
+    /// A statement, by the function that it calls.
+    Statement { function: &'static str, attempt: u64, sqlstate: Option<SqlState> },
+}
+
+/// All that is known.
+#[derive(Default)]
+pub(crate) struct Facts {
+    /// Never the path itself: it may hold a secret, as the address of a delivery does.
+    pub(crate) route: Option<MatchedPath>,
+    pub(crate) identity: Option<Arc<Identity>>,
+    /// The project that the request names.
+    pub(crate) project: Option<String>,
+    /// The first ones; the sums below are of all.
+    pub(crate) phases: Vec<Phase>,
+    pub(crate) waited: Duration,
+    pub(crate) in_database: Duration,
+    pub(crate) statements: u64,
+    /// The error of the last statement. One that was sent again and succeeded leaves none.
+    pub(crate) sqlstate: Option<SqlState>,
+    /// The limit that refused the request.
+    pub(crate) refusal: Option<Reason>,
+}
+
+impl Facts {
+    pub(super) fn add(&mut self, step: Step, began: Instant) {
+        let ended = Instant::now();
+        let time = ended.saturating_duration_since(began);
+        match step {
+            Step::Wait => self.waited += time,
+            Step::Statement { sqlstate, .. } => {
+                self.in_database += time;
+                self.statements += 1;
+                self.sqlstate = sqlstate;
+            }
+            Step::Receive | Step::Authenticate => {}
+        }
+        if self.phases.len() < MOST_PHASES {
+            self.phases.push(Phase { step, began, ended });
+        }
+    }
+
+    /// The project: the one that the request names, else the one that its credential is bound to.
+    pub(crate) fn project(&self) -> Option<&str> {
+        let bound = match self.identity.as_deref()? {
+            Identity::Key { project, .. } | Identity::Endpoint { project, .. } => project.as_deref(),
+        };
+        // A caller without a valid credential could name anything.
+        self.project.as_deref().or(bound)
+    }
+}
+
+/// The status in logs and metrics of a request whose client was gone before the answer, as in nginx.
+pub(crate) const CLIENT_GONE: u16 = 499;
+
+/// How a response ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Complete,
+    /// The client closed the connection first.
+    ClientGone,
+    /// The proxy ended the response with an error, after its status was sent.
+    BrokenOff,
+}
+
+/// A request that has ended.
+pub(crate) struct Outcome {
+    pub(crate) status: u16,
+    pub(crate) ended: Ended,
+    pub(crate) time: Duration,
+    pub(crate) bytes_received: u64,
+    pub(crate) bytes_sent: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_codes_of_the_server_are_sqlstates() {
+        assert_eq!(SqlState::read("40P01").map(|it| it.as_str().to_owned()), Some("40P01".to_owned()));
+        for text in ["", "4000", "400011", "4000a", "40\u{e9}01", "40 01"] {
+            assert_eq!(SqlState::read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_request_of_many_statements_keeps_the_first_and_the_sums() {
+        let mut facts = Facts::default();
+        let failed = SqlState::read("40001");
+        for attempt in 1..=1000 {
+            let sqlstate = failed.filter(|_| attempt < 1000);
+            facts.add(Step::Statement { function: "batch", attempt, sqlstate }, Instant::now());
+        }
+        assert_eq!((facts.phases.len(), facts.statements), (MOST_PHASES, 1000));
+        assert_eq!(facts.sqlstate, None, "the last one succeeded");
+    }
+
+    #[test]
+    fn no_project_is_told_of_a_caller_who_is_not_known() {
+        let mut facts = Facts { project: Some("crm".to_owned()), ..Facts::default() };
+        assert_eq!(facts.project(), None);
+        let bound = |project: Option<&str>| {
+            let project = project.map(str::to_owned);
+            Some(Arc::new(Identity::Key { id: "1".to_owned(), role: None, project }))
+        };
+        facts.identity = bound(Some("shop"));
+        assert_eq!(facts.project(), Some("crm"));
+        facts.project = None;
+        assert_eq!(facts.project(), Some("shop"));
+    }
+}

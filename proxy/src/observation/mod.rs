@@ -1,0 +1,25 @@
+//! What is known of a request while it is answered: for the access log, the metrics and traces.
+//!
+//! The [`Observation`] is in the extensions of the request, and goes on with its [`Admitted`](crate::admission::Admitted).
+//! Whoever learns something adds it. It ends when the body of the response has ended, or when the client is gone.
+
+/// One line for each request.
+pub(crate) mod access_log;
+/// Bodies, counted.
+mod body;
+/// What became known.
+mod facts;
+/// The end of a request.
+mod finish;
+/// The observation of one request.
+mod observed;
+/// The id of a request.
+mod request_id;
+/// From the head of a request to the end of its response.
+mod run;
+
+pub(crate) use body::Sent;
+pub(crate) use facts::{Identity, SqlState};
+pub(crate) use observed::Observation;
+pub(crate) use request_id::REQUEST_ID;
+pub(crate) use run::observe;

@@ -1,0 +1,139 @@
+//! The observation of one request.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::MatchedPath;
+use axum::http::{Extensions, Method, Request};
+use uuid::Uuid;
+
+use super::facts::{Facts, Identity, SqlState, Step};
+use super::request_id::RequestId;
+use crate::problem::Reason;
+
+/// What is known of one request. Copies are of the same.
+#[derive(Clone)]
+pub(crate) struct Observation(Arc<Inner>);
+
+struct Inner {
+    began: Instant,
+    id: RequestId,
+    method: &'static str,
+    /// Bytes of the body.
+    received: AtomicU64,
+    facts: Mutex<Facts>,
+}
+
+impl Observation {
+    pub(super) fn begin<B>(request: &Request<B>) -> Observation {
+        Observation(Arc::new(Inner {
+            began: Instant::now(),
+            id: RequestId::of(request.headers()),
+            method: name_of(request.method()),
+            received: AtomicU64::new(0),
+            facts: Mutex::default(),
+        }))
+    }
+
+    /// That of a request, or a new one where none observes: in unit tests.
+    pub(crate) fn of<B>(request: &mut Request<B>) -> Observation {
+        match request.extensions().get::<Observation>() {
+            Some(observation) => observation.clone(),
+            None => {
+                let observation = Observation::begin(request);
+                request.extensions_mut().insert(observation.clone());
+                observation
+            }
+        }
+    }
+
+    pub(crate) fn find(extensions: &Extensions) -> Option<Observation> {
+        extensions.get().cloned()
+    }
+
+    pub(crate) fn id(&self) -> &RequestId {
+        &self.0.id
+    }
+
+    /// The id of a problem that answers it.
+    pub(crate) fn instance(&self) -> Uuid {
+        self.0.id.instance
+    }
+
+    /// The method, or `other`.
+    pub(crate) fn method(&self) -> &'static str {
+        self.0.method
+    }
+
+    pub(super) fn facts(&self) -> MutexGuard<'_, Facts> {
+        // Nothing that can panic half-way runs under the lock.
+        self.0.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn routed(&self, route: Option<MatchedPath>) {
+        self.facts().route = route;
+    }
+
+    pub(crate) fn identified(&self, identity: Option<Arc<Identity>>) {
+        self.facts().identity = identity;
+    }
+
+    /// The project that the request names. Text that cannot be a slug or a number is not kept.
+    pub(crate) fn names_project(&self, project: &str) {
+        let is_slug = project.len() <= 63
+            && project.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_');
+        if is_slug {
+            self.facts().project = Some(project.to_owned());
+        }
+    }
+
+    pub(crate) fn refused(&self, reason: Option<Reason>) {
+        if let Some(reason) = reason {
+            self.facts().refusal = Some(reason);
+        }
+    }
+
+    /// A phase that began then, and ends now.
+    pub(super) fn phase(&self, step: Step, began: Instant) {
+        self.facts().add(step, began);
+    }
+
+    pub(crate) fn authenticated(&self, began: Instant) {
+        self.phase(Step::Authenticate, began);
+    }
+
+    pub(crate) fn waited(&self, began: Instant) {
+        self.phase(Step::Wait, began);
+    }
+
+    pub(crate) fn asked(
+        &self,
+        function: &'static str,
+        attempt: u64,
+        began: Instant,
+        sqlstate: Option<SqlState>,
+    ) {
+        self.phase(Step::Statement { function, attempt, sqlstate }, began);
+    }
+
+    /// The time since the request began.
+    pub(super) fn age(&self) -> Duration {
+        self.0.began.elapsed()
+    }
+
+    /// Bytes of the body that have arrived.
+    pub(super) fn bytes_received(&self) -> u64 {
+        self.0.received.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn receive(&self, bytes: usize) {
+        self.0.received.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// The methods that logs and metrics name. Any other is the caller's own text.
+fn name_of(method: &Method) -> &'static str {
+    let names = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    names.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
+}
