@@ -18,3 +18,4 @@ extension_sql_file!("../../sql/functions/embedding_queue.sql", name = "embedding
 extension_sql_file!("../../sql/functions/quota.sql", name = "quota", requires = ["idempotency"]);
 extension_sql_file!("../../sql/functions/job.sql", name = "job", requires = ["http"]);
 extension_sql_file!("../../sql/functions/administration.sql", name = "administration", requires = ["job"]);
+extension_sql_file!("../../sql/functions/checksum.sql", name = "checksum", requires = ["administration"]);

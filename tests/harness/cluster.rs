@@ -56,7 +56,7 @@ impl Cluster {
 
     /// A standby that follows this cluster, and answers what only reads.
     pub fn start_standby(&self) -> Self {
-        Self::start_from(&self.programs, self.durability, self.settings, |data| {
+        self.start_like(|data| {
             let mut copy = self.program("pg_basebackup");
             copy.arg("--pgdata").arg(data);
             run(copy.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]));
@@ -72,6 +72,11 @@ impl Cluster {
             assert!(began.elapsed() < Duration::from_secs(60), "the standby does not follow");
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Another of the same version, with the same settings.
+    pub(crate) fn start_like(&self, make_data: impl FnOnce(&Path)) -> Self {
+        Self::start_from(&self.programs, self.durability, self.settings, make_data)
     }
 
     pub(crate) fn start_from(

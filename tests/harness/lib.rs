@@ -4,6 +4,7 @@
 //! A harness that cannot do its work panics with the reason: in a test that is the clearest answer.
 #![expect(clippy::missing_panics_doc, reason = "every function of a test harness may panic, as said above")]
 
+mod backup;
 pub mod catalog;
 mod certificates;
 mod cluster;
@@ -36,6 +37,7 @@ mod wait;
 mod watchdog;
 mod wire;
 
+pub use backup::BaseBackup;
 pub use certificates::{Authority, Identity};
 pub use cluster::{Cluster, Durability};
 pub use cluster_tls::TlsCluster;
@@ -50,10 +52,10 @@ pub use pg_upgrade::upgrade_path;
 pub use proxy::{Proxy, proxy_program};
 pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};
-pub use side_table::{companies, customers, paintings};
+pub use side_table::{companies, customers, notes, paintings};
 pub use transfer::output;
 pub use vectors::{SYNTHETIC, array, similar, vector};
-pub use wait::{PATIENCE, processor_time, until};
+pub use wait::{PATIENCE, Stopwatch, processor_time, until};
 pub use watchdog::Watchdog;
 pub use wire::{Wire, status_of};
 

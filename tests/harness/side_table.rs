@@ -23,6 +23,11 @@ pub mod customers {
     side_tables!(2);
 }
 
+/// The side tables of `crm.notes`, where a test makes that template.
+pub mod notes {
+    side_tables!(3);
+}
+
 /// The side tables of `g.paintings` of the [`Gallery`](crate::Gallery).
 pub mod paintings {
     side_tables!(1);

@@ -22,6 +22,22 @@ pub fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> impl Future<Ou
     }
 }
 
+/// Tells how long something took: a figure to print, not to compare.
+pub struct Stopwatch(Instant);
+
+impl Default for Stopwatch {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Stopwatch {
+    /// How many seconds ago it was made.
+    pub fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
 impl Session {
     /// Waits until a statement answers this. Within a transaction some views of PostgreSQL never change.
     #[track_caller]

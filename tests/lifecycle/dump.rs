@@ -1,7 +1,8 @@
 //! pg_dump and pg_restore carry everything over.
 
+use crate::crash::sound::findings;
 use harness::everything::assert_works_on;
-use harness::{Cluster, Database, Durability};
+use harness::{Cluster, Database, Durability, output};
 use std::sync::Arc;
 
 /// The definition of everything as SQL, without the lines that differ from run to run.
@@ -69,4 +70,45 @@ async fn a_restored_database_takes_new_projects() {
         .await
         .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')")
         .await;
+}
+
+#[tokio::test]
+async fn administrators_of_a_restored_database_make_projects_once_it_is_set_up_as_doctor_says() {
+    let (_source, copy) = restored().await;
+    let boss = copy.create_role("boss").await;
+    let session = copy.session().await;
+    session.run(&format!("grant keyed_admin to {boss}")).await;
+    let (boss, create) = (copy.session_as(&boss).await, "select keyed.create_project('shop')");
+    // The right to make schemas is one of the database, which pg_restore did not make.
+    let refusal = boss.refusal(create, &[]).await;
+    assert_eq!(refusal.state, "42501");
+    let lacks = |found: &[String]| found.iter().any(|it| it.contains("keyed_owner may not make schemas"));
+    assert!(lacks(&findings(&copy)));
+    session.run("select keyed.init()").await;
+    assert!(!lacks(&findings(&copy)));
+    boss.run(create).await;
+}
+
+#[tokio::test]
+async fn a_database_that_pg_restore_creates_has_its_settings_and_privileges() {
+    let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let name = source.name();
+    let settings = format!(
+        "alter database {name} set keyed.max_operations_per_batch = 7; revoke connect on database {name} from public;
+         grant connect on database {name} to keyed_proxy"
+    );
+    source.session().await.run(&settings).await;
+    let before = source.session().await.text("select * from keyed.checksums() limit 1", &[]).await;
+    let target = Cluster::start(Durability::None);
+    source.cluster().copy_roles_to(&target);
+    let archive = source.dump(&["--format=custom"]);
+    let mut restore = target.program("pg_restore");
+    output(restore.args(["--exit-on-error", "--create", "--dbname=postgres"]), &archive);
+    let copy = source.in_cluster(target);
+    let session = copy.session().await;
+    assert_eq!(session.text("show keyed.max_operations_per_batch", &[]).await, "7");
+    assert_eq!(session.text("select * from keyed.checksums() limit 1", &[]).await, before);
+    let stranger = "create role stranger login; select has_database_privilege('stranger', current_database(), 'connect')";
+    assert_eq!(session.text(stranger, &[]).await, "f");
+    assert_eq!(findings(&copy), findings(&source));
 }

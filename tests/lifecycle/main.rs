@@ -7,6 +7,7 @@ mod dump_of_a_part;
 mod extension;
 mod files;
 mod jobs;
+mod recovery;
 mod replication;
 mod restart;
 mod standby;

@@ -1,6 +1,7 @@
 //! Rules as a user of SQL meets them.
 
 mod access;
+mod administration;
 mod batch;
 mod define;
 mod embedding;

@@ -60,6 +60,9 @@ pub const CHECKS: &[Check] = &[
          from (values ('keyed_owner'), ('keyed_admin'), ('keyed_proxy')) wanted (name)
          where not exists (select from pg_roles r where r.rolname = wanted.name)
          union all
+         select 'keyed_owner may not make schemas in this database, so only superusers make projects', 'select keyed.init();'
+         from pg_roles r where r.rolname = 'keyed_owner' and not has_database_privilege(r.oid, current_database(), 'create')
+         union all
          select format('%s may %s', r.rolname, a.what), format('alter role %I %s;', r.rolname, a.mend)
          from pg_roles r, lateral (values
            (r.rolsuper, 'do everything (superuser)', 'nosuperuser'), (r.rolcreaterole, 'make roles', 'nocreaterole'),

@@ -1,6 +1,6 @@
 //! The HTTP functions of administration.
 
-use super::{api_keys, background, doctor, grants, projects};
+use super::{api_keys, background, checksums, doctor, grants, projects};
 use crate::postgres::function::{Answer, sql_functions};
 use crate::template::catalog;
 
@@ -79,6 +79,12 @@ sql_functions! {
     /// `keyed_http.suggest_indexes(template text) returns text`.
     keyed_http_suggest_indexes => |call| {
         background::suggest_indexes(&call.required_text(0, "template")?).map(Answer::Text)
+    };
+
+    /// `keyed.checksum_report(template regclass) returns jsonb`.
+    keyed_checksum_report => |call| {
+        let template = call.oid(0).map(catalog::by_table).transpose()?;
+        checksums::report(template.as_deref()).map(Answer::Json)
     };
 
     /// `keyed_http.examine() returns text`.

@@ -5,6 +5,8 @@
 mod api_keys;
 /// Background work: jobs, embedding, indexes that are missing.
 mod background;
+/// What the database holds.
+mod checksums;
 /// What is wrong with the database.
 mod doctor;
 /// The SQL functions.

@@ -1,5 +1,6 @@
-//! The server is killed; what was acknowledged is there afterwards, whole and once.
+//! Upserts of one key, by SQL and over HTTP.
 
+use crate::crash::sound::assert_indexes_sound;
 use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Service, Session, until};
 use std::collections::HashMap;
@@ -25,17 +26,6 @@ async fn assert_whole(session: &Session) {
         .await;
     let twice = "select count(*) from (select from crm.customers where deleted_at is null group by external_key having count(*) > 1) t";
     assert_eq!(session.text(twice, &[]).await, "0", "a key has two live holders");
-}
-
-/// Every index holds what its table holds, and every unique one is so.
-fn assert_sound(database: &Database) {
-    let mut check = database.cluster().program("pg_amcheck");
-    check.args(["--install-missing", "--heapallindexed", "--parent-check", "--database", database.name()]);
-    let output = check.output().expect("pg_amcheck runs");
-    let said =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}");
-    database.cluster().sql(database.name(), &format!("reindex database {}", database.name()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -79,7 +69,10 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             *count = visits;
         }
         assert_whole(&session).await;
-        tokio::task::block_in_place(|| assert_sound(&database));
+        tokio::task::block_in_place(|| {
+            assert_indexes_sound(&database);
+            database.cluster().sql(database.name(), &format!("reindex database {}", database.name()));
+        });
     }
     database.session().await.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
 }

@@ -1,0 +1,19 @@
+-- What a database holds, in a form that can be compared before and after a restore.
+
+create function keyed.checksum_report(template regclass default null) returns jsonb
+  language c stable as 'MODULE_PATHNAME', 'keyed_checksum_report';
+comment on function keyed.checksum_report(regclass) is
+  'The result of keyed.checksums, as JSON.';
+
+create function keyed.checksums(template regclass default null)
+  returns table (template text, part text, rows bigint, checksum text, newest timestamptz)
+  language sql stable
+  begin atomic
+    select line.template, line.part, line.rows, line.checksum, line.newest
+    from rows from (pg_catalog.jsonb_to_recordset(keyed.checksum_report($1))
+        as (template text, part text, rows bigint, checksum text, newest timestamptz))
+      with ordinality as line (template, part, rows, checksum, newest, place)
+    order by line.place;
+  end;
+comment on function keyed.checksums(regclass) is
+  'Counts the rows of every table and computes a checksum of their content: of each template its records, history, series, documents and vectors, and the tables of the state (template null; not for one template alone). Two databases with the same content have the same lines, in any order of rows; a value that differs, or a row too many or missing, changes the checksum. newest is the time of the last change. All tables are read once, by one snapshot. Run it before a backup and after the restore, before anybody writes. Needs keyed_admin.';

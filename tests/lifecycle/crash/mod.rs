@@ -1,0 +1,16 @@
+//! The server, a process of it, or the proxy is killed; what was acknowledged is there afterwards, whole and once.
+
+/// One request at a time, and what is known of its effect afterwards.
+mod client;
+/// What was written and acknowledged, and what must be in the database for it.
+mod ledger;
+/// What a client writes.
+mod load;
+/// Kills under load, in rounds.
+mod rounds;
+/// The service that is killed.
+mod service;
+/// What holds in every database, whatever was written.
+pub(crate) mod sound;
+/// Upserts of one key.
+mod upserts;

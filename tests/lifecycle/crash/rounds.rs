@@ -1,0 +1,117 @@
+//! Rounds of writing by eight clients over HTTP, in each of which the server, a process of it, or the proxy is killed.
+
+use crate::crash::ledger::{Count, Tables};
+use crate::crash::load::Writer;
+use crate::crash::service::{CLIENTS, Killed, Victim, asked};
+use crate::crash::sound::{assert_indexes_sound, assert_sound, findings, newest_vectors, recall};
+use harness::{Session, until};
+use std::mem::take;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use tokio::task::JoinHandle;
+
+/// How many requests of each client are acknowledged before the kill, and after it: more than twice, and once, what there is to
+/// do.
+const BEFORE: usize = 24;
+const AFTER: usize = 11;
+
+/// The least recall, as for an index that was never in a crash.
+const RECALL: f64 = 0.97;
+
+/// How often each is killed: once, or as often as `make soak` says.
+fn rounds() -> usize {
+    std::env::var("KEYED_SOAK_ROUNDS").map_or(1, |rounds| rounds.parse().expect("a number of rounds"))
+}
+
+/// Lets all clients write until something was killed and they are served again; answers the seconds until then.
+async fn write_and_kill(killed: &mut Killed, writers: &mut Vec<Writer>, victim: Victim) -> f64 {
+    let stop = Arc::new(AtomicBool::new(false));
+    let answered: Vec<Arc<AtomicUsize>> = (0..CLIENTS).map(|_| Arc::default()).collect();
+    let started = take(writers).into_iter().zip(&answered).map(|(mut writer, answered)| {
+        writer.round += 1;
+        tokio::spawn(writer.run(Arc::clone(&stop), Arc::clone(answered)))
+    });
+    let tasks: Vec<JoinHandle<Writer>> = started.collect();
+    let until_more = async |count: usize| {
+        let enough: Vec<usize> = answered.iter().map(|it| it.load(Ordering::Relaxed) + count).collect();
+        let all = || answered.iter().zip(&enough).all(|(it, enough)| it.load(Ordering::Relaxed) >= *enough);
+        // A client that failed says why; the others would wait for it.
+        until("every client is served", async || all() || tasks.iter().any(JoinHandle::is_finished)).await;
+    };
+    until_more(BEFORE).await;
+    let seconds = killed.kill(victim).await;
+    until_more(AFTER).await;
+    stop.store(true, Ordering::Relaxed);
+    for task in tasks {
+        writers.push(task.await.unwrap_or_else(|error| resume_unwind(error.into_panic())));
+    }
+    seconds
+}
+
+/// Compares what clients have written down with what is there, and starts a new page.
+async fn settle(session: &Session, writers: &mut [Writer]) -> String {
+    let number = async |key: String| -> u64 {
+        let sql = "select coalesce(visits, 0) from crm.customers where external_key = $1";
+        session.text(sql, &[&key]).await.parse().expect("a number")
+    };
+    let (mut acknowledged, mut not_written, mut unknown, mut repeated) = (0, 0, 0, 0);
+    let (mut there, mut absent) = (0, 0);
+    let mut shared = Count::default();
+    for writer in &mut *writers {
+        repeated += writer.repeat().await;
+    }
+    let tables = Tables::read(session).await;
+    for writer in &mut *writers {
+        assert_eq!(
+            number(format!("once-{}", writer.number)).await,
+            writer.ledger.once,
+            "{:?}",
+            writer.ledger
+        );
+        let found = tables.compare(&mut writer.ledger.groups);
+        there += found.there;
+        absent += found.absent;
+        acknowledged += take(&mut writer.ledger.acknowledged);
+        not_written += take(&mut writer.ledger.not_written);
+        unknown += take(&mut writer.ledger.unknown);
+        shared.acknowledged += writer.ledger.shared.acknowledged;
+        shared.unknown += writer.ledger.shared.unknown;
+        writer.settle_own(session).await;
+    }
+    let counted = number("shared".to_owned()).await;
+    let possible = shared.acknowledged..=shared.acknowledged + shared.unknown;
+    assert!(possible.contains(&counted), "{possible:?} were possible, {counted} were counted");
+    let known = |writer: &mut Writer| writer.ledger.shared = Count::default();
+    writers.iter_mut().for_each(known);
+    writers[0].ledger.shared.acknowledged = counted;
+    format!(
+        "{acknowledged} acknowledged, {not_written} not written, {unknown} unknown (new records: {there} there, {absent} not), \
+         {repeated} repeated without effect"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_acknowledged_over_http_survives_the_kill_of_server_process_and_proxy_whole_and_once() {
+    let (mut killed, mut writers) = Killed::start().await;
+    let before = findings(&killed.database);
+    let close = asked(&killed.database.session().await, 20).await;
+    for round in 1..=rounds() {
+        for victim in [Victim::Server, Victim::Process, Victim::Proxy] {
+            let seconds = write_and_kill(&mut killed, &mut writers, victim).await;
+            let session = killed.database.session().await;
+            let figures = settle(&session, &mut writers).await;
+            assert_sound(&session).await;
+            let asked = [close.as_slice(), &newest_vectors(&session, 20).await].concat();
+            let recall = recall(&session, &asked).await;
+            assert!(recall >= RECALL, "{recall}");
+            println!(
+                "round {round}, {victim:?}: {figures}; served again after {seconds:.1} s, recall {recall:.3}"
+            );
+        }
+        if round % 5 == 0 || round == rounds() {
+            tokio::task::block_in_place(|| assert_indexes_sound(&killed.database));
+            assert_eq!(findings(&killed.database), before);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What administrators do.
+
+mod checksums;
