@@ -3,12 +3,13 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 38] = [
+const ORDER: [&str; 39] = [
     "log",
     "problem",
     "error",
     "cors",
     "settings",
+    "shutdown",
     "tls",
     "http_client",
     "header",

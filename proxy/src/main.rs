@@ -18,6 +18,9 @@ mod cors;
 /// Settings.
 mod settings;
 
+/// The end of the service.
+mod shutdown;
+
 /// TLS.
 mod tls;
 

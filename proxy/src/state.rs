@@ -12,10 +12,13 @@ use crate::database::Database;
 use crate::embedding::Embedder;
 use crate::readiness::Readiness;
 use crate::settings::Settings;
+use crate::shutdown::Shutdown;
 use crate::tls::database::Connector;
 
 /// Shared state of the routes.
 pub(crate) struct App {
+    /// Opens the connections to the database.
+    pub(crate) connector: Connector,
     pub(crate) database: Arc<Database>,
     pub(crate) readiness: Readiness,
     pub(crate) embedder: Option<Arc<Embedder>>,
@@ -27,6 +30,8 @@ pub(crate) struct App {
     pub(crate) least_rate: MinRate,
     /// The maximum time of a transaction of a file.
     pub(crate) file_timeout: Duration,
+    /// How far the end of the service has come.
+    pub(crate) shutdown: Shutdown,
     /// Which pages of other origins may ask.
     pub(crate) cors: Option<CorsLayer>,
 }
@@ -44,7 +49,9 @@ impl App {
                 settings.body_limit,
                 settings.pool_wait,
             )),
+            shutdown: Shutdown::new(),
             readiness: Readiness::new(settings, &connector, database.clone())?,
+            connector,
             database,
             embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
             body_limit: settings.body_limit,

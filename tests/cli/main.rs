@@ -1,5 +1,6 @@
 //! What an administrator meets on the command line of `keyed-proxy`.
 
+mod check;
 mod doctor;
 mod doctor_remedies;
 mod files;

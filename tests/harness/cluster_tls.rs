@@ -4,12 +4,13 @@ use crate::cluster::{Durability, initialize};
 use crate::{Authority, Cluster, Identity, server_user};
 use std::net::Ipv4Addr;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A cluster that listens with TLS on an address of its own, on the port of PostgreSQL.
 pub struct TlsCluster {
     /// The cluster.
-    pub cluster: Cluster,
+    pub cluster: Arc<Cluster>,
     /// Where it listens, beside its socket.
     pub address: Ipv4Addr,
 }
@@ -34,7 +35,7 @@ impl TlsCluster {
                 write(&data.join(name), text);
             }
         });
-        Self { cluster, address }
+        Self { cluster: Arc::new(cluster), address }
     }
 }
 

@@ -4,7 +4,8 @@ use crate::watchdog::Watchdog;
 use crate::{Database, Request, Wire, log_file, status_of, target_folder, until};
 use rustls::ClientConfig;
 use serde_json::Value;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -56,6 +57,15 @@ impl Proxy {
         Self::start_until(database, settings, &key, "/readyz", Some(client)).await
     }
 
+    /// The same on a socket that this process opened, as systemd passes one (`LISTEN_FDS`).
+    pub async fn start_over(database: &Database, socket: &TcpListener, key: &str) -> Self {
+        let mut shell = Command::new("sh");
+        // The number of the process has to be that of the proxy, and the socket its third file.
+        shell.args(["-c", r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve"#]);
+        shell.arg(program()).stdin(OwnedFd::from(socket.try_clone().expect("an open socket")));
+        Self::start_command(shell, database, &[("PATH", "/usr/bin:/bin")], key, "/readyz", None).await
+    }
+
     /// Starts the proxy and waits until this path answers with success.
     async fn start_until(
         database: &Database,
@@ -64,16 +74,29 @@ impl Proxy {
         path: &str,
         tls: Option<Arc<ClientConfig>>,
     ) -> Self {
+        let mut command = Command::new(program());
+        command.arg("serve").stdin(Stdio::null());
+        Self::start_command(command, database, settings, key, path, tls).await
+    }
+
+    async fn start_command(
+        mut command: Command,
+        database: &Database,
+        settings: &[(&str, &str)],
+        key: &str,
+        path: &str,
+        tls: Option<Arc<ClientConfig>>,
+    ) -> Self {
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
-        let child = Command::new(program())
-            .arg("serve")
+        let is_in_file = settings.iter().any(|(name, _)| *name == "KEYED_DATABASE_URL_FILE");
+        let url = (!is_in_file).then(|| database.cluster().url("keyed_proxy", database.name()));
+        let child = command
             // The developer's environment must not affect a test.
             .env_clear()
-            .env("KEYED_DATABASE_URL", database.cluster().url("keyed_proxy", database.name()))
+            .envs(url.map(|url| ("KEYED_DATABASE_URL", url)))
             .env("KEYED_LISTEN", "127.0.0.1:0")
             .envs(settings.iter().copied())
-            .stdin(Stdio::null())
             .stdout(output.try_clone().expect("an open file can be opened again"))
             .stderr(output)
             .process_group(0)

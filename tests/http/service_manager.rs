@@ -1,6 +1,6 @@
 //! What a service manager such as systemd is told, over the socket that it names.
 
-use harness::{Database, Proxy, until};
+use harness::{Database, Proxy, Wire, status_of, until};
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 
@@ -51,7 +51,49 @@ async fn the_service_manager_hears_when_the_proxy_is_ready_and_when_it_stops() {
     assert!(!manager.told.iter().any(|told| told == "STOPPING=1"), "{:?}", manager.told);
     assert!(proxy.terminate().await.success());
     manager.until_told("STOPPING=1").await;
-    assert_eq!(manager.told, ["READY=1", "STOPPING=1"], "nobody asked for signs of life");
+    let others: Vec<&String> = manager.told.iter().filter(|told| !told.starts_with("EXTEND_")).collect();
+    assert_eq!(others, ["READY=1", "STOPPING=1"], "nobody asked for signs of life");
+    // Whatever its own patience, the manager waits for as long as the service may take, and a moment longer.
+    let extension = manager.told.iter().find_map(|told| told.strip_prefix("EXTEND_TIMEOUT_USEC="));
+    assert_eq!(extension, Some("45000000"), "requests have 35 seconds");
+}
+
+#[tokio::test]
+async fn the_service_manager_hears_of_a_reload_and_of_its_end() {
+    let database = Database::new().await;
+    let mut manager = Manager::listen("reload");
+    let proxy = Proxy::start_with(&database, &[("NOTIFY_SOCKET", manager.address())]).await;
+    manager.until_told("READY=1").await;
+    manager.told.clear();
+    proxy.signal("HUP");
+    manager.until_told("READY=1").await;
+    assert_eq!(manager.told[0], "RELOADING=1");
+    let moment = manager.told[1].strip_prefix("MONOTONIC_USEC=").expect("the time of the reload");
+    assert!(moment.parse::<u64>().is_ok_and(|moment| moment > 0), "{moment}");
+    assert_eq!(&manager.told[2..], ["READY=1"]);
+}
+
+/// Clients that open connections while the service restarts wait in the queue of the socket.
+#[tokio::test]
+async fn a_socket_of_the_service_manager_keeps_connections_while_the_proxy_restarts() {
+    let database = Database::new().await;
+    let key = database.api_key("keyed_admin", &[]).await;
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = socket.local_addr().expect("it has one");
+    let first = Proxy::start_over(&database, &socket, &key).await;
+    assert_eq!(first.address(), address);
+    let me = || async move {
+        // A new connection each time.
+        let mut wire = Wire::open(address).await;
+        wire.ask("GET /healthz", "", "Connection: close").await.expect("it is accepted or waits");
+        status_of(&wire.answer().await)
+    };
+    assert_eq!(me().await, 200);
+    assert!(first.terminate().await.success());
+    let waiting = tokio::spawn(me());
+    let second = Proxy::start_over(&database, &socket, &key).await;
+    assert_eq!(waiting.await.expect("the request ends"), 200);
+    assert!(second.terminate().await.success());
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Rules that must hold over the life of an installation: crash, dump, restore, upgrade.
 
 mod crash;
+mod deploy;
 mod disconnect;
 mod dump;
 mod dump_of_a_part;

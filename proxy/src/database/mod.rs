@@ -12,6 +12,8 @@ mod gate;
 mod lease;
 /// The connections that are not shared.
 mod pool;
+/// Connections after a change of the URL.
+mod renewal;
 /// Connections that short reads share.
 mod shared;
 /// What the observation of a request learns.

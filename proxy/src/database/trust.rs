@@ -41,6 +41,12 @@ impl Trust {
         true
     }
 
+    /// No connection that is open is used again.
+    pub(crate) fn withdraw_all(&self) {
+        // One that was opened in the same microsecond, too.
+        self.since.fetch_max(self.age(Instant::now()) + 1, Ordering::Relaxed);
+    }
+
     fn age(&self, moment: Instant) -> u64 {
         u64::try_from(moment.saturating_duration_since(self.epoch).as_micros()).unwrap_or(u64::MAX)
     }
@@ -69,5 +75,8 @@ mod tests {
         assert!(trust.holds(old));
         assert!(trust.withdraw(old));
         assert!(!trust.holds(old) && trust.holds(Instant::now()));
+        let latest = Instant::now();
+        trust.withdraw_all();
+        assert!(!trust.holds(latest));
     }
 }

@@ -16,6 +16,8 @@ pub(crate) mod query;
 pub(crate) mod vector;
 /// The embedding worker.
 pub(crate) mod worker;
+/// Its API key.
+pub(crate) mod worker_key;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -74,6 +76,14 @@ impl Embedder {
         match &self.source {
             Source::Hash => hash::MODEL,
             Source::Server(server) => server.model(),
+        }
+    }
+
+    /// Asks with another key of the server from now on: whether it is another.
+    pub(crate) fn replace_key(&self, key: Option<String>) -> bool {
+        match &self.source {
+            Source::Hash => false,
+            Source::Server(server) => server.replace_key(key),
         }
     }
 

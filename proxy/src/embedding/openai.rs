@@ -1,6 +1,7 @@
 //! A server with OpenAI's API: sends a request, checks the response, and retries if useful.
 
 use std::borrow::Cow;
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
@@ -24,7 +25,7 @@ const LARGEST_ANSWER: usize = 128 << 20;
 pub(super) struct Server {
     http: HttpClient<Full<Bytes>>,
     address: Uri,
-    key: Option<String>,
+    key: RwLock<Option<String>>,
     model: String,
     dimensions: Option<usize>,
     timeout: Duration,
@@ -45,11 +46,23 @@ impl Server {
         Ok(Server {
             http: http_client(Some(settings.embed_timeout.min(Duration::from_secs(5))))?,
             address: settings.address().map_err(anyhow::Error::msg)?,
-            key: settings.key().map_err(anyhow::Error::msg)?,
+            key: RwLock::new(settings.key().map_err(anyhow::Error::msg)?),
             model: settings.model().map_err(anyhow::Error::msg)?,
             dimensions: settings.embed_dimensions,
             timeout: settings.embed_timeout,
         })
+    }
+
+    /// Asks with another key from now on: whether it is another.
+    pub(super) fn replace_key(&self, key: Option<String>) -> bool {
+        let mut current = self.key.write().unwrap_or_else(PoisonError::into_inner);
+        let is_other = *current != key;
+        *current = key;
+        is_other
+    }
+
+    fn key(&self) -> Option<String> {
+        self.key.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn model(&self) -> &str {
@@ -123,7 +136,7 @@ impl Server {
             header::USER_AGENT,
             HeaderValue::from_static(concat!("keyed-proxy/", env!("CARGO_PKG_VERSION"))),
         );
-        if let Some(key) = &self.key
+        if let Some(key) = self.key()
             && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {key}"))
         {
             value.set_sensitive(true);
@@ -150,7 +163,8 @@ impl Server {
 
     /// Some servers repeat an invalid key in their error, which goes to logs and into the database.
     fn concealed(&self, failed: Failed) -> Failed {
-        let hide = |message: String| match &self.key {
+        let key = self.key();
+        let hide = |message: String| match &key {
             Some(key) => message.replace(key.as_str(), "…"),
             None => message,
         };

@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use serde::Deserialize;
-use tokio::sync::watch;
 use tokio_postgres::types::Type;
 
 use super::Embedder;
 use super::isolation::Answers;
 use super::outcome::Failure;
 use super::vector::Vector;
-use crate::caller::Caller;
+use super::worker_key::WorkerKey;
 use crate::database::Database;
 use crate::database::Effect::Write;
 use crate::problem::Problem;
+use crate::shutdown::{Shutdown, Step};
 use crate::statement::{Statement, number, statement, text};
 
 /// The rests after failures, from the first to the longest.
@@ -42,7 +42,7 @@ const RELEASE: Statement = statement!("release_embeddings($4::text, $5::text, $6
 pub(crate) struct Worker {
     database: Arc<Database>,
     embedder: Arc<Embedder>,
-    caller: Caller,
+    key: WorkerKey,
     poll: Duration,
 }
 
@@ -81,18 +81,18 @@ impl Worker {
     pub(crate) fn new(
         database: Arc<Database>,
         embedder: Arc<Embedder>,
-        api_key: &str,
+        key: WorkerKey,
         poll: Duration,
     ) -> Worker {
-        Worker { database, embedder, caller: Caller::with_key(api_key.as_bytes()), poll }
+        Worker { database, embedder, key, poll }
     }
 
     /// Works until stopped. Claimed records are released then.
-    pub(crate) async fn run(self, mut stop: watch::Receiver<bool>) {
+    pub(crate) async fn run(self, shutdown: Shutdown) {
         tracing::info!(model = self.embedder.model(), "embedding records");
         let mut failures = 0_u32;
-        while !*stop.borrow() {
-            let rest = match self.round(&mut stop).await {
+        while !shutdown.has_begun() {
+            let rest = match self.round(&shutdown).await {
                 Round::Worked => {
                     failures = 0;
                     continue;
@@ -109,11 +109,11 @@ impl Worker {
                     rest
                 }
             };
-            let _ = tokio::time::timeout(rest, stop.wait_for(|stop| *stop)).await;
+            let _ = tokio::time::timeout(rest, shutdown.reached(Step::Draining)).await;
         }
     }
 
-    async fn round(&self, stop: &mut watch::Receiver<bool>) -> Round {
+    async fn round(&self, shutdown: &Shutdown) -> Round {
         let embedder = &self.embedder;
         let claimed = match self.claim().await {
             Ok(claimed) => claimed,
@@ -128,7 +128,7 @@ impl Worker {
         let texts: Vec<String> = speaking.iter().map(|entry| entry.text.clone()).collect();
         let answers = tokio::select! {
             answers = embedder.documents(&texts) => Some(answers),
-            () = async { drop(stop.wait_for(|stop| *stop).await) } => None,
+            () = shutdown.reached(Step::Draining) => None,
         };
         let Some(answers) = answers else {
             let _ = self.release(&claim, None, Duration::ZERO).await;
@@ -196,7 +196,7 @@ impl Worker {
         let most = i32::try_from(embedder.batch()).unwrap_or(i32::MAX);
         let lease = seconds(embedder.patience().saturating_add(TIME_TO_STORE));
         let arguments = [text(&model), number(&most), number(&lease)];
-        let row = self.database.call(Write, &self.caller, CLAIM, &arguments).await?;
+        let row = self.database.call(Write, &self.key.caller(), CLAIM, &arguments).await?;
         let unexpected = |error: String| Problem::internal(format!("not the answer of a claim: {error}"));
         let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
         serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
@@ -217,19 +217,19 @@ impl Worker {
             text(&model),
             (&vector as _, Type::FLOAT4_ARRAY),
         ];
-        self.database.call(Write, &self.caller, STORE, &arguments).await.map(drop)
+        self.database.call(Write, &self.key.caller(), STORE, &arguments).await.map(drop)
     }
 
     async fn fail(&self, claim: &str, entry: &Entry, reason: &str) -> Result<(), Problem> {
         let arguments = [text(&claim), text(&entry.record), text(&reason)];
-        self.database.call(Write, &self.caller, FAIL, &arguments).await.map(drop)
+        self.database.call(Write, &self.key.caller(), FAIL, &arguments).await.map(drop)
     }
 
     /// Gives back what of a claim is not done, to be claimed again after a rest.
     async fn release(&self, claim: &str, reason: Option<&str>, rest: Duration) -> Result<(), Problem> {
         let rest = seconds(rest);
         let arguments = [text(&claim), text(&reason), number(&rest)];
-        self.database.call(Write, &self.caller, RELEASE, &arguments).await.map(drop)
+        self.database.call(Write, &self.key.caller(), RELEASE, &arguments).await.map(drop)
     }
 }
 

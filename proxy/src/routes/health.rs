@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use keyed_errors::Code;
 
 use crate::answer;
 use crate::problem::Problem;
@@ -18,6 +19,12 @@ pub(crate) async fn alive() -> Response {
 
 /// The database answers, and has the functions.
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+    if app.shutdown.has_begun() {
+        return Err(Problem::new(
+            Code::Unavailable,
+            "the service drains and is about to stop: send requests to another instance",
+        ));
+    }
     let extension = app.readiness.extension_version().await?;
     let body = format!(r#"{{"status":"ready","version":"{VERSION}","extension_version":"{extension}"}}"#);
     Ok(answer::json(StatusCode::OK, body))

@@ -23,6 +23,7 @@ use crate::import::tally::{Refusal, Tally};
 use crate::observation::Observation;
 use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
+use crate::shutdown::Step;
 use crate::state::App;
 
 /// The number of buffered chunks of a response.
@@ -42,17 +43,9 @@ pub(crate) async fn run(
     // If refused rows abort the import, they are not a file to correct, but the reason of the refusal.
     let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
     if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
-        let _permit = caller.file().await?;
-        let source = Source::open(&request, body, &app).await?;
-        let import = Import::open(&app, &caller, &template, &request, source).await?;
-        let none_refused = refused_rows(&import).header(import.header());
-        let (tally, outcome) = import.run(&mut Nobody).await;
-        return match outcome {
-            Ok(()) if request.answer == Answer::RefusedRows => {
-                Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_refused).into_response())
-            }
-            Ok(()) => Ok(answer::json(StatusCode::OK, tally.to_json())),
-            Err(stopped) => Err(problem(stopped, &tally)),
+        return tokio::select! {
+            answer = report(&app, &caller, &template, &request, body) => answer,
+            () = app.shutdown.reached(Step::Overdue) => Err(interrupted(&request)),
         };
     }
     let content_type = match request.answer {
@@ -61,21 +54,56 @@ pub(crate) async fn run(
     };
     let (chunks, answer) = chunks(CHUNKS, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
+    let shutdown = app.shutdown.clone();
+    let (ends, too_late) = (shutdown.clone(), interrupted(&request));
+    let last_words = interrupted(&request);
     tokio::spawn(async move {
         let left = chunks.clone();
+        let last_words = last_words.render(observation.instance());
+        let tells_problems = request.answer == Answer::Progress;
         let told = tell(app, caller, template, request, body, observation, chunks, begun);
         // If the client disconnects, the import stops.
         tokio::select! {
             () = told => {}
             () = left.closed() => {}
+            () = shutdown.reached(Step::Overdue) => {
+                // Other answers break off.
+                let last = format!("{{\"problem\":{last_words}}}\n");
+                if tells_problems && left.send(last).await.is_ok() {
+                    left.finish();
+                }
+            }
         }
     });
     match has_begun.await {
         Ok(Ok(())) => {}
         Ok(Err(problem)) => return Err(problem),
+        Err(_) if ends.has_reached(Step::Overdue) => return Err(too_late),
         Err(_) => return Err(Problem::internal("an import ended before it began".to_owned())),
     }
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
+}
+
+/// Imports, and answers at the end.
+async fn report(
+    app: &App,
+    caller: &Caller,
+    template: &str,
+    request: &Request,
+    body: Body,
+) -> Result<Response, Problem> {
+    let _permit = caller.file().await?;
+    let source = Source::open(request, body, app).await?;
+    let import = Import::open(app, caller, template, request, source).await?;
+    let none_refused = refused_rows(&import).header(import.header());
+    let (tally, outcome) = import.run(&mut Nobody).await;
+    match outcome {
+        Ok(()) if request.answer == Answer::RefusedRows => {
+            Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_refused).into_response())
+        }
+        Ok(()) => Ok(answer::json(StatusCode::OK, tally.to_json())),
+        Err(stopped) => Err(problem(stopped, &tally)),
+    }
 }
 
 /// Imports and reports progress.
@@ -142,6 +170,16 @@ async fn tell(
 
 fn refused_rows(import: &Import<'_>) -> RefusedRows {
     RefusedRows::new(import.header(), import.delimiter())
+}
+
+/// The end of the service came first.
+fn interrupted(request: &Request) -> Problem {
+    let detail = "the service stopped before the end of the file";
+    let problem = Problem::unavailable(detail, "KEYED_SHUTDOWN_TIMEOUT is over".to_owned());
+    match request.is_whole() {
+        true => problem.with_hint("nothing was imported: import the file again"),
+        false => problem.with_hint("rows that were written remain: import the file again"),
+    }
 }
 
 /// Why nothing was imported, or not all.

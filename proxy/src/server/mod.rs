@@ -13,7 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::http::{Request, Response};
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -21,9 +22,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -34,14 +34,15 @@ use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{self, Begun, Watched};
 use crate::observation::{Sent, access_log, observe};
 use crate::settings::bounds::Bounds;
+use crate::shutdown::{Shutdown, Step};
 use crate::tls::listener::ListenerTls;
 
 /// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
 /// balancers close idle connections, so that they never use a closed one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 
-/// The time for requests in flight to finish after the stop signal.
-pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time for answers of requests that are given up.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The maximum size of a request head, which an unfinished head takes of memory.
 const MOST_HEAD: usize = 32 << 10;
@@ -52,13 +53,14 @@ const MOST_REFUSALS: usize = 64;
 /// The interval of log entries about missing file descriptors.
 const ACCEPT_LOG: Duration = Duration::from_secs(10);
 
-/// Answers requests until `stop` is done, and then those that have begun.
+/// Answers requests until the service finishes, and then those that have begun, for as long as `finishing`.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     bounds: &Bounds,
     tls: Option<&ListenerTls>,
-    stop: impl Future<Output = ()>,
+    shutdown: &Shutdown,
+    finishing: Duration,
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MOST_HEAD);
@@ -67,12 +69,12 @@ pub(crate) async fn serve(
     let silence = if bounds.trusted_proxies > 0 { HEADER_TIMEOUT } else { bounds.header_timeout };
     let refusals = Arc::new(Semaphore::new(MOST_REFUSALS));
     let connections = GracefulShutdown::new();
-    let mut stop = pin!(stop);
+    let mut finish = pin!(shutdown.reached(Step::Finishing));
     let mut failing = None;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = &mut stop => break,
+            () = &mut finish => break,
         };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
@@ -82,7 +84,7 @@ pub(crate) async fn serve(
                     failing = Some(Instant::now());
                     tracing::warn!(%error, "cannot accept connections");
                 }
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
@@ -104,12 +106,19 @@ pub(crate) async fn serve(
         let peer = Peer(peer.ip());
         let router = router.clone();
         let service = service_fn({
-            let begun = begun.clone();
+            let (begun, shutdown) = (begun.clone(), shutdown.clone());
             move |mut request: Request<Incoming>| {
                 begun.set();
                 request.extensions_mut().insert(peer);
-                let router = router.clone();
-                observe(request, |request| router.oneshot(request))
+                let (router, shutdown) = (router.clone(), shutdown.clone());
+                observe(request, async move |request| {
+                    let mut answer = router.oneshot(request).await;
+                    // The caller's next connection is opened where there is somebody to serve it.
+                    if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
+                        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                    }
+                    answer
+                })
             }
         });
         let (http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
@@ -136,8 +145,18 @@ pub(crate) async fn serve(
     }
     drop(listener);
     tracing::info!(connections = connections.count(), "stopping");
-    if timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await.is_err() {
-        tracing::warn!("some requests were interrupted");
+    let mut done = pin!(connections.shutdown());
+    let is_done = tokio::select! {
+        () = &mut done => true,
+        () = sleep(finishing) => false,
+        () = shutdown.reached(Step::Overdue) => false,
+    };
+    if !is_done {
+        // Whoever can say what becomes of its request does so now.
+        shutdown.advance(Step::Overdue);
+        if timeout(LAST_WORDS, done).await.is_err() {
+            tracing::warn!("some requests were interrupted");
+        }
     }
 }
 
@@ -170,22 +189,5 @@ async fn refuse(
                 refusal::full(stream, full, id).await;
             }
         }
-    }
-}
-
-/// Is done at the first SIGINT or SIGTERM.
-pub(crate) async fn asked_to_stop() {
-    let wait_for = |kind| async move {
-        match signal(kind) {
-            Ok(mut signal) => drop(signal.recv().await),
-            Err(error) => {
-                tracing::warn!(%error, "cannot listen for a signal");
-                std::future::pending::<()>().await;
-            }
-        }
-    };
-    tokio::select! {
-        () = wait_for(SignalKind::interrupt()) => {}
-        () = wait_for(SignalKind::terminate()) => {}
     }
 }

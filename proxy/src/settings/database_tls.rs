@@ -1,6 +1,6 @@
 //! What a database URL says of TLS, in libpq's words, which the client library does not know all of. Pure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslNegotiation};
@@ -48,8 +48,8 @@ pub(crate) struct DatabaseTls {
 pub(super) fn read(words: &[(String, String)], config: &Config) -> Result<DatabaseTls, String> {
     // Of two values the later counts. An empty one says nothing.
     let word = |name: &str| {
-        let values = words.iter().filter(|(word, value)| word == name && !value.is_empty());
-        values.last().map(|(_, value)| value.as_str())
+        let mut values = words.iter().rev().filter(|(word, value)| word == name && !value.is_empty());
+        values.next().map(|(_, value)| value.as_str())
     };
     let file = |name: &str| word(name).map(PathBuf::from);
     let chosen = word("sslmode").map(mode).transpose()?;
@@ -122,6 +122,16 @@ fn is_local(config: &Config) -> bool {
 }
 
 impl DatabaseTls {
+    /// The files that it names.
+    pub(crate) fn files(&self) -> Vec<&Path> {
+        let root = match &self.roots {
+            Roots::File(path) => Some(path),
+            Roots::Unnamed | Roots::System => None,
+        };
+        let (certificate, key) = self.identity.as_ref().map(|(certificate, key)| (certificate, key)).unzip();
+        [root, certificate, key, self.revoked.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
+    }
+
     /// What an operator should know of connections that others could read or answer.
     pub(crate) fn warning(&self) -> Option<&'static str> {
         if self.is_local {

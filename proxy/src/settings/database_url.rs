@@ -10,7 +10,7 @@ use super::url_words::take;
 use super::value::value_or_file;
 
 /// Where a database is, and how to reach it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatabaseUrl {
     pub(crate) config: Config,
     pub(crate) tls: DatabaseTls,

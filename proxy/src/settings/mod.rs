@@ -8,6 +8,8 @@ pub(crate) mod database_tls;
 pub(crate) mod database_url;
 /// Embeddings.
 pub(crate) mod embedding;
+/// A file of settings.
+pub(crate) mod environment_file;
 /// The words of a database URL.
 mod url_words;
 /// The values of settings: numbers, sizes and times.
@@ -20,12 +22,21 @@ use bounds::Bounds;
 use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
 use database_url::DatabaseUrl;
 use embedding::EmbeddingSettings;
-use value::{bytes, cores, seconds, whole};
+use value::{bytes, cores, seconds, seconds_or_none, whole};
 
 use crate::cors;
 
+/// The log level without a setting.
+pub(crate) const DEFAULT_LOG: &str = "info";
+
 #[derive(Args, Clone)]
 pub(crate) struct Settings {
+    /// Check the settings, the files that they name, the address to listen on, and the database, and end. Serves nothing.
+    ///
+    /// Prints what is wrong and what to do. The exit code is 0 if the service could start and serve, else 1.
+    #[arg(long)]
+    pub(crate) check: bool,
+
     /// The address and port to listen on.
     #[arg(long, env = "KEYED_LISTEN", default_value = "127.0.0.1:8080", value_name = "HOST:PORT")]
     pub(crate) listen: String,
@@ -78,6 +89,15 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_STATEMENT_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) statement_timeout: Duration,
 
+    /// Seconds for which requests are still served after SIGTERM, while /readyz answers 503 and every answer asks the
+    /// caller to open another connection. Set it to the time that a load balancer takes to notice.
+    #[arg(long, env = "KEYED_DRAIN", default_value = "0", value_parser = seconds_or_none, value_name = "SECONDS")]
+    pub(crate) drain: Duration,
+
+    /// Seconds that requests in flight have to finish after that. Default: KEYED_REQUEST_TIMEOUT.
+    #[arg(long, env = "KEYED_SHUTDOWN_TIMEOUT", value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) shutdown_timeout: Option<Duration>,
+
     /// Maximum size of a request body, in bytes or with a unit, such as `16MiB` or `512KiB`.
     #[arg(long, env = "KEYED_BODY_LIMIT", default_value = "16MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_limit: usize,
@@ -94,8 +114,13 @@ pub(crate) struct Settings {
     pub(crate) cors_origins: String,
 
     /// Log level, and levels of parts: `info`, `warn,keyed_proxy=debug`, or `info,access=off` without a line for each request.
-    #[arg(long, env = "KEYED_LOG", default_value = "info", value_name = "FILTER")]
+    #[arg(long, env = "KEYED_LOG", default_value = DEFAULT_LOG, value_name = "FILTER")]
     pub(crate) log: String,
+
+    /// A file of settings, a NAME=value on each line, from which SIGHUP takes KEYED_LOG. It is not read at the start:
+    /// that is for the service manager to do.
+    #[arg(long, env = "KEYED_ENVIRONMENT_FILE", value_name = "FILE")]
+    pub(crate) environment_file: Option<PathBuf>,
 
     /// Format of the log on standard error.
     #[arg(long, env = "KEYED_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
@@ -145,6 +170,11 @@ impl Settings {
         self.bounds.validate(self.body_limit)?;
         cors::origins(&self.cors_origins).map_err(|message| format!("KEYED_CORS_ORIGINS: {message}."))?;
         self.embedding.validate()
+    }
+
+    /// How long requests in flight have to finish at the end.
+    pub(crate) fn shutdown_timeout(&self) -> Duration {
+        self.shutdown_timeout.unwrap_or(self.request_timeout)
     }
 
     /// The files of certificate and key, if the listener speaks TLS.

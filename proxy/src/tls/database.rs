@@ -5,10 +5,11 @@ use std::future::Future;
 use std::io;
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
+use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
@@ -21,23 +22,35 @@ use super::{pem, permissions};
 use crate::settings::database_tls::{DatabaseTls, Mode, Roots};
 use crate::settings::database_url::DatabaseUrl;
 
-/// Opens connections to a database.
+/// Opens connections to a database. A clone opens them to the same, also after [`Connector::replace`].
 #[derive(Clone)]
 pub(crate) struct Connector {
-    current: Arc<Way>,
+    current: Arc<RwLock<Arc<Way>>>,
 }
 
 /// How to reach a database.
 struct Way {
-    config: Config,
-    mode: Mode,
+    url: DatabaseUrl,
     tls: Option<MakeRustlsConnect>,
+    /// A hash of what the files say.
+    files: [u8; 32],
 }
 
 impl Connector {
     /// Reads the files that the URL names.
     pub(crate) fn new(url: DatabaseUrl) -> Result<Connector, String> {
-        Ok(Connector { current: Arc::new(Way::new(url)?) })
+        Ok(Connector { current: Arc::new(RwLock::new(Arc::new(Way::new(url)?))) })
+    }
+
+    /// Opens later connections by another URL, or by files that have changed: whether anything has. An error changes
+    /// nothing.
+    pub(crate) fn replace(&self, url: DatabaseUrl) -> Result<bool, String> {
+        let way = Way::new(url)?;
+        let has_changed = !way.is_same_as(&self.way());
+        if has_changed {
+            *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(way);
+        }
+        Ok(has_changed)
     }
 
     /// Opens a connection. It works until its client is dropped.
@@ -55,11 +68,11 @@ impl Connector {
 
     /// The settings of connections.
     pub(crate) fn config(&self) -> Config {
-        self.way().config.clone()
+        self.way().url.config.clone()
     }
 
     fn way(&self) -> Arc<Way> {
-        Arc::clone(&self.current)
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -74,17 +87,26 @@ impl deadpool_postgres::Connect for Connector {
 }
 
 impl Way {
-    fn new(DatabaseUrl { config, tls }: DatabaseUrl) -> Result<Way, String> {
-        let make = match tls.mode {
+    fn new(url: DatabaseUrl) -> Result<Way, String> {
+        let tls = match url.tls.mode {
             Mode::Disable => None,
-            _ => Some(MakeRustlsConnect::new(client(&tls)?)),
+            _ => Some(MakeRustlsConnect::new(client(&url.tls)?)),
         };
-        Ok(Way { config, mode: tls.mode, tls: make })
+        let mut files = Sha256::new();
+        for path in url.tls.files() {
+            // What cannot be read now was refused above.
+            files.update(std::fs::read(path).unwrap_or_default());
+        }
+        Ok(Way { url, tls, files: files.finalize().into() })
+    }
+
+    fn is_same_as(&self, other: &Way) -> bool {
+        self.url == other.url && self.files == other.files
     }
 
     async fn connect(&self) -> Result<(Client, JoinHandle<()>), Error> {
         let Some(tls) = &self.tls else { return self.plain().await };
-        match self.mode {
+        match self.url.tls.mode {
             Mode::Disable => self.plain().await,
             Mode::Allow => match self.plain().await {
                 Err(error) if wants_another_way(&error) => self.encrypted(tls, SslMode::Require).await,
@@ -99,7 +121,7 @@ impl Way {
     }
 
     async fn plain(&self) -> Result<(Client, JoinHandle<()>), Error> {
-        let mut config = self.config.clone();
+        let mut config = self.url.config.clone();
         let (client, connection) = config.ssl_mode(SslMode::Disable).connect(NoTls).await?;
         Ok((client, tokio::spawn(async move { drop(connection.await) })))
     }
@@ -109,7 +131,7 @@ impl Way {
         tls: &MakeRustlsConnect,
         mode: SslMode,
     ) -> Result<(Client, JoinHandle<()>), Error> {
-        let mut config = self.config.clone();
+        let mut config = self.url.config.clone();
         let (client, connection) = config.ssl_mode(mode).connect(tls.clone()).await?;
         Ok((client, tokio::spawn(async move { drop(connection.await) })))
     }

@@ -5,12 +5,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use rustls::ServerConfig;
+use rustls::pki_types::CertificateDer;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tokio_rustls::TlsAcceptor;
 
 use super::pem;
 use super::provider::provider;
 use super::validity::{Standing, Validity};
+use crate::settings::Settings;
 
 const CERTIFICATE: &str = "KEYED_TLS_CERT";
 const KEY: &str = "KEYED_TLS_KEY";
@@ -26,26 +28,39 @@ pub(crate) struct ListenerTls {
 struct Loaded {
     configuration: Arc<ServerConfig>,
     validity: Validity,
+    /// The certificate itself.
+    leaf: CertificateDer<'static>,
 }
 
 impl ListenerTls {
     /// Reads the files. A certificate that has expired is served: callers that do not verify it go on, and those that do
     /// see what is wrong.
-    pub(crate) fn load(certificate: &Path, key: &Path) -> Result<ListenerTls, String> {
+    fn load(certificate: &Path, key: &Path) -> Result<ListenerTls, String> {
         let current = RwLock::new(read(certificate, key)?);
         Ok(ListenerTls { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
+    /// The same for the files of two settings, if they are set.
+    pub(crate) fn of(settings: &Settings) -> Result<Option<ListenerTls>, String> {
+        let Some((certificate, key)) = settings.listener_files()? else { return Ok(None) };
+        ListenerTls::load(certificate, key).map(Some)
+    }
+
     /// Reads the files again: new handshakes use what they say, and open connections stay. Files that are not sound change
     /// nothing, nor does a certificate that is not valid now.
-    pub(crate) fn reload(&self) -> Result<(), String> {
+    ///
+    /// Whether they say something else than before.
+    pub(crate) fn reload(&self) -> Result<bool, String> {
         let loaded = read(&self.certificate, &self.key)?;
+        if loaded.leaf == self.current().leaf {
+            return Ok(false);
+        }
         let standing = loaded.validity.standing(SystemTime::now());
         if let Standing::Expired | Standing::NotYetValid = standing {
             return Err(self.words(standing).unwrap_or_default());
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
-        Ok(())
+        Ok(true)
     }
 
     /// For one handshake.
@@ -84,6 +99,7 @@ fn read(certificate: &Path, key: &Path) -> Result<Loaded, String> {
         format!("{CERTIFICATE} {} cannot be used: {error}.", certificate.display())
     };
     let validity = Validity::of(&chain[0]).map_err(|error| broken(&error))?;
+    let leaf = chain[0].clone();
     let identity = CertifiedKey::from_der(chain, private, &provider()).map_err(|error| match error {
         rustls::Error::InconsistentKeys(_) => format!(
             "the key in {KEY} {} does not belong to the first certificate in {CERTIFICATE} {}. The server's own \
@@ -100,5 +116,5 @@ fn read(certificate: &Path, key: &Path) -> Result<Loaded, String> {
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(identity)));
     configuration.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Loaded { configuration: Arc::new(configuration), validity })
+    Ok(Loaded { configuration: Arc::new(configuration), validity, leaf })
 }

@@ -1,6 +1,6 @@
 //! TLS to the database, by the words of its URL.
 
-use harness::{Authority, TlsCluster, major_version, proxy_program};
+use harness::{Authority, Database, Service, TlsCluster, Wire, major_version, proxy_program};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -208,4 +208,35 @@ fn revoked_and_expired_certificates_of_a_server_are_refused() {
     let server =
         TlsCluster::start(&authority.issue_expired(&["db.test"]), &authority, "hostssl all all all trust");
     refused(&words_of(&server, folder.path(), "db.test"), "expired");
+}
+
+#[tokio::test]
+async fn a_proxy_serves_and_cancels_over_tls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new("tests");
+    let server =
+        TlsCluster::start(&authority.issue(&["db.test"]), &authority, "hostssl all keyed_proxy all trust");
+    std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+    let database = Database::new_in(&server.cluster).await.add_crm().await;
+    let words = words_of(&server, folder.path(), "db.test")
+        .replace("user=postgres dbname=postgres", &format!("user=keyed_proxy dbname={}", database.name()));
+    let service = Service::over(database, &[("KEYED_DATABASE_URL", &words)]).await;
+    service.upsert("K-1", serde_json::json!({"name": "Ada"})).await.expect(201);
+    service.by_key("K-1").await.expect(200);
+    let session = service.session().await;
+    let ssl = "select count(*) filter (where not ssl) from pg_stat_ssl join pg_stat_activity using (pid)
+               where usename = 'keyed_proxy'";
+    assert_eq!(session.text(ssl, &[]).await, "0");
+    session.run("begin; lock table crm.customers in access exclusive mode").await;
+    let observer = service.session().await;
+    let key = service.proxy.key();
+    let request = "PUT /v1/entities/template/customers/by-key";
+    let mut wire =
+        Wire::begin(&service.proxy, request, key, "Content-Type: application/json\nContent-Length: 23").await;
+    wire.send(br#"{"external_key": "K-2"}"#).await.expect("there is room");
+    observer.until_blocked(1).await;
+    drop(wire);
+    // The statement of a caller that has gone is cancelled, although it could still wait for its lock.
+    observer.until_blocked(0).await;
+    assert!(!service.proxy.log().contains("cannot cancel"), "{}", service.proxy.log());
 }

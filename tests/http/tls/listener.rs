@@ -2,6 +2,8 @@
 
 use harness::{Authority, Database, Identity, Proxy, Wire, proxy_program, status_of, until};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 /// A proxy that speaks TLS, and the files of its certificate.
@@ -115,6 +117,34 @@ async fn a_new_certificate_serves_new_connections_and_drops_none() {
     .await;
     assert_eq!(secure.ask(&mut old).await, 200, "the old connection is still open");
     assert_ne!(old.certificate(), renewed.der());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn certificates_that_are_renewed_under_load_interrupt_nobody() {
+    let secure = Arc::new(Secure::start(&[]).await);
+    let ends = Arc::new(AtomicBool::new(false));
+    let callers: Vec<_> = (0..8)
+        .map(|_| {
+            let (secure, ends) = (Arc::clone(&secure), Arc::clone(&ends));
+            tokio::spawn(async move {
+                let mut kept = secure.open().await;
+                while !ends.load(Ordering::Relaxed) {
+                    assert_eq!(secure.ask(&mut kept).await, 200, "one connection all the time");
+                    assert_eq!(secure.ask(&mut secure.open().await).await, 200, "and new ones");
+                }
+            })
+        })
+        .collect();
+    for _ in 0..5 {
+        let renewed = secure.authority.issue(&["localhost"]);
+        renewed.write(secure.folder.path(), "server");
+        secure.proxy.signal("HUP");
+        until("new connections see it", async || secure.open().await.certificate() == renewed.der()).await;
+    }
+    ends.store(true, Ordering::Relaxed);
+    for caller in callers {
+        caller.await.expect("no request failed");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,125 @@
+//! `serve --check`: whether a service with these settings could start and serve, and what to do if not. Serves nothing.
+
+use std::fmt::{Display, Write};
+use std::io::ErrorKind;
+
+use listenfd::ListenFd;
+use tokio::net::TcpListener;
+
+use super::log_level;
+use crate::cli::outcome::{Failure, print};
+use crate::readiness::VERSION;
+use crate::settings::Settings;
+use crate::settings::embedding::Provider;
+use crate::state::App;
+use crate::tls::listener::ListenerTls;
+
+/// How often a database is asked that does not answer within a second.
+const TRIES: usize = 5;
+
+/// What was looked at, a line for each.
+#[derive(Default)]
+struct Report {
+    text: String,
+    errors: usize,
+}
+
+impl Report {
+    fn ok(&mut self, what: impl Display) {
+        self.line("ok", what);
+    }
+
+    fn note(&mut self, what: impl Display) {
+        self.line("note", what);
+    }
+
+    fn warning(&mut self, what: impl Display) {
+        self.line("warning", what);
+    }
+
+    fn error(&mut self, what: impl Display) {
+        self.errors += 1;
+        self.line("error", what);
+    }
+
+    fn line(&mut self, word: &str, what: impl Display) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(self.text, "{word:<8} {what}");
+    }
+}
+
+/// Looks at everything, and fails if something is wrong.
+pub(super) async fn run(settings: &Settings) -> Result<(), Failure> {
+    let mut report = Report::default();
+    let sound = settings.validate().and_then(|()| log_level::parse(&settings.log).map(drop));
+    match &sound {
+        Ok(()) => report.ok("settings"),
+        Err(message) => report.error(message),
+    }
+    if settings.embedding.embed_provider != Provider::Off && sound.is_ok() {
+        report.ok("settings of embeddings; the server is not asked");
+    }
+    certificate(settings, &mut report);
+    address(settings, &mut report).await;
+    database(settings, &mut report).await;
+    print(&report.text)?;
+    match report.errors {
+        0 => Ok(()),
+        1 => Err(Failure::Running(anyhow::anyhow!("there is 1 error"))),
+        errors => Err(Failure::Running(anyhow::anyhow!("there are {errors} errors"))),
+    }
+}
+
+fn certificate(settings: &Settings, report: &mut Report) {
+    match ListenerTls::of(settings) {
+        Ok(None) => {}
+        Ok(Some(tls)) => match tls.warning() {
+            None => report.ok("certificate and key of the listener"),
+            Some((false, warning)) => report.warning(warning),
+            Some((true, warning)) => report.error(warning),
+        },
+        Err(message) => report.error(message),
+    }
+}
+
+async fn address(settings: &Settings, report: &mut Report) {
+    let address = &settings.listen;
+    if ListenFd::from_env().len() > 0 {
+        return report.ok("socket of the service manager");
+    }
+    match TcpListener::bind(address).await {
+        Ok(_) => report.ok(format_args!("address {address}")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => report.note(format_args!(
+            "address {address} is in use. A keyed-proxy that runs already is no reason to worry; another program is: \
+             choose another address in KEYED_LISTEN"
+        )),
+        Err(error) => report.error(format_args!("cannot listen on {address} (KEYED_LISTEN): {error}")),
+    }
+}
+
+async fn database(settings: &Settings, report: &mut Report) {
+    // What cannot be read was reported as a setting.
+    let Ok(url) = settings.database() else { return };
+    if let Some(warning) = url.tls.warning() {
+        report.warning(warning);
+    }
+    let app = match App::new(settings) {
+        Ok(app) => app,
+        Err(error) => return report.error(format_args!("{error:#}")),
+    };
+    for _ in 0..TRIES {
+        match app.readiness.extension_version().await {
+            Ok(extension) => {
+                return report.ok(format_args!(
+                    "database: it answers, and its extension {extension} fits keyed-proxy {VERSION}"
+                ));
+            }
+            Err(problem) if problem.cause().is_some_and(|cause| cause.contains("within a second")) => {}
+            Err(problem) => {
+                let cause = problem.cause().map(|cause| format!(": {cause}")).unwrap_or_default();
+                return report.error(format_args!("{}{cause}", problem.detail()));
+            }
+        }
+    }
+    report.error(format_args!("the database did not answer within {TRIES} seconds (KEYED_DATABASE_URL)"));
+}

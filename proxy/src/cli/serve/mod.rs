@@ -1,0 +1,145 @@
+//! `serve`: serves requests.
+
+/// What `--check` looks at.
+mod check;
+/// The socket.
+mod listen;
+/// The level of the log.
+mod log_level;
+/// SIGHUP.
+mod reload;
+/// The end.
+mod stop;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use log_level::LogLevel;
+use reload::Reload;
+use stop::Signals;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
+
+use super::outcome::Failure;
+use crate::embedding::worker::Worker;
+use crate::embedding::worker_key::WorkerKey;
+use crate::housekeeping;
+use crate::router::router;
+use crate::server;
+use crate::service_manager;
+use crate::settings::Settings;
+use crate::settings::environment_file::EnvironmentFile;
+use crate::shutdown::Step;
+use crate::state::App;
+use crate::tls::listener::ListenerTls;
+
+pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
+    if settings.check {
+        return runtime(1)?.block_on(check::run(&settings));
+    }
+    let usage = |message| Failure::Usage { message, help: "serve" };
+    settings.validate().map_err(usage)?;
+    // The writer lives until the end of this function: it writes what is left.
+    let (log, _writer) = log_level::start(&settings).map_err(usage)?;
+    let tls = ListenerTls::of(&settings).map_err(usage)?.map(Arc::new);
+    Ok(runtime(settings.workers)?.block_on(serve(settings, tls, log))?)
+}
+
+/// One thread alone is spared what several need to share their work.
+fn runtime(workers: usize) -> anyhow::Result<Runtime> {
+    let mut builder = match workers {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    if workers > 1 {
+        builder.worker_threads(workers);
+    }
+    builder.enable_all().build().context("cannot start the threads that answer requests")
+}
+
+async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>, log: LogLevel) -> anyhow::Result<()> {
+    // First of all: until then, each of them ends the process.
+    let signals = Signals::listen().context("cannot listen for signals")?;
+    let hangup = signal(SignalKind::hangup()).context("cannot listen for signals")?;
+    // The default limit is 1,024 open files, and every connection is one. The proxy requests more, but works without.
+    let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));
+    let environment = environment(&settings);
+    let listener = listen::listen(&settings).await?;
+    if let Some(warning) = settings.database().map_err(anyhow::Error::msg)?.tls.warning() {
+        tracing::warn!("{warning}");
+    }
+    let app = Arc::new(App::new(&settings)?);
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    tracing::info!(listen = %listener.local_addr()?, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
+    tokio::spawn({
+        let app = app.clone();
+        async move { app.readiness.watch().await }
+    });
+    tokio::spawn(housekeeping::run(app.database.clone()));
+    let shutdown = app.shutdown.clone();
+    let finishing = settings.shutdown_timeout();
+    tokio::spawn(stop::run(signals, shutdown.clone(), settings.drain, finishing));
+    let (worker, worker_key) = start_worker(&settings, &app)?;
+    if let Some(tls) = &tls {
+        tokio::spawn(watch_certificate(Arc::clone(tls)));
+    }
+    // Before the first request, which a database of another version must not answer. Whatever this answer is: a service
+    // that waits for its database has started.
+    drop(app.readiness.extension_version().await);
+    service_manager::ready();
+    tokio::spawn(service_manager::keep_alive());
+    let bounds = settings.bounds.clone();
+    let reload = Reload { app: app.clone(), settings, tls: tls.clone(), worker_key, log, environment };
+    tokio::spawn(reload.run(hangup));
+    server::serve(listener, router(app), &bounds, tls.as_deref(), &shutdown, finishing).await;
+    if let Some(worker) = worker {
+        // It was told when the drain began.
+        let is_overdue = tokio::select! {
+            _ = worker => false,
+            () = tokio::time::sleep(finishing) => true,
+            () = shutdown.reached(Step::Overdue) => true,
+        };
+        if is_overdue {
+            tracing::warn!("the embedding of records was interrupted");
+        }
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// What the file of the environment says at the start. Without it, nothing is known of what was changed there.
+fn environment(settings: &Settings) -> EnvironmentFile {
+    let Some(path) = &settings.environment_file else { return EnvironmentFile::default() };
+    reload::read_environment(path).unwrap_or_else(|error| {
+        tracing::warn!("{error} SIGHUP will not change the log level");
+        EnvironmentFile::default()
+    })
+}
+
+/// Says in the log every day that the certificate will not be valid for long, or is no longer.
+async fn watch_certificate(tls: Arc<ListenerTls>) {
+    let mut days = tokio::time::interval(Duration::from_secs(24 * 3600));
+    loop {
+        days.tick().await;
+        match tls.warning() {
+            Some((true, warning)) => tracing::error!("{warning}"),
+            Some((false, warning)) => tracing::warn!("{warning}"),
+            None => {}
+        }
+    }
+}
+
+/// Starts the embedding of records, where it has a key to do that with.
+fn start_worker(
+    settings: &Settings,
+    app: &Arc<App>,
+) -> anyhow::Result<(Option<JoinHandle<()>>, Option<WorkerKey>)> {
+    let settings = &settings.embedding;
+    let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok((None, None)) };
+    let Some(embedder) = &app.embedder else { return Ok((None, None)) };
+    let key = WorkerKey::new(&key);
+    let worker = Worker::new(app.database.clone(), embedder.clone(), key.clone(), settings.embed_poll);
+    Ok((Some(tokio::spawn(worker.run(app.shutdown.clone()))), Some(key)))
+}

@@ -1,0 +1,104 @@
+//! What SIGHUP reads again: certificate and key of the listener, the files of secrets, the database URL with its
+//! certificates, and the log level. Each part that cannot be read stays as it was.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::signal::unix::Signal;
+
+use super::log_level::LogLevel;
+use crate::embedding::worker_key::WorkerKey;
+use crate::service_manager;
+use crate::settings::Settings;
+use crate::settings::environment_file::EnvironmentFile;
+use crate::state::App;
+use crate::tls::listener::ListenerTls;
+
+/// Everything that can be read again.
+pub(super) struct Reload {
+    pub(super) app: Arc<App>,
+    pub(super) settings: Settings,
+    pub(super) tls: Option<Arc<ListenerTls>>,
+    pub(super) worker_key: Option<WorkerKey>,
+    pub(super) log: LogLevel,
+    /// The file of the environment when the service started.
+    pub(super) environment: EnvironmentFile,
+}
+
+impl Reload {
+    /// Reads everything again at each signal.
+    pub(super) async fn run(self, mut asked: Signal) {
+        while asked.recv().await.is_some() {
+            service_manager::reloading();
+            self.read_again();
+            service_manager::ready();
+        }
+    }
+
+    fn read_again(&self) {
+        let parts = [
+            ("the log level", self.log_level()),
+            ("the certificate of the listener", self.certificate()),
+            ("the database URL", self.database()),
+            ("the API key of the embedding server", self.provider_key()),
+            ("the API key that embeds records", self.worker_key()),
+        ];
+        for (part, outcome) in parts {
+            match outcome {
+                Ok(true) => tracing::info!("reloaded: {part}"),
+                Ok(false) => {}
+                Err(error) => tracing::error!("{part} stays as it was: {error}"),
+            }
+        }
+        tracing::info!("read again after SIGHUP");
+    }
+
+    fn log_level(&self) -> Result<bool, String> {
+        let Some(path) = &self.settings.environment_file else { return Ok(false) };
+        let now = read_environment(path)?;
+        let restart: Vec<&str> =
+            self.environment.differences(&now).into_iter().filter(|name| *name != "KEYED_LOG").collect();
+        if !restart.is_empty() {
+            tracing::warn!(settings = restart.join(", "), "these settings have changed, and need a restart");
+        }
+        match (now.get("KEYED_LOG"), self.environment.get("KEYED_LOG")) {
+            (Some(filter), _) => self.log.set(filter),
+            // Its line was removed.
+            (None, Some(_)) => self.log.set(crate::settings::DEFAULT_LOG),
+            (None, None) => self.log.set(&self.settings.log),
+        }
+    }
+
+    fn certificate(&self) -> Result<bool, String> {
+        self.tls.as_ref().map_or(Ok(false), |tls| tls.reload())
+    }
+
+    fn database(&self) -> Result<bool, String> {
+        let has_changed = self.app.connector.replace(self.settings.database()?)?;
+        if has_changed {
+            self.app.database.renew();
+            self.app.readiness.renew();
+        }
+        Ok(has_changed)
+    }
+
+    fn provider_key(&self) -> Result<bool, String> {
+        let Some(embedder) = &self.app.embedder else { return Ok(false) };
+        Ok(embedder.replace_key(self.settings.embedding.key()?))
+    }
+
+    fn worker_key(&self) -> Result<bool, String> {
+        let Some(current) = &self.worker_key else { return Ok(false) };
+        match self.settings.embedding.worker_key()? {
+            Some(key) => Ok(current.replace(&key)),
+            None => Err("it is empty. To embed no records, restart the service without it.".into()),
+        }
+    }
+}
+
+/// The settings of the file of the environment.
+pub(super) fn read_environment(path: &Path) -> Result<EnvironmentFile, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("KEYED_ENVIRONMENT_FILE {}: {error}.", path.display()))?;
+    Ok(EnvironmentFile::parse(&text))
+}

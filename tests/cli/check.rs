@@ -1,0 +1,79 @@
+//! `serve --check`: what an administrator learns before a service starts.
+
+use crate::{Outcome, run};
+use harness::{Authority, Database, proxy_program};
+
+/// Checks a service before this database.
+fn check(url: &str, settings: &[(&str, &str)]) -> Outcome {
+    let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", "127.0.0.1:0"]);
+    run(proxy.envs(settings.iter().copied()))
+}
+
+#[tokio::test]
+async fn a_service_that_could_start_has_no_errors() {
+    let database = Database::new().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (certificate, key) = Authority::new("tests").issue(&["localhost"]).write(folder.path(), "server");
+    let settings = [
+        ("KEYED_TLS_CERT", certificate.to_str().expect("letters")),
+        ("KEYED_TLS_KEY", key.to_str().expect("letters")),
+        ("KEYED_EMBED_PROVIDER", "hash"),
+    ];
+    let out = check(&database.cluster().url("keyed_proxy", database.name()), &settings).expect();
+    for line in [
+        "ok       settings\n",
+        "ok       settings of embeddings",
+        "ok       certificate and key of the listener\n",
+        "ok       address 127.0.0.1:0\n",
+        "ok       database: it answers",
+    ] {
+        assert!(out.contains(line), "{out}");
+    }
+    assert_eq!(out.lines().count(), 5, "{out}");
+}
+
+#[tokio::test]
+async fn each_thing_that_is_wrong_has_a_line_and_the_exit_code_is_1() {
+    let database = Database::new().await;
+    database.session().await.run("drop extension keyed cascade").await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let expired = Authority::new("tests").issue_expired(&["localhost"]);
+    let (certificate, key) = expired.write(folder.path(), "server");
+    let settings = [
+        ("KEYED_TLS_CERT", certificate.to_str().expect("letters")),
+        ("KEYED_TLS_KEY", key.to_str().expect("letters")),
+        ("KEYED_POOL_SIZE", "0"),
+    ];
+    let outcome = check(&database.cluster().url("keyed_proxy", database.name()), &settings);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    for line in [
+        "error    KEYED_POOL_SIZE must be between 1 and 1024.",
+        "has expired",
+        "ok       address",
+        "error    this database has no extension keyed. As a superuser: CREATE EXTENSION",
+    ] {
+        assert!(outcome.out.contains(line), "{line}: {}", outcome.out);
+    }
+    assert!(outcome.err.contains("there are 3 errors"), "{}", outcome.err);
+}
+
+#[test]
+fn a_database_elsewhere_and_an_address_that_is_taken_are_spoken_of() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("it has one").to_string();
+    // An address for documentation, which nobody has.
+    let url = "postgres://keyed_proxy@192.0.2.1/crm?connect_timeout=1";
+    let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", &address]);
+    let outcome = run(&mut proxy);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.out.contains(&format!("note     address {address} is in use")), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("warning  the connection to the database may not be encrypted"),
+        "{}",
+        outcome.out
+    );
+    assert!(outcome.out.contains("error    the database"), "{}", outcome.out);
+    let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", "256.0.0.1:1"]);
+    let outcome = run(&mut proxy);
+    assert!(outcome.out.contains("error    cannot listen on 256.0.0.1:1 (KEYED_LISTEN)"), "{}", outcome.out);
+}

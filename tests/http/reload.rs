@@ -1,0 +1,103 @@
+//! What SIGHUP reads again, while requests are served.
+
+use harness::{Database, Gallery, Service, until};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::NamedTempFile;
+
+fn file(text: &str) -> NamedTempFile {
+    let file = NamedTempFile::new().expect("a file");
+    write(&file, text);
+    file
+}
+
+fn write(file: &NamedTempFile, text: &str) {
+    std::fs::write(file.path(), text).expect("it is our file");
+}
+
+fn path(file: &NamedTempFile) -> &str {
+    file.path().to_str().expect("letters")
+}
+
+#[tokio::test]
+async fn the_log_level_comes_from_the_file_of_the_environment() {
+    let environment = file("KEYED_LOG=error\nKEYED_POOL_SIZE=8\n");
+    let settings = [("KEYED_ENVIRONMENT_FILE", path(&environment)), ("KEYED_LOG", "error")];
+    let service = Service::start_with(&settings).await;
+    assert_eq!(service.proxy.log(), "", "there is no error");
+    write(&environment, "KEYED_LOG=info\nKEYED_POOL_SIZE=9\n");
+    service.proxy.signal("HUP");
+    until("the level has changed", async || service.proxy.log().contains("reloaded: the log level")).await;
+    write(&environment, "KEYED_LOG=no=such=filter\n");
+    service.proxy.signal("HUP");
+    until("the log complains", async || service.proxy.log().contains("the log level stays as it was")).await;
+    let log = service.proxy.log();
+    assert!(log.contains("need a restart") && log.contains("KEYED_POOL_SIZE"), "{log}");
+}
+
+/// The connections of this application that the database has.
+fn connections(application: &str) -> String {
+    format!(
+        "select count(*) from pg_stat_activity
+         where datname = current_database() and application_name = '{application}'"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_database_url_serves_without_a_failure() {
+    let database = Database::with_crm().await;
+    let without_name = database.cluster().url("keyed_proxy", database.name());
+    let url = |application: &str| format!("{without_name}?application_name={application}");
+    let secret = file(&url("first"));
+    let service = Arc::new(Service::over(database, &[("KEYED_DATABASE_URL_FILE", path(&secret))]).await);
+    let session = service.session().await;
+    service.upsert("K-1", json!({"visits": 0})).await.expect(201);
+    let ends = Arc::new(AtomicBool::new(false));
+    let callers: Vec<_> = (0..4)
+        .map(|number| {
+            let (service, ends) = (Arc::clone(&service), Arc::clone(&ends));
+            tokio::spawn(async move {
+                while !ends.load(Ordering::Relaxed) {
+                    service.by_key("K-1").await.expect(200);
+                    service.upsert("K-1", json!({"visits": number})).await.expect(200);
+                }
+            })
+        })
+        .collect();
+    write(&secret, &url("second"));
+    service.proxy.signal("HUP");
+    session.until(&connections("first"), "0").await;
+    assert_ne!(session.text(&connections("second"), &[]).await, "0");
+    write(&secret, "postgres://keyed_proxy@localhost:port/crm");
+    service.proxy.signal("HUP");
+    until("the log complains", async || service.proxy.log().contains("the database URL stays as it was"))
+        .await;
+    ends.store(true, Ordering::Relaxed);
+    for caller in callers {
+        caller.await.expect("every request was answered");
+    }
+    service.by_key("K-1").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_new_key_of_keyed_embeds_records() {
+    let gallery = Gallery::new().await;
+    let first = gallery.database.api_key("keyed_admin", &[]).await;
+    let key = file(&first);
+    let settings = [
+        ("KEYED_EMBED_PROVIDER", "hash"),
+        ("KEYED_EMBED_API_KEY_FILE", path(&key)),
+        ("KEYED_EMBED_POLL", "0.05"),
+    ];
+    let proxy = harness::Proxy::start_with(&gallery.database, &settings).await;
+    gallery.paint("K-0", "Girl").await;
+    gallery.until_done(1).await;
+    write(&key, &gallery.database.api_key("keyed_admin", &[]).await);
+    gallery.session.run("select keyed.revoke_api_key(min(id)) from keyed_state.api_key").await;
+    proxy.signal("HUP");
+    until("the key is taken", async || proxy.log().contains("reloaded: the API key that embeds records"))
+        .await;
+    gallery.paint("K-1", "Woman").await;
+    gallery.until_done(2).await;
+}

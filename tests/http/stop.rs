@@ -1,0 +1,90 @@
+//! The end of the service: callers are told to go elsewhere, and what has begun is finished.
+
+use harness::{Service, Wire, status_of, until};
+use serde_json::json;
+
+/// A drain that no test waits for.
+const LONG: (&str, &str) = ("KEYED_DRAIN", "600");
+
+async fn until_draining(service: &Service) {
+    until("the service drains", async || service.proxy.request("GET", "/readyz").send().await.status == 503)
+        .await;
+}
+
+#[tokio::test]
+async fn while_it_drains_requests_are_served_and_connections_closed_after_their_next_answer() {
+    let service = Service::start_with(&[LONG]).await;
+    let mut idle = Wire::begin(&service.proxy, "GET /v1/me", service.proxy.key(), "").await;
+    let before = idle.answer().await;
+    assert_eq!(status_of(&before), 200);
+    assert!(!before.contains("connection: close"), "{before}");
+    service.proxy.ask_to_stop();
+    until_draining(&service).await;
+    let problem = service.proxy.request("GET", "/readyz").send().await.refused(503, "unavailable");
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("drains")), "{problem}");
+    // The connection that was idle is still open.
+    idle.ask("GET /v1/me", service.proxy.key(), "").await.expect("the connection is open");
+    let answer = idle.answer().await;
+    assert_eq!(status_of(&answer), 200);
+    assert!(answer.contains("connection: close"), "{answer}");
+    assert_eq!(idle.answer().await, "", "and closed after the answer");
+    // So are new ones.
+    let answer = service.upsert("K-1", json!({"name": "Ada"})).await;
+    assert_eq!(answer.header("connection"), "close");
+    answer.expect(201);
+    let Service { mut proxy, database: _database } = service;
+    proxy.ask_to_stop();
+    assert!(proxy.ended().await.success(), "a second signal cuts the drain short");
+}
+
+#[tokio::test]
+async fn sigint_ends_without_a_drain() {
+    let Service { mut proxy, database: _database } = Service::start_with(&[LONG]).await;
+    proxy.signal("INT");
+    assert!(proxy.ended().await.success());
+}
+
+#[tokio::test]
+async fn a_file_that_takes_longer_than_the_end_is_undone_and_its_caller_told() {
+    for (query, hint) in [("", "nothing was imported"), ("?on_error=skip", "rows that were written remain")] {
+        let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
+        service.upsert("K-1", json!({"name": "Ada"})).await.expect(201);
+        let holder = service.session().await;
+        holder.run("begin; lock table crm.customers in access exclusive mode").await;
+        let path = format!("/v1/entities/template/customers/import{query}");
+        let import = service.proxy.request("POST", &path).body("text/csv", "external_key,name\nK-1,Bea\n");
+        let import = tokio::spawn(import.send());
+        holder.until_blocked(1).await;
+        let Service { mut proxy, database } = service;
+        proxy.ask_to_stop();
+        let problem = import.await.expect("the request ends").refused(503, "unavailable");
+        assert!(problem["hint"].as_str().is_some_and(|words| words.contains(hint)), "{problem}");
+        assert!(proxy.ended().await.success());
+        holder.run("rollback").await;
+        let session = database.session().await;
+        session.until("select count(*) from pg_locks where relation = 'crm.customers'::regclass", "0").await;
+        assert_eq!(session.text("select name from crm.customers", &[]).await, "Ada");
+    }
+}
+
+/// Of an answer that has begun, only its end can say that something went wrong.
+#[tokio::test]
+async fn an_import_that_tells_of_its_progress_ends_with_the_problem() {
+    let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
+    let holder = service.session().await;
+    holder.run("create function crm.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
+                create trigger zz_wait before insert on crm.customers for each row execute function crm.wait();
+                select pg_advisory_lock(1)").await;
+    let request = service.proxy.request("POST", "/v1/entities/template/customers/import");
+    let request =
+        request.header("accept", "application/x-ndjson").body("text/csv", "external_key,name\nK-1,Bea\n");
+    let answer = request.response().await;
+    assert_eq!(answer.status().as_u16(), 200);
+    holder.until_blocked(1).await;
+    let Service { mut proxy, database: _database } = service;
+    proxy.ask_to_stop();
+    let text = answer.text().await.expect("it comes to an end");
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.contains("the service stopped before the end of the file"), "{text}");
+    assert!(proxy.ended().await.success());
+}
