@@ -1,5 +1,6 @@
--- Who may present credentials: nobody but the login of the proxy, and superusers. Run by keyed.init() and, when a
--- superuser calls it, keyed.migrate(): the role may be made after the extension. A dump brings these grants along.
+-- Who may present credentials: nobody but the login of the proxy, and superusers; and who may look at the server. Run by
+-- keyed.init() and, when a superuser calls it, keyed.migrate(): the roles may be made after the extension. A dump brings
+-- these grants along.
 
 grant execute on function keyed.authenticate(bytea, text, text) to keyed_proxy;
 grant execute on function keyed_http.authenticate(bytea, text, text, text) to keyed_proxy;
@@ -7,3 +8,6 @@ grant execute on function keyed_http.identify_key(bytea) to keyed_proxy;
 grant execute on function keyed_http.deliver(bytea, text, text, text, text) to keyed_proxy;
 grant execute on function keyed_http.knows_delivery_token(bytea) to keyed_proxy;
 grant execute on function keyed_http.identify_delivery_token(bytea) to keyed_proxy;
+
+-- What only the owner may ask, for the measurements that the proxy exports.
+grant execute on function keyed.server_measurements() to keyed_owner;

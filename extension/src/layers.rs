@@ -4,7 +4,7 @@
 use source_layers::Sources;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "json_write",
     "error",
     "json",
@@ -32,6 +32,7 @@ const ORDER: [&str; 27] = [
     "trigger",
     "job_worker",
     "administration",
+    "statistics",
 ];
 
 /// The most lines of a file.

@@ -6,7 +6,8 @@
 //! `filter`, `template`), authorization (`access`), records and what is beside them (`quota`, `job`, `metric`, `vectors`,
 //! `record`), reading (`view`, `search`), interfaces over these (`embedding`, `batch`, `import`, `export`, `inbound`,
 //! `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`), background workers
-//! (`job_worker`), and what administrators do over HTTP (`administration`).
+//! (`job_worker`), what administrators do over HTTP (`administration`), and what the database measures of itself
+//! (`statistics`).
 
 #![deny(unsafe_code)]
 
@@ -60,6 +61,8 @@ pub mod record;
 mod schema;
 /// Search.
 pub mod search;
+/// What the database measures of itself.
+pub mod statistics;
 /// Templates.
 pub mod template;
 /// The triggers of each write, from any client.

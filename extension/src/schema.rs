@@ -19,3 +19,4 @@ extension_sql_file!("../../sql/functions/quota.sql", name = "quota", requires = 
 extension_sql_file!("../../sql/functions/job.sql", name = "job", requires = ["http"]);
 extension_sql_file!("../../sql/functions/administration.sql", name = "administration", requires = ["job"]);
 extension_sql_file!("../../sql/functions/checksum.sql", name = "checksum", requires = ["administration"]);
+extension_sql_file!("../../sql/functions/statistics.sql", name = "statistics", requires = ["checksum"]);

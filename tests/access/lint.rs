@@ -93,6 +93,8 @@ fn rules() -> [(&'static str, String); 14] {
             "everything belongs to keyed_owner",
             format!("select c.oid::regclass::text from pg_class c where c.relnamespace::regnamespace::text in {OURS}
                        and c.relowner <> 'keyed_owner'::regrole and c.relkind not in ('c', 'i')
+                       -- The views of the extension belong to who installed it.
+                       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
                      union all select p.oid::regprocedure::text from pg_proc p where p.pronamespace = 'keyed_scope'::regnamespace
                        and p.proowner <> 'keyed_owner'::regrole
                      union all select n.nspname from pg_namespace n where n.nspname in ('crm', 'other', 'keyed_state', 'keyed_scope')

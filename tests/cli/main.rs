@@ -2,6 +2,7 @@
 
 mod check;
 mod doctor;
+mod doctor_operation;
 mod doctor_remedies;
 mod files;
 mod keys;

@@ -158,3 +158,35 @@ async fn a_standby_refuses_writes_with_a_clear_error() {
     assert_eq!(refusal.await.state, "25006");
     assert_eq!(pair.primary.by_key("B").await.expect(200)["attributes"]["visits"], 20);
 }
+
+/// The measurement of this name.
+async fn measured(session: &Session, name: &str) -> f64 {
+    let value = "select value from keyed_http.measurements() where name = $1";
+    session.text(value, &[name]).await.parse().unwrap_or_else(|_| panic!("no {name}"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_that_falls_behind_is_measured_on_both_sides_and_found() {
+    let pair = Pair::new().await;
+    let (primary, standby) = (pair.primary.database.session().await, pair.standby.session().await);
+    let check = keyed_checks::checks().find(|check| check.name == "replication").expect("the check");
+    assert_eq!(standby.rows(check.query, &[]).await.len(), 0);
+    // The age of what was replayed last is known once something was.
+    pair.primary.upsert("D", json!({"name": "D"})).await.expect(201);
+    pair.catch_up();
+    standby.run("select pg_wal_replay_pause()").await;
+    standby.until("select pg_get_wal_replay_pause_state()", "paused").await;
+    pair.primary.upsert("E", json!({"name": "E"})).await.expect(201);
+    let is_behind = "select pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) > 0";
+    standby.until(is_behind, "t").await;
+    assert!(measured(&standby, "replication_lag_bytes").await > 0.0);
+    assert!(measured(&standby, "replication_lag_seconds").await > 0.0);
+    assert_eq!(measured(&primary, "standbys").await, 1.0);
+    assert!(measured(&primary, "replication_lag_bytes").await > 0.0);
+    let found = standby.rows(check.query, &[]).await;
+    assert_eq!(found[0][1].as_deref(), Some("select pg_wal_replay_resume();"), "{found:?}");
+    standby.run("select pg_wal_replay_resume()").await;
+    pair.catch_up();
+    assert_eq!(measured(&standby, "replication_lag_bytes").await, 0.0);
+    assert!(standby.rows(check.query, &[]).await.is_empty());
+}

@@ -19,6 +19,7 @@ mod model;
 mod quota;
 mod record;
 mod search;
+mod statistics;
 mod template;
 mod trigger;
 mod value;

@@ -29,9 +29,9 @@ pub struct Check {
 }
 
 impl Check {
-    /// Whether it finds nothing without the privileges of `pg_read_all_stats`: sessions of others hide what they do.
+    /// Whether it finds nothing without the privileges of `pg_read_all_stats`: sessions of others and standbys hide what they do.
     pub fn reads_sessions(&self) -> bool {
-        self.query.contains("pg_stat_activity")
+        self.query.contains("pg_stat_activity") || self.query.contains("pg_stat_replication")
     }
 }
 

@@ -7,15 +7,25 @@ use Severity::{Error, Note, Warning};
 
 /// The type of a check.
 mod check;
+/// Measurements for monitoring.
+mod measurements;
 /// What several queries contain.
 #[macro_use]
 mod parts;
+/// The checks of a database in operation.
+mod operation;
 
 pub use check::{Check, Needs, Severity};
+pub use measurements::{MEASUREMENTS, Measurement, READINGS};
 
 /// All checks, in order.
+pub fn checks() -> impl Iterator<Item = &'static Check> {
+    STRUCTURE.iter().chain(operation::OPERATION)
+}
+
+/// Those of what a database is made of and who may do what.
 #[rustfmt::skip]
-pub const CHECKS: &[Check] = &[
+const STRUCTURE: &[Check] = &[
     Check { name: "server", sound: "PostgreSQL 15 or later, in UTF-8", severity: Error, needs: Needs::Nothing, query:
         "select 'this is PostgreSQL ' || current_setting('server_version') || ', and 15 is the oldest that serves',
                 'move the database to PostgreSQL 15 or later'
@@ -287,11 +297,4 @@ pub const CHECKS: &[Check] = &[
          where exists (select from pg_roles r where r.rolname = 'keyed_proxy') and not exists (
            select from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) join pg_roles r on r.oid = s.setrole
            where r.rolname = 'keyed_proxy' and c.line like wanted.name || '=%')" },
-    Check { name: "transactions", sound: "no transaction blocks others", severity: Warning, needs: Needs::Nothing, query:
-        "select format('a session of %s (process %s) has been in a transaction for %s', a.usename, a.pid, justify_interval(date_trunc('minute', now() - a.xact_start))),
-                format('select pg_terminate_backend(%s);', a.pid)
-         from pg_stat_activity a where a.datname = current_database() and a.xact_start < now() - interval '1 hour' and a.backend_type = 'client backend'
-         union all
-         select format('the transaction %L was prepared %s and never ended', x.gid, x.prepared), format('rollback prepared %L;', x.gid)
-         from pg_prepared_xacts x where x.database = current_database() and x.prepared < now() - interval '1 hour'" },
 ];

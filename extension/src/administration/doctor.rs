@@ -7,7 +7,7 @@ use crate::json_write::to_json;
 use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
 use crate::postgres::guard::{Caught, subtransaction};
 use crate::postgres::spi::{Snapshot, connected};
-use keyed_checks::{CHECKS, Check, Severity};
+use keyed_checks::{Check, Severity};
 use pgrx::prelude::PgSqlErrorCode;
 use serde::Serialize;
 
@@ -47,7 +47,7 @@ pub(super) fn examine() -> Result<String, Error> {
     }
     let (extension_version, reads_sessions) = as_reader(about);
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
-    for check in CHECKS {
+    for check in keyed_checks::checks() {
         let found = as_reader(|| findings_of(check));
         let sound = match &found {
             Some(found) if !found.is_empty() => Some(false),

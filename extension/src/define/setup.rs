@@ -56,6 +56,7 @@ const STATE: &[(i32, Step)] = &[
     (24, Step::Script(include_str!("../../../sql/state/0024_job_turns.sql"))),
     (26, Step::Script(include_str!("../../../sql/state/0026_attribute_types.sql"))),
     (27, Step::Script(include_str!("../../../sql/state/0027_documents_by.sql"))),
+    (28, Step::Script(include_str!("../../../sql/state/0028_failed_embeddings.sql"))),
 ];
 
 /// The last step.

@@ -7,7 +7,7 @@ mod object;
 /// Statements of a script.
 mod statement;
 
-use object::{Function, OPERATOR_CLASS, Statement};
+use object::{Function, OPERATOR_CLASS, Statement, VIEW};
 use std::collections::HashSet;
 
 /// Every script replaces it, so that sessions learn of the update.
@@ -120,8 +120,12 @@ fn subject(comment: &str) -> &str {
     comment.split(" is").next().unwrap_or(comment)
 }
 
-/// Whether a remark is on this object. Of functions of one name any may be meant.
+/// Whether a remark is on this object. Of functions of one name any may be meant; one on a view may be on its columns.
 fn is_about(remark: &str, identity: &str) -> bool {
+    if let Some(view) = identity.strip_prefix(VIEW) {
+        let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        return remark.match_indices(view).any(|(place, _)| ends(&remark[place + view.len()..]));
+    }
     let name = identity.split('(').next().unwrap_or(identity);
     match identity.contains('(') {
         true => remark.contains(&format!("{name}(")),
@@ -149,6 +153,9 @@ impl Statement<'_> {
     /// Whether PostgreSQL would refuse to drop it because of the other.
     fn is_used_by(&self, other: &Statement<'_>) -> bool {
         let Statement::Function(function) = self else { return false };
+        if other.identity().starts_with(VIEW) {
+            return other.sql().contains(&format!("{}(", function.name));
+        }
         let sql = other.sql();
         match other {
             Statement::Function(_) => {
@@ -219,6 +226,32 @@ mod tests {
     fn an_update_between_equal_versions_replaces_the_marker_alone() {
         let script = update_script("0.1.0", OLD, "0.1.1", OLD).expect("a script");
         assert_eq!(statements(&script).len(), 1, "{script}");
+    }
+
+    #[test]
+    fn a_view_is_made_again_when_it_or_a_function_that_it_asks_changes() {
+        let view = "create view keyed.v as select r from keyed.result() r;
+                    comment on view keyed.v is 'A view.'; comment on column keyed.v.r is 'A column.';
+                    grant select on keyed.v to public;
+                    create view keyed.v_2 as select 1 as one; comment on view keyed.v_2 is 'Another.';";
+        let with_view = format!("{OLD}{view}");
+        let script = update_script("0.1.0", &with_view, "0.1.1", &with_view).expect("a script");
+        assert_eq!(statements(&script).len(), 1, "{script}");
+        let made = [
+            "create view keyed.v as select r from keyed.result() r",
+            "comment on view keyed.v is 'A view.'",
+            "comment on column keyed.v.r is 'A column.'",
+            "grant select on keyed.v to public",
+        ];
+        let changed = statements_of(&with_view, &format!("{NEW}{view}"));
+        assert!(changed.starts_with(&["drop view keyed.v".to_owned()]), "{changed:?}");
+        assert!(changed.ends_with(&made.map(str::to_owned)), "{changed:?}");
+        let added = statements_of(OLD, &with_view);
+        assert_eq!(added.len(), 7, "{added:?}");
+    }
+
+    fn statements_of(old: &str, new: &str) -> Vec<String> {
+        statements(&update_script("0.1.0", old, "0.2.0", new).expect("a script"))
     }
 
     #[test]

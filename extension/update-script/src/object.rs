@@ -3,12 +3,15 @@
 /// How the name of an operator class begins.
 pub(crate) const OPERATOR_CLASS: &str = "operator class ";
 
+/// How the name of a view begins.
+pub(crate) const VIEW: &str = "view ";
+
 /// A statement, by what it makes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Statement<'a> {
     /// `create function`.
     Function(Function<'a>),
-    /// Makes an object that cannot be replaced: an event trigger, an operator class, a schema.
+    /// Makes an object that is dropped and made again when it changes: an event trigger, an operator class, a schema, a view.
     Object {
         /// Its kind and name, as DROP takes them.
         name: String,
@@ -53,6 +56,9 @@ impl<'a> Statement<'a> {
                 name: format!("{OPERATOR_CLASS}{} using {method}", words[3]),
                 sql,
             });
+        }
+        if starts(&["create", "view"]) {
+            return Ok(Statement::Object { name: format!("{VIEW}{}", words[2]), sql });
         }
         if starts(&["create", "schema"]) {
             return Ok(Statement::Object { name: format!("schema {}", words[2]), sql });
@@ -152,6 +158,7 @@ mod tests {
                 "operator class keyed.c using gin",
             ),
             ("create schema keyed_http", "schema keyed_http"),
+            ("create view keyed.v with (security_invoker = true) as select 1", "view keyed.v"),
         ] {
             assert!(
                 matches!(Statement::parse(sql), Ok(Statement::Object { name, .. }) if name == expected),

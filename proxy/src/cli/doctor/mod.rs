@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use keyed_checks::{CHECKS, Check, Needs, Severity};
+use keyed_checks::{Check, Needs, Severity};
 use serde::Serialize;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -83,7 +83,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
         findings.push(finding);
         there_is = Needs::Nothing;
     }
-    for check in CHECKS {
+    for check in keyed_checks::checks() {
         let sound = if check.needs <= there_is {
             let found = findings_of(&client, check).await?;
             let sound = found.is_empty();
@@ -157,7 +157,7 @@ async fn extension_version(client: &Client) -> Result<Option<String>, Failure> {
 impl Report {
     fn to_text(&self) -> String {
         let mut out = String::new();
-        for (passed, check) in self.checks.iter().zip(CHECKS) {
+        for (passed, check) in self.checks.iter().zip(keyed_checks::checks()) {
             match passed.sound {
                 Some(true) => out += &format!("ok       {}: {}\n", check.name, check.sound),
                 Some(false) => {}

@@ -1,0 +1,183 @@
+//! What the database measures of itself for a monitoring system: names and help texts, and the queries that measure.
+//!
+//! The names follow the conventions of Prometheus: base units, no prefix, `_seconds` and `_bytes` at the end. Those that end
+//! in `_total` are counters, all others gauges. No label has a value that callers choose.
+
+/// A measurement.
+pub struct Measurement {
+    /// Its name, without a prefix.
+    pub name: &'static str,
+    /// The names of its labels.
+    pub labels: &'static [&'static str],
+    /// What it says.
+    pub help: &'static str,
+}
+
+const fn plain(name: &'static str, help: &'static str) -> Measurement {
+    Measurement { name, labels: &[], help }
+}
+
+/// All measurements, in the order of the queries. Those that the database cannot see or that do not apply are left out of
+/// an answer.
+pub const MEASUREMENTS: &[Measurement] = &[
+    plain("state_migrations_pending", "Steps of the state that keyed.migrate() has not run yet."),
+    plain("projects", "Projects."),
+    plain("templates", "Templates."),
+    plain(
+        "record_rows",
+        "Rows in the tables of all templates, deleted records among them: an estimate of PostgreSQL. Absent with more than 1000 templates.",
+    ),
+    plain(
+        "record_dead_rows",
+        "Dead rows in the tables of all templates, which vacuum has not removed yet: an estimate of PostgreSQL. Absent with more than 1000 templates.",
+    ),
+    plain(
+        "embedding_queue_pending",
+        "Records that wait for their vector, those that a worker has claimed among them. Above 2000 an estimate.",
+    ),
+    plain(
+        "embedding_queue_oldest_seconds",
+        "How long the record that has waited longest for its vector could have been claimed; of the first 1000 templates that have one.",
+    ),
+    plain("embedding_queue_failed", "Records whose embedding was given up. Stops at 2000."),
+    Measurement {
+        name: "jobs",
+        labels: &["state"],
+        help: "Background jobs of definitions: pending, running or failed; of the first 2000.",
+    },
+    plain("jobs_stalled", "Background jobs that have failed, or wait while no worker is at work."),
+    plain("jobs_stalled_oldest_seconds", "The age of the oldest of them; 0 if there is none."),
+    plain(
+        "inbound_dead_letters",
+        "Refused deliveries that are kept for a replay. Above 2000 an upper bound.",
+    ),
+    plain("inbound_dead_letters_bytes", "The size of their payloads."),
+    plain(
+        "inbound_log_bytes",
+        "The size of the log of all deliveries on disk, payloads and indexes included.",
+    ),
+    plain(
+        "idempotent_answers",
+        "Stored answers to requests with an Idempotency-Key. Above 2000 an estimate.",
+    ),
+    plain("idempotent_answers_bytes", "Their size on disk, indexes included."),
+    plain("api_keys", "API keys that are neither revoked nor expired."),
+    plain("api_keys_expiring", "API keys that expire within 14 days."),
+    plain(
+        "api_keys_unused",
+        "Valid API keys that were issued at least 90 days ago and not used for 90 days.",
+    ),
+    Measurement {
+        name: "sessions",
+        labels: &["state"],
+        help: "Sessions of clients in this database: active, idle, or idle in transaction.",
+    },
+    plain("sessions_waiting_for_locks", "Sessions in this database that wait for a lock of another."),
+    plain("connections_limit", "The maximum number of connections of the server (max_connections)."),
+    plain(
+        "oldest_transaction_seconds",
+        "The age of the oldest open transaction of a client in this database.",
+    ),
+    plain(
+        "oldest_idle_transaction_seconds",
+        "How long the session that has been idle in a transaction longest has been so.",
+    ),
+    plain("prepared_transactions", "Prepared transactions of this database."),
+    plain(
+        "oldest_snapshot_transactions",
+        "How many transactions began since the oldest snapshot that keeps vacuum from removing dead rows: of sessions, prepared transactions and replication slots.",
+    ),
+    plain(
+        "transaction_id_age",
+        "The age of the oldest transaction number in this database, in transactions. PostgreSQL refuses writes near 2 billion.",
+    ),
+    plain("multixact_id_age", "The same of the numbers of shared row locks."),
+    plain("deadlocks_total", "Deadlocks in this database since its statistics were reset."),
+    plain("standbys", "Standbys that receive this server's changes now."),
+    plain(
+        "replication_lag_seconds",
+        "The delay of the slowest standby until it has replayed a change; on a standby, the age of the last replayed transaction while there is more to replay.",
+    ),
+    plain(
+        "replication_lag_bytes",
+        "How far the slowest standby is behind in replay; on a standby, what it has received and not replayed.",
+    ),
+    plain("replication_slots_inactive", "Replication slots that nobody uses."),
+    plain(
+        "replication_slots_retained_bytes",
+        "The largest amount of write-ahead log that a replication slot keeps.",
+    ),
+];
+
+/// The queries: each answers rows of a name, its labels and a value. One that fails, because an older state lacks a table, a
+/// lock is not free or a privilege is missing, leaves out its measurements.
+///
+/// Each reads a bounded number of rows. Exact counts stop at 2000; beyond that, what PostgreSQL or keyed counts anyway.
+#[rustfmt::skip]
+pub const READINGS: &[&str] = &[
+    "select 'state_migrations_pending', '{}', cardinality(keyed.pending_migrations())
+     union all select 'projects', '{}', (select count(*) from keyed_state.project)
+     union all select 'templates', '{}', (select count(*) from keyed_state.template)",
+    // So many lookups take some milliseconds; with more templates, there are none.
+    "with few as materialized (select count(*) <= 1000 as are_few from (select from keyed_state.template limit 1001) t)
+     select m.name, '{}', m.value
+     from (select coalesce(sum(pg_stat_get_live_tuples(c.oid)), 0) as live, coalesce(sum(pg_stat_get_dead_tuples(c.oid)), 0) as dead
+       from keyed_state.template t join keyed_state.project p on p.id = t.project_id join pg_namespace n on n.nspname = p.slug::name
+       join pg_class c on c.relnamespace = n.oid and c.relname = t.slug::name
+       where (select few.are_few from few)) s
+     cross join lateral (values ('record_rows', s.live), ('record_dead_rows', s.dead)) m (name, value)
+     where (select few.are_few from few)",
+    "with recursive unfinished as (
+       (select j.template_id, j.due_at from keyed_state.embedding_job j where j.state in ('pending', 'running')
+        order by j.template_id, j.due_at limit 1)
+       union all
+       select n.template_id, n.due_at from unfinished u cross join lateral (
+         select j.template_id, j.due_at from keyed_state.embedding_job j where j.state in ('pending', 'running')
+         and j.template_id > u.template_id order by j.template_id, j.due_at limit 1) n
+     ), few as (select u.due_at from unfinished u limit 1000)
+     select 'embedding_queue_pending', '{}', case when p.pending < 2000 then p.pending
+         else greatest(p.pending, (select c.reltuples from pg_class c where c.oid = to_regclass('keyed_state.embedding_job_template_id_due_at_idx'))) end
+       from (select count(*)::float8 from (select from keyed_state.embedding_job j where j.state in ('pending', 'running') limit 2000) j) p (pending)
+     union all
+     select 'embedding_queue_oldest_seconds', '{}', greatest(extract(epoch from now() - (select min(few.due_at) from few)), 0)
+     union all
+     select 'embedding_queue_failed', '{}', (select count(*) from (select from keyed_state.embedding_job j where j.state = 'failed' limit 2000) j)",
+    // As keyed.jobs() tells them apart: workers hold advisory locks, one for the job and one for themselves.
+    "with at_work as (
+       select (l.classid::bigint << 32) + l.objid::bigint as number from pg_locks l where l.locktype = 'advisory' and l.objsubid = 7
+         and l.granted and l.database = (select d.oid from pg_database d where d.datname = current_database())
+     ), few as (
+       select j.*, exists (select from at_work w where w.number = j.id) as has_lock,
+         exists (select from at_work w where w.number = case j.kind when 'index' then -1 else 0 end) as has_worker
+       from (select j.id, j.kind, j.state, j.created_at, j.started_at from keyed_state.job j order by j.id limit 2000) j
+     ), job as (
+       select s.created_at, case when s.state = 'failed' then 'failed' when s.has_lock or s.has_worker and s.started_at is not null and s.kind <> 'index'
+           then 'running' else 'pending' end as state,
+         s.state = 'failed' or not s.has_lock and not s.has_worker and (s.started_at is not null or s.created_at < clock_timestamp() - interval '5 seconds') as is_stalled
+       from few s)
+     select 'jobs', jsonb_build_object('state', s.name)::text, (select count(*) from job j where j.state = s.name)
+       from (values ('pending'), ('running'), ('failed')) s (name)
+     union all select 'jobs_stalled', '{}', (select count(*) from job j where j.is_stalled)
+     union all select 'jobs_stalled_oldest_seconds', '{}',
+       coalesce(extract(epoch from now() - (select min(j.created_at) from job j where j.is_stalled)), 0)",
+    // The length of a long text is known without reading it.
+    "select m.name, '{}', m.value
+     from (select count(*)::float8 as refused, coalesce(sum(octet_length(d.payload)), 0)::float8 as bytes from (
+       select d.payload from keyed_state.inbound_delivery d where d.status = 'failed' limit 2000) d) few
+     cross join (select sum(r.deliveries)::float8 as refused, sum(r.bytes)::float8 as bytes from keyed_state.inbound_refused r) r
+     cross join lateral (values
+       ('inbound_dead_letters', case when few.refused < 2000 then few.refused else greatest(few.refused, r.refused) end),
+       ('inbound_dead_letters_bytes', case when few.refused < 2000 then few.bytes else greatest(few.bytes, r.bytes) end),
+       ('inbound_log_bytes', pg_total_relation_size('keyed_state.inbound_delivery'))) m (name, value)",
+    "select 'idempotent_answers', '{}', case when few.answers < 2000 then few.answers
+         else greatest(few.answers, pg_stat_get_live_tuples('keyed_state.idempotent_request'::regclass)) end
+       from (select count(*)::float8 from (select from keyed_state.idempotent_request limit 2000) r) few (answers)
+     union all select 'idempotent_answers_bytes', '{}', pg_total_relation_size('keyed_state.idempotent_request')",
+    "select m.name, '{}', m.value
+     from (select count(*) as valid, count(*) filter (where k.expires_at < now() + interval '14 days') as expiring,
+         count(*) filter (where coalesce(u.last_used_at, k.created_at) < now() - interval '90 days' and k.created_at < now() - interval '90 days') as unused
+       from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id
+       where k.revoked_at is null and coalesce(k.expires_at > now(), true)) k
+     cross join lateral (values ('api_keys', k.valid), ('api_keys_expiring', k.expiring), ('api_keys_unused', k.unused)) m (name, value)",
+    "select m.name, m.labels, m.value from keyed.server_measurements() m",
+];

@@ -1,0 +1,48 @@
+//! Numbers for a monitoring system: the queries of [`keyed_checks::READINGS`], each by itself.
+
+use crate::access::Caller;
+use crate::error::Error;
+use crate::postgres::guard::{Caught, as_owner, subtransaction, with_settings};
+use crate::postgres::spi::{Snapshot, connected};
+use crate::template::catalog;
+use keyed_checks::READINGS;
+use pgrx::prelude::PgSqlErrorCode;
+
+/// `[{name, labels, value}]`; what cannot be measured is left out.
+pub(super) fn report() -> Result<String, Error> {
+    Caller::current().require_maintenance("measure the database")?;
+    if !catalog::state_exists() {
+        return Ok("[]".to_owned());
+    }
+    // A definition that has locked a table must not hold up whoever watches.
+    let settings = [(c"lock_timeout", c"100ms"), (c"jit", c"off")];
+    let measured: Vec<String> =
+        as_owner(|| with_settings(&settings, || READINGS.iter().flat_map(|query| read(query)).collect()));
+    Ok(format!("[{}]", measured.join(",")))
+}
+
+fn read(query: &str) -> Vec<String> {
+    let sql = format!(
+        "select jsonb_build_object('name', m.name, 'labels', m.labels::jsonb, 'value', m.value)::text \
+         from ({query}) m (name, labels, value) where m.value is not null"
+    );
+    let measured =
+        subtransaction(|| connected(|spi| spi.run_once(&sql, Snapshot::Active, &[]).column().collect()));
+    match measured {
+        Ok(lines) => lines,
+        Err(caught) if is_left_out(&caught) => Vec::new(),
+        Err(caught) => caught.rethrow(),
+    }
+}
+
+/// Whether a measurement is left out: its table is locked, an older state lacks it, or the owner may not look.
+fn is_left_out(caught: &Caught) -> bool {
+    [
+        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
+        PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+        PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+        PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION,
+        PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+    ]
+    .contains(&caught.state)
+}

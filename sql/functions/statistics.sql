@@ -1,0 +1,346 @@
+-- What the database measures of itself, for monitoring.
+
+-- With the rights of its owner, who installed the extension: sessions of others and standbys show their times only to
+-- superusers and members of pg_read_all_stats, and no role of keyed is one. It answers numbers, and no name or statement.
+create function keyed.server_measurements()
+  returns table (name text, labels text, value double precision)
+  language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+    with session as (
+      select a.state, a.wait_event_type, a.xact_start, a.state_change, a.backend_xid, a.backend_xmin
+      from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend'
+    ), place as (
+      select pg_is_in_recovery() as is_standby, case when pg_is_in_recovery() then pg_last_wal_receive_lsn() else pg_current_wal_lsn() end as lsn
+    )
+    select 'sessions', jsonb_build_object('state', s.state)::text,
+      (select count(*) from session a where case s.state when 'idle in transaction' then a.state like s.state || '%' else a.state = s.state end)::float8
+      from (values ('active'), ('idle'), ('idle in transaction')) s (state)
+    union all
+    select m.name, '{}', m.value from place cross join lateral (values
+      ('sessions_waiting_for_locks', (select count(*) from session a where a.wait_event_type = 'Lock')::float8),
+      ('connections_limit', current_setting('max_connections')::float8),
+      ('oldest_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.xact_start)), 0) from session a)),
+      ('oldest_idle_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.state_change)), 0) from session a
+        where a.state like 'idle in transaction%')),
+      ('prepared_transactions', (select count(*) from pg_prepared_xacts x where x.database = current_database())),
+      ('oldest_snapshot_transactions', (select coalesce(max(age(x.xid)), 0) from (
+        select a.backend_xmin from pg_stat_activity a where a.datname is null or a.datname = current_database()
+        union all select a.backend_xid from pg_stat_activity a where a.datname = current_database()
+        union all select x.transaction from pg_prepared_xacts x where x.database = current_database()
+        union all select s.xmin from pg_replication_slots s
+        union all select s.catalog_xmin from pg_replication_slots s) x (xid))),
+      ('transaction_id_age', (select age(d.datfrozenxid) from pg_database d where d.datname = current_database())),
+      ('multixact_id_age', (select mxid_age(d.datminmxid) from pg_database d where d.datname = current_database())),
+      ('deadlocks_total', pg_stat_get_db_deadlocks((select d.oid from pg_database d where d.datname = current_database()))),
+      ('standbys', (select count(*) from pg_stat_replication r)),
+      ('replication_lag_seconds', case
+        when not place.is_standby then (select max(coalesce(extract(epoch from r.replay_lag), 0)) from pg_stat_replication r)
+        when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+        else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) end),
+      ('replication_lag_bytes', case
+        when not place.is_standby then (select max(pg_wal_lsn_diff(place.lsn, r.replay_lsn)) from pg_stat_replication r)
+        else pg_wal_lsn_diff(place.lsn, pg_last_wal_replay_lsn()) end),
+      ('replication_slots_inactive', (select count(*) from pg_replication_slots s where not s.active)),
+      ('replication_slots_retained_bytes', (select max(pg_wal_lsn_diff(place.lsn, s.restart_lsn)) from pg_replication_slots s))
+    ) m (name, value)
+  $$;
+comment on function keyed.server_measurements() is
+  'The measurements of keyed_http.measurements() that are about the server: sessions, old transactions, replication. With the rights of its owner; only keyed_owner and superusers may execute it.';
+-- keyed.init() lets keyed_owner in.
+revoke execute on function keyed.server_measurements() from public;
+
+create function keyed.measurement_report() returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_measurement_report';
+comment on function keyed.measurement_report() is
+  'The result of keyed_http.measurements(), as JSON.';
+
+create function keyed_http.measurements()
+  returns table (name text, labels jsonb, value double precision)
+  language sql volatile
+  begin atomic
+    select m.name, m.labels, m.value
+    from pg_catalog.jsonb_to_recordset(keyed.measurement_report()) as m (name text, labels jsonb, value double precision);
+  end;
+comment on function keyed_http.measurements() is
+  'What the database measures of itself, for monitoring: queues, jobs, keys, sessions, replication. Reads a bounded number of rows. What is not visible or does not apply is left out. For keyed-proxy and administrators.';
+
+-- The views. Each asks a function that answers what its reader may see, so a view shows nothing that its reader may not
+-- know. Sizes and numbers of rows are those of PostgreSQL's catalog, as of the last VACUUM or ANALYZE: no table is opened or
+-- locked, however many there are.
+
+create function keyed.visible_templates() returns jsonb
+  language c stable as 'MODULE_PATHNAME', 'keyed_visible_templates';
+comment on function keyed.visible_templates() is
+  'The templates that the caller may know, as JSON: [{"id", "project", "template"}]. For the views keyed.stat_*.';
+
+create function keyed.estimated_bytes(relation oid) returns bigint
+  language sql stable parallel safe
+  begin atomic
+    select pg_catalog.current_setting('block_size')::bigint * (c.relpages
+      + coalesce((select pg_catalog.sum(i.relpages) from pg_catalog.pg_index x join pg_catalog.pg_class i on i.oid = x.indexrelid
+          where x.indrelid = c.oid), 0)
+      + coalesce((select t.relpages + coalesce((select pg_catalog.sum(i.relpages) from pg_catalog.pg_index x
+            join pg_catalog.pg_class i on i.oid = x.indexrelid where x.indrelid = t.oid), 0)
+          from pg_catalog.pg_class t where t.oid = c.reltoastrelid), 0))
+    from pg_catalog.pg_class c where c.oid = $1;
+  end;
+comment on function keyed.estimated_bytes(oid) is
+  'The size of a table with its indexes and TOAST table as of the last VACUUM or ANALYZE, without opening it; pg_total_relation_size is exact, and waits for locks.';
+
+create function keyed.last_index_scan(index oid) returns timestamptz
+  language plpgsql stable parallel restricted set search_path = pg_catalog, pg_temp as $$
+    begin
+      if current_setting('server_version_num')::integer < 160000 then
+        return null;
+      end if;
+      return pg_stat_get_lastscan(index);
+    end
+  $$;
+comment on function keyed.last_index_scan(oid) is
+  'When an index was last used; null on PostgreSQL 15, which does not record it.';
+
+create view keyed.stat_templates with (security_invoker = true, security_barrier = true) as
+  select v.project, v.template, c.oid::pg_catalog.regclass as "table",
+    nullif(c.reltuples, -1)::bigint as estimated_rows,
+    pg_catalog.pg_stat_get_live_tuples(c.oid) as live_rows, pg_catalog.pg_stat_get_dead_tuples(c.oid) as dead_rows,
+    pg_catalog.pg_stat_get_mod_since_analyze(c.oid) as rows_changed_since_analyze,
+    c.relpages * bs.size as table_bytes,
+    coalesce((select pg_catalog.sum(i.relpages) from pg_catalog.pg_index x join pg_catalog.pg_class i on i.oid = x.indexrelid
+      where x.indrelid = c.oid), 0)::bigint * bs.size as index_bytes,
+    coalesce(keyed.estimated_bytes(nullif(c.reltoastrelid, 0)), 0) as toast_bytes,
+    coalesce(keyed.estimated_bytes((select s.oid from pg_catalog.pg_class s
+      where s.relnamespace = k.oid and s.relname = ('history_' || v.id)::name)), 0) as history_bytes,
+    coalesce(keyed.estimated_bytes((select s.oid from pg_catalog.pg_class s
+      where s.relnamespace = k.oid and s.relname = ('metric_' || v.id)::name)), 0) as series_bytes,
+    coalesce(keyed.estimated_bytes((select s.oid from pg_catalog.pg_class s
+      where s.relnamespace = k.oid and s.relname = ('text_' || v.id)::name)), 0) as documents_bytes,
+    coalesce(keyed.estimated_bytes((select s.oid from pg_catalog.pg_class s
+      where s.relnamespace = k.oid and s.relname = ('vector_' || v.id)::name)), 0) as vectors_bytes,
+    pg_catalog.pg_stat_get_last_vacuum_time(c.oid) as last_vacuum,
+    pg_catalog.pg_stat_get_last_autovacuum_time(c.oid) as last_autovacuum,
+    pg_catalog.pg_stat_get_last_analyze_time(c.oid) as last_analyze,
+    pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid) as last_autoanalyze,
+    pg_catalog.pg_stat_get_tuples_inserted(c.oid) as inserts, pg_catalog.pg_stat_get_tuples_updated(c.oid) as updates,
+    pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) as hot_updates, pg_catalog.pg_stat_get_tuples_deleted(c.oid) as deletes,
+    pg_catalog.pg_stat_get_numscans(c.oid) as sequential_scans,
+    (select coalesce(pg_catalog.sum(pg_catalog.pg_stat_get_numscans(x.indexrelid)), 0)::bigint from pg_catalog.pg_index x
+      where x.indrelid = c.oid) as index_scans
+  from pg_catalog.jsonb_to_recordset(keyed.visible_templates()) as v (id integer, project text, template text)
+  join pg_catalog.pg_namespace n on n.nspname = v.project::name
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = v.template::name
+  cross join (values (pg_catalog.current_setting('block_size')::bigint)) bs (size)
+  left join pg_catalog.pg_namespace k on k.nspname = 'keyed_state'
+  order by v.project, v.template;
+comment on view keyed.stat_templates is
+  'Templates that you may know: rows, sizes, vacuum and use of their tables. Sizes are as of the last VACUUM or ANALYZE of each table. Counters begin at the last reset of the statistics.';
+comment on column keyed.stat_templates.project is 'The project: the schema of the table.';
+comment on column keyed.stat_templates.template is 'The template: the name of the table.';
+comment on column keyed.stat_templates."table" is 'The table. pg_total_relation_size("table") is its exact size now.';
+comment on column keyed.stat_templates.estimated_rows is 'Rows as of the last VACUUM or ANALYZE, deleted records among them; null before the first.';
+comment on column keyed.stat_templates.live_rows is 'Rows now, deleted records among them: an estimate.';
+comment on column keyed.stat_templates.dead_rows is 'Old versions of rows that VACUUM has not removed: an estimate.';
+comment on column keyed.stat_templates.rows_changed_since_analyze is 'Rows written since the last ANALYZE.';
+comment on column keyed.stat_templates.table_bytes is 'Size of the table without indexes, in bytes.';
+comment on column keyed.stat_templates.index_bytes is 'Size of its indexes, in bytes.';
+comment on column keyed.stat_templates.toast_bytes is 'Size of long values stored apart (TOAST), with their index, in bytes.';
+comment on column keyed.stat_templates.history_bytes is 'Size of the history of the records, with its indexes, in bytes.';
+comment on column keyed.stat_templates.series_bytes is 'Size of the points of metrics, with their indexes, in bytes.';
+comment on column keyed.stat_templates.documents_bytes is 'Size of the documents of global_search, with their indexes, in bytes.';
+comment on column keyed.stat_templates.vectors_bytes is 'Size of the vectors of semantic search, with their index, in bytes.';
+comment on column keyed.stat_templates.last_vacuum is 'When somebody last ran VACUUM.';
+comment on column keyed.stat_templates.last_autovacuum is 'When autovacuum last ran VACUUM.';
+comment on column keyed.stat_templates.last_analyze is 'When somebody last ran ANALYZE.';
+comment on column keyed.stat_templates.last_autoanalyze is 'When autovacuum last ran ANALYZE.';
+comment on column keyed.stat_templates.inserts is 'Rows inserted.';
+comment on column keyed.stat_templates.updates is 'Rows updated.';
+comment on column keyed.stat_templates.hot_updates is 'Updates that stayed in their page and changed no index.';
+comment on column keyed.stat_templates.deletes is 'Rows deleted. Deleting a record updates its row.';
+comment on column keyed.stat_templates.sequential_scans is 'Statements that read the whole table.';
+comment on column keyed.stat_templates.index_scans is 'Uses of its indexes.';
+grant select on keyed.stat_templates to public;
+
+create view keyed.stat_indexes with (security_invoker = true, security_barrier = true) as
+  select v.project, v.template, x.indrelid::pg_catalog.regclass as "table", x.indexrelid::pg_catalog.regclass as index,
+    -- The last of its columns: the id comes first, and stands in indexes only to tell equal values apart.
+    case when b.part = 'record' then coalesce((
+      select a.attname::text from pg_catalog.pg_depend d join pg_catalog.pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+      where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objid = x.indexrelid and d.refobjid = x.indrelid and d.refobjsubid > 0
+      order by d.refobjsubid desc limit 1), 'id') end as attribute,
+    case b.part
+      when 'record' then case
+        when x.indisprimary then 'records by id'
+        when x.indisunique then 'external keys'
+        when x.indpred is not null then 'deleted records'
+        when m.amname = 'gin' and exists (select from pg_catalog.pg_attribute a join pg_catalog.pg_type y on y.oid = a.atttypid
+          where a.attrelid = x.indrelid and a.attnum = x.indkey[0] and y.typcategory = 'A') then 'values of a list'
+        when m.amname = 'gin' then 'parts of texts'
+        else 'values and order' end
+      when 'history_' then 'history' when 'metric_' then 'series' when 'text_' then 'global_search' else 'semantic search' end as purpose,
+    m.amname::text as method, i.relpages * pg_catalog.current_setting('block_size')::bigint as bytes,
+    pg_catalog.pg_stat_get_numscans(x.indexrelid) as scans, keyed.last_index_scan(x.indexrelid) as last_scan,
+    x.indisunique as is_unique, x.indisvalid and x.indisready as is_valid
+  from pg_catalog.jsonb_to_recordset(keyed.visible_templates()) as v (id integer, project text, template text)
+  cross join (values ('record'), ('history_'), ('metric_'), ('text_'), ('vector_')) b (part)
+  join pg_catalog.pg_namespace n on n.nspname = case when b.part = 'record' then v.project else 'keyed_state' end::name
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = case when b.part = 'record' then v.template else b.part || v.id end::name
+  join pg_catalog.pg_index x on x.indrelid = c.oid
+  join pg_catalog.pg_class i on i.oid = x.indexrelid
+  join pg_catalog.pg_am m on m.oid = i.relam
+  order by v.project, v.template, b.part <> 'record', c.relname, i.relname;
+comment on view keyed.stat_indexes is
+  'Indexes of the templates that you may know, and of their tables of history, series, documents and vectors.';
+comment on column keyed.stat_indexes.project is 'The project.';
+comment on column keyed.stat_indexes.template is 'The template.';
+comment on column keyed.stat_indexes."table" is 'The table of the records, or one of keyed_state beside it.';
+comment on column keyed.stat_indexes.index is 'The index.';
+comment on column keyed.stat_indexes.attribute is 'The attribute or standard column that it is for; null for the tables beside.';
+comment on column keyed.stat_indexes.purpose is 'What it is for: records by id, external keys, deleted records, values and order, parts of texts (like, ilike), values of a list, history, series, global_search, semantic search.';
+comment on column keyed.stat_indexes.method is 'The access method: btree, gin or hnsw.';
+comment on column keyed.stat_indexes.bytes is 'Its size as of the last VACUUM or ANALYZE, in bytes.';
+comment on column keyed.stat_indexes.scans is 'How often it was used since the statistics were reset. That a unique index refuses equal values is no use of it.';
+comment on column keyed.stat_indexes.last_scan is 'When it was last used; null on PostgreSQL 15, which does not record it.';
+comment on column keyed.stat_indexes.is_unique is 'Whether it keeps values unique.';
+comment on column keyed.stat_indexes.is_valid is 'Whether it is complete. One that is being built, or whose building failed, is not.';
+grant select on keyed.stat_indexes to public;
+
+-- Apart, since no variable of PL/pgSQL may share its name with a column.
+create function keyed.attribute_uses()
+  returns table (template_id integer, attribute text, indexed boolean, filters bigint, sorts bigint, since timestamptz,
+    last_at timestamptz)
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+    #variable_conflict use_column
+    begin
+      perform keyed.require_admin('see how attributes are used');
+      return query
+        select a.template_id, a.slug, a.indexed or a.type = 'reference', u.filters, u.sorts, u.since, u.last_at
+        from keyed_state.attribute_use u join keyed_state.attribute a on a.id = u.attribute_id
+        where u.filters + u.sorts > 0;
+    end
+  $$;
+comment on function keyed.attribute_uses() is
+  'What keyed.stat_searches shows. Needs keyed_admin.';
+
+create view keyed.stat_searches with (security_invoker = true, security_barrier = true) as
+  select v.project, v.template, u.attribute, u.filters, u.sorts, u.indexed as is_indexed,
+    nullif(c.reltuples, -1)::bigint as estimated_rows, u.since as counted_since, u.last_at as last_counted,
+    case when not u.indexed then pg_catalog.format('select keyed.alter_attribute(%L, %L, %L);',
+      pg_catalog.format('%I.%I', v.project, v.template), u.attribute, '{"indexed": true}') end as suggestion
+  from keyed.attribute_uses() u
+  join pg_catalog.jsonb_to_recordset(keyed.visible_templates()) as v (id integer, project text, template text) on v.id = u.template_id
+  join pg_catalog.pg_namespace n on n.nspname = v.project::name
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = v.template::name
+  order by v.project, v.template, u.filters + u.sorts desc, u.attribute;
+comment on view keyed.stat_searches is
+  'Attributes that searches filter and sort by, and whether an index serves them: without one, such a search may read every record. Needs keyed_admin.';
+comment on column keyed.stat_searches.project is 'The project.';
+comment on column keyed.stat_searches.template is 'The template.';
+comment on column keyed.stat_searches.attribute is 'The attribute.';
+comment on column keyed.stat_searches.filters is 'Searches that filtered by it where an index could serve them.';
+comment on column keyed.stat_searches.sorts is 'Searches that sorted by it first.';
+comment on column keyed.stat_searches.is_indexed is 'Whether the attribute has indexes.';
+comment on column keyed.stat_searches.estimated_rows is 'Rows of the table as of its last VACUUM or ANALYZE: what a search without an index reads.';
+comment on column keyed.stat_searches.counted_since is 'When the attribute was created: counting begins.';
+comment on column keyed.stat_searches.last_counted is 'When a session last added its counts, about every ten seconds of use.';
+comment on column keyed.stat_searches.suggestion is 'The statement that creates the indexes; null if they exist.';
+grant select on keyed.stat_searches to public;
+
+create view keyed.stat_api_keys with (security_invoker = true, security_barrier = true) as
+  select k.id, k.label, k.role, k.projects, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
+    case when k.revoked_at is not null then 'revoked' when k.orphaned then 'orphaned'
+      when k.expires_at <= pg_catalog.now() then 'expired' else 'valid' end as state
+  from keyed.list_api_keys() k
+  order by k.id;
+comment on view keyed.stat_api_keys is
+  'API keys and when they were last used, without their secrets. Needs keyed_admin.';
+comment on column keyed.stat_api_keys.id is 'The number that the key begins with.';
+comment on column keyed.stat_api_keys.label is 'Its label.';
+comment on column keyed.stat_api_keys.role is 'The role that requests with the key act as.';
+comment on column keyed.stat_api_keys.projects is 'The projects that it is limited to; null: all.';
+comment on column keyed.stat_api_keys.created_at is 'When it was issued.';
+comment on column keyed.stat_api_keys.expires_at is 'When it expires; null: never.';
+comment on column keyed.stat_api_keys.revoked_at is 'When it was revoked; null: it was not.';
+comment on column keyed.stat_api_keys.last_used_at is 'When it was last used, to about a minute; null: never.';
+comment on column keyed.stat_api_keys.state is 'valid, expired, revoked, or orphaned: its role was dropped. All but valid keys are refused.';
+grant select on keyed.stat_api_keys to public;
+
+create view keyed.stat_activity with (security_invoker = true, security_barrier = true) as
+  with visible as materialized (
+    select v.id, v.project, v.template, n.oid as schema
+    from pg_catalog.jsonb_to_recordset(keyed.visible_templates()) as v (id integer, project text, template text)
+    join pg_catalog.pg_namespace n on n.nspname = v.project::name
+  ), lock as materialized (
+    select l.pid, l.locktype, l.mode, l.granted, l.waitstart, l.relation, l.classid, l.objid, l.objsubid
+    from pg_catalog.pg_locks l
+    where l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()) or not l.granted
+  ), relation as materialized (
+    -- The table of a lock: also where the lock is on an index of it, or on a table beside it.
+    select r.oid, t.oid as "table", v.id, v.project, v.template
+    from (select distinct l.relation from lock l where l.relation is not null) l (oid)
+    join pg_catalog.pg_class r on r.oid = l.oid
+    left join pg_catalog.pg_index x on x.indexrelid = r.oid
+    join pg_catalog.pg_class t on t.oid = coalesce(x.indrelid, r.oid)
+    join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+    join visible v on v.schema = n.oid and t.relname = v.template::name
+      or n.nspname = 'keyed_state' and t.relname ~ '^(history|metric|text|vector)_[0-9]+$' and v.id = pg_catalog.substring(t.relname, '[0-9]+$')::integer
+  ), job as materialized (
+    select j.worker, j.id, j.template, j.kind, j.attribute, j.records_done, j.records
+    from pg_catalog.jsonb_to_recordset(keyed.job_report()) as j (worker integer, id bigint, template text, kind text, attribute text,
+      records_done bigint, records bigint)
+    where j.worker is not null
+  )
+  select a.pid, a.usename::text as login, a.backend_type as kind, a.application_name,
+    pg_catalog.substring(a.application_name, '^keyed (.+)$') as request_id,
+    a.state, a.xact_start as transaction_start, a.query_start, a.wait_event_type, a.wait_event,
+    coalesce(wr.project, pg_catalog.split_part(j.template, '.', 1), pr.project) as project,
+    coalesce(wr.template, pg_catalog.split_part(j.template, '.', 2), pr.template) as template,
+    case when w.locktype = 'advisory' and w.objsubid > 2 then case w.objsubid
+        when 3 then 'a request with the same Idempotency-Key' when 4 then 'a quota' when 5 then 'the set-up of the database'
+        when 6 then 'the import of a file' when 7 then 'a job' when 8 then 'definitions of the project'
+        when 9 then 'privileges of the project' when 10 then 'an examination of the database' end
+      when w.locktype in ('relation', 'extend') then coalesce('table ' || wr."table"::pg_catalog.regclass, w.relation::pg_catalog.regclass::text)
+      when w.locktype = 'tuple' then 'row of ' || w.relation::pg_catalog.regclass
+      when w.locktype = 'transactionid' then 'the end of a transaction'
+      when w.locktype = 'virtualxid' then 'the end of a transaction that reads'
+      else w.locktype end as waits_for,
+    w.mode as lock_mode, w.waitstart as waiting_since,
+    case when w.pid is not null then pg_catalog.pg_blocking_pids(a.pid) end as blocked_by,
+    j.id as job, coalesce(j.kind, case when b.pid is not null then 'index' end) as job_kind,
+    coalesce(b.phase, case when j.kind <> 'index' then 'records' end) as phase,
+    (case when b.pid is not null then b.blocks_done::float8 / nullif(b.blocks_total, 0)
+      else j.records_done::float8 / nullif(greatest(j.records, j.records_done), 0) end)::real as progress,
+    a.query
+  from pg_catalog.pg_stat_activity a
+  left join lateral (select l.* from lock l where l.pid = a.pid and not l.granted limit 1) w on true
+  left join relation wr on wr.oid = w.relation
+  left join lateral (select r.project, r.template from lock l join relation r on r.oid = l.relation
+    where l.pid = a.pid and l.granted order by l.mode in ('AccessShareLock'), r.id limit 1) pr on true
+  left join job j on j.worker = a.pid
+  left join pg_catalog.pg_stat_progress_create_index b on b.pid = a.pid
+  where a.datname = pg_catalog.current_database() and a.pid <> pg_catalog.pg_backend_pid()
+    and (pr.template is not null or wr.template is not null or j.id is not null
+      or (a.usename = 'keyed_proxy' and a.state <> 'idle' or w.locktype = 'advisory' and w.objsubid > 2)
+        and pg_catalog.pg_has_role('pg_read_all_stats', 'usage'))
+  order by w.waitstart nulls last, a.xact_start nulls last, a.pid;
+comment on view keyed.stat_activity is
+  'Sessions at work on the tables of templates that you may know: what they wait for, and for whom; background jobs with their progress. What sessions of others run is shown to members of pg_read_all_stats.';
+comment on column keyed.stat_activity.pid is 'The process. select pg_cancel_backend(pid) ends its statement.';
+comment on column keyed.stat_activity.login is 'The login. That of the proxy works for API keys: see request_id.';
+comment on column keyed.stat_activity.kind is 'client backend, a background worker of keyed, autovacuum worker, …';
+comment on column keyed.stat_activity.application_name is 'What the session calls itself.';
+comment on column keyed.stat_activity.request_id is 'The request (X-Request-Id) that the proxy runs in it; its log names the API key. Null if the proxy did not say.';
+comment on column keyed.stat_activity.state is 'active, idle in transaction, …; null if you may not see it.';
+comment on column keyed.stat_activity.transaction_start is 'When its transaction began.';
+comment on column keyed.stat_activity.query_start is 'When its statement began.';
+comment on column keyed.stat_activity.wait_event_type is 'What kind of thing it waits for, as in pg_stat_activity.';
+comment on column keyed.stat_activity.wait_event is 'What it waits for, as in pg_stat_activity.';
+comment on column keyed.stat_activity.project is 'The project of the table that it waits for, else of one that it has locked.';
+comment on column keyed.stat_activity.template is 'The template of that table.';
+comment on column keyed.stat_activity.waits_for is 'The lock that it waits for, in words; null if none.';
+comment on column keyed.stat_activity.lock_mode is 'The mode of that lock.';
+comment on column keyed.stat_activity.waiting_since is 'Since when it has waited for it.';
+comment on column keyed.stat_activity.blocked_by is 'The processes that it waits for.';
+comment on column keyed.stat_activity.job is 'The job of keyed.jobs() that the worker is at.';
+comment on column keyed.stat_activity.job_kind is 'Its kind; index also for one that somebody builds by hand.';
+comment on column keyed.stat_activity.phase is 'The phase of building an index, or records.';
+comment on column keyed.stat_activity.progress is 'From 0 to 1; of an index within its phase.';
+comment on column keyed.stat_activity.query is 'The statement.';
+grant select on keyed.stat_activity to public;

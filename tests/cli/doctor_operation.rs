@@ -1,0 +1,145 @@
+//! What `doctor` says of a database in operation: each finding appears, and goes when what it says is done.
+
+use crate::doctor::findings;
+use crate::keyed;
+use harness::{Cluster, Database};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What makes a finding, the check, a part of its message, its severity, and what ends it if its remedy cannot be pasted.
+type Fault = (&'static str, &'static str, &'static str, &'static str, Option<&'static str>);
+
+/// Makes each fault, expects its finding, does what it says and expects it to be gone.
+fn each_is_found_and_goes(database: &Database, faults: &[Fault]) {
+    for (fault, check, part, severity, end) in faults {
+        let found = || findings(keyed(database, &["doctor", "--json"]), check);
+        assert!(found().is_empty(), "before {fault}: {:?}", found());
+        database.run_in_psql(fault);
+        let seen = found();
+        let finding =
+            seen.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
+        let finding = finding.unwrap_or_else(|| panic!("{fault}: not found in {seen:?}"));
+        assert_eq!((seen.len(), finding["severity"].as_str()), (1, Some(*severity)), "{fault}: {seen:?}");
+        let remedy = finding["remedy"].as_str().expect("a remedy");
+        database
+            .run_in_psql(end.unwrap_or_else(|| remedy.split("if it is gone: ").last().unwrap_or_default()));
+        assert!(found().is_empty(), "{fault}: ended by {remedy}, but: {:?}", found());
+    }
+}
+
+#[tokio::test]
+async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
+    let database = Database::new_durable().await.add_crm().await;
+    each_is_found_and_goes(
+        &database,
+        &[
+            (
+                "alter table keyed_state.embedding_job set (autovacuum_enabled = off);
+                 insert into keyed_state.embedding_job (record_id, template_id, state) select gen_random_uuid(), 1, 'done' from generate_series(1, 12000);
+                 delete from keyed_state.embedding_job",
+                "dead rows",
+                "keyed_state.embedding_job has 12000 dead rows beside 0 live ones, and was last vacuumed never",
+                "warning",
+                None,
+            ),
+            (
+                "update pg_class set relfrozenxid = (pg_current_xact_id()::text::bigint + 4294967296 - 400000000)::text::xid where oid = 'crm.customers'::regclass",
+                "transaction numbers",
+                "crm.customers may be 40",
+                "warning",
+                None,
+            ),
+            (
+                "select setval('keyed_state.template_id_seq', 2000000000)",
+                "numbers",
+                "keyed_state.template_id_seq is at 2000000000 of 2147483647",
+                "warning",
+                Some("select setval('keyed_state.template_id_seq', 1000)"),
+            ),
+            (
+                "select keyed.alter_attribute('crm.customers', 'visits', '{\"indexed\": true}');
+                 update pg_class set relpages = 2000 where oid = (select index from keyed.stat_indexes where template = 'customers' and attribute = 'visits');
+                 update keyed_state.attribute_use set since = now() - interval '31 days'",
+                "unused indexes",
+                "the indexes of the attribute visits of crm.customers take 16 MB",
+                "note",
+                None,
+            ),
+            (
+                "update pg_class set reltuples = 50000 where oid = 'crm.customers'::regclass;
+                 update keyed_state.attribute_use set filters = 900, sorts = 100, last_at = now()
+                 where attribute_id = (select a.id from keyed_state.attribute a join keyed_state.template t on t.id = a.template_id where a.slug = 'visits' and t.slug = 'customers')",
+                "missing indexes",
+                "900 searches filtered and 100 sorted by the attribute visits of crm.customers, which has no index and about 50000 rows",
+                "note",
+                None,
+            ),
+            (
+                "select keyed.issue_api_key('keyed_admin', null, 'nightly', now() + interval '10 days');
+                 update keyed_state.api_key set created_at = now() - interval '50 days';
+                 update keyed_state.api_key_use set last_used_at = now()",
+                "keys that expire",
+                "(nightly) is in use and expires at",
+                "warning",
+                Some("update keyed_state.api_key_use set last_used_at = now() - interval '20 days'"),
+            ),
+            (
+                "select keyed.issue_api_key('keyed_admin', null, 'forgotten');
+                 update keyed_state.api_key set created_at = now() - interval '91 days' where label = 'forgotten'",
+                "unused keys",
+                "(forgotten) of the role keyed_admin was never used, and issued at",
+                "note",
+                None,
+            ),
+            (
+                "update pg_class set relpages = 600000 where oid = 'crm.customers'::regclass",
+                "memory",
+                "PostgreSQL's default, and the tables of keyed take",
+                "note",
+                Some("vacuum crm.customers"),
+            ),
+            (
+                "revoke execute on function keyed.server_measurements() from keyed_owner",
+                "measurements",
+                "keyed_owner may not call keyed.server_measurements()",
+                "note",
+                None,
+            ),
+            (
+                "alter system set track_counts = off; select pg_reload_conf()",
+                "statistics",
+                "track_counts is off",
+                "warning",
+                None,
+            ),
+            (
+                "alter system set max_wal_size = '32MB'; select pg_reload_conf();
+                 select pg_create_physical_replication_slot('gone', true);
+                 create table public.writes (n integer);
+                 insert into public.writes values (1); select pg_switch_wal(); insert into public.writes values (1); select pg_switch_wal();
+                 insert into public.writes values (1); select pg_switch_wal()",
+                "replication slots",
+                "nobody uses the replication slot gone, and it keeps",
+                "warning",
+                None,
+            ),
+        ],
+    );
+    database.run_in_psql("alter system reset max_wal_size; select pg_reload_conf()");
+}
+
+#[tokio::test]
+async fn more_tables_than_a_dump_can_lock_are_found() {
+    let cluster = Arc::new(Cluster::start_with(&["max_connections=25", "max_locks_per_transaction=10"]));
+    let database = Database::new_in(&cluster).await;
+    database.run_in_psql("select keyed.create_project('crm');
+         do $$ begin for n in 1..60 loop perform keyed.create_template('crm', 't' || n, '[]'); commit; end loop; end $$",
+    );
+    let found: Vec<Value> = findings(keyed(&database, &["doctor", "--json"]), "room for locks");
+    let text = |name: &str| found[0][name].as_str().unwrap_or_default().to_owned();
+    assert!(text("message").contains("room for 250 locks"), "{found:?}");
+    assert!(text("remedy").starts_with("alter system set max_locks_per_transaction = 64;"), "{found:?}");
+    database.run_in_psql("do $$ begin for n in 1..40 loop perform keyed.drop_template(('crm.t' || n)::regclass); commit; end loop; end $$",
+    );
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "room for locks").is_empty());
+}

@@ -1,0 +1,4 @@
+//! What the database measures of itself.
+
+mod measurements;
+mod views;
