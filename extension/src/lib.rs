@@ -83,6 +83,7 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::transaction::register();
     postgres::statistics::register();
     postgres::planning::register();
+    postgres::slow_statement::register();
     postgres::library_version::register(define::setup::newest_step());
     template::catalog::set_subscribers(&[
         access::api_key::on_change,

@@ -275,3 +275,15 @@ pub(super) unsafe fn on_signal(signal: c_int, handler: unsafe extern "C-unwind" 
         pg_sys::pqsignal_be(signal, Some(handler));
     }
 }
+
+/// Gives a macro the arguments of a hook that runs a statement, under these names. Since 18, PostgreSQL does not say whether
+/// it is run once.
+macro_rules! executor_run {
+    ($define:ident, $query:ident, $direction:ident, $count:ident, $is_run_once:ident) => {
+        #[cfg(not(feature = "pg18"))]
+        $define!($query: *mut QueryDesc, $direction: pg_sys::ScanDirection::Type, $count: u64, $is_run_once: bool);
+        #[cfg(feature = "pg18")]
+        $define!($query: *mut QueryDesc, $direction: pg_sys::ScanDirection::Type, $count: u64);
+    };
+}
+pub(super) use executor_run;

@@ -44,6 +44,8 @@ pub mod notes;
 pub mod own_statement;
 /// Arguments of statements.
 pub mod parameter;
+/// The shape of a plan, without values.
+mod plan_shape;
 /// Plans of cached statements.
 pub mod planning;
 /// Raises errors.
@@ -58,8 +60,12 @@ pub mod role;
 pub mod row;
 /// What statements return.
 pub mod rows;
+/// Which of our functions is running.
+pub mod running;
 /// Settings: the principal of a transaction, limits, and cache sizes.
 pub mod setting;
+/// The log of slow statements.
+pub mod slow_statement;
 /// Statements: prepared once, cached, run many times.
 pub mod spi;
 /// Hides statistics of tables from the planner.

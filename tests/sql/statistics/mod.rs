@@ -1,4 +1,5 @@
 //! What the database measures of itself.
 
 mod measurements;
+mod slow_statements;
 mod views;

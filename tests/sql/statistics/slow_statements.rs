@@ -1,0 +1,81 @@
+//! The log of slow statements: which, how long, with what plan, and never a value.
+
+use harness::{Database, Session, until};
+
+/// The lines that a session's statements leave in the log of the server, all of which name this template.
+async fn logged(database: &Database, template: &str) -> Vec<String> {
+    let lines = || {
+        let log = database.cluster().log();
+        let lines = log.lines().filter(|line| line.contains("slow statement of") && line.contains(template));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    until("the server logs it", async || !lines().is_empty()).await;
+    lines()
+}
+
+/// A template whose name no other test has.
+async fn template(name: &str) -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let create = "select keyed.create_template('crm', $1, '[{\"slug\": \"title\", \"type\": \"string\", \"indexed\": true}, {\"slug\": \"size\", \"type\": \"number\"}]')";
+    session.rows(create, &[name]).await;
+    (database, session)
+}
+
+#[tokio::test]
+async fn a_slow_statement_is_logged_with_its_function_request_and_plan_and_without_values() {
+    let (database, session) = template("slow_parcels").await;
+    session.run("set application_name = 'keyed 7d0c-99'; set keyed.log_slow_statements = 0").await;
+    session
+        .run(
+            "select keyed.create_record('crm.slow_parcels', '{\"title\": \"secret-title\", \"size\": 4711}')",
+        )
+        .await;
+    let search = "select keyed.search('crm.slow_parcels', '{\"filters\": [{\"field\": \"title\", \"operator\": \"eq\", \"value\": \"secret-title\"}, {\"field\": \"size\", \"operator\": \"gt\", \"value\": 4710}]}')";
+    session.rows(search, &[]).await;
+    let lines = logged(&database, "slow_parcels").await;
+    let found = lines.iter().find(|line| line.contains("slow statement of keyed.search: "));
+    let found = found.unwrap_or_else(|| panic!("no search in {lines:?}"));
+    assert!(found.contains(" ms, 1 rows, request 7d0c-99, plan: "), "{found}");
+    assert!(found.contains("Scan on crm.slow_parcels") || found.contains(" on crm.slow_parcels"), "{found}");
+    assert!(lines.iter().any(|line| line.contains("ModifyTable on crm.slow_parcels")), "{lines:?}");
+    let log = database.cluster().log();
+    for value in ["secret-title", "4711", "4710"] {
+        assert!(!log.lines().any(|line| line.contains("slow") && line.contains(value)), "{value}");
+    }
+    // Nor what follows the line.
+    assert!(!log.contains("secret-title"), "the statement or its context is in the log");
+}
+
+#[tokio::test]
+async fn statements_that_are_fast_or_of_others_are_not_logged() {
+    let (database, session) = template("fast_parcels").await;
+    let search = "select keyed.search('crm.fast_parcels', '{\"sort\": \"size\"}')";
+    // Off; beyond what any takes; direct SQL.
+    session.rows(search, &[]).await;
+    session.run("set keyed.log_slow_statements = '1h'").await;
+    session.rows(search, &[]).await;
+    session.run("set keyed.log_slow_statements = 0; select * from crm.fast_parcels; set keyed.log_slow_statements = -1").await;
+    session.rows(search, &[]).await;
+    session.run("set keyed.log_slow_statements = 0; set application_name = 'psql'").await;
+    session.rows(search, &[]).await;
+    let first = logged(&database, "on crm.fast_parcels").await;
+    assert!(
+        first.iter().all(|line| line.contains("of keyed.search: ") && !line.contains("request")),
+        "{first:?}"
+    );
+    // As many as another search leaves: those before left none.
+    session.rows(search, &[]).await;
+    let count = async || logged(&database, "on crm.fast_parcels").await.len();
+    until("the server logs the second", async || count().await >= 2 * first.len()).await;
+    assert_eq!(count().await, 2 * first.len());
+}
+
+#[tokio::test]
+async fn only_superusers_switch_the_log_of_slow_statements() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let session = database.session_as(&role).await;
+    session.run("select keyed.library_version()").await;
+    assert_eq!(session.refusal("set keyed.log_slow_statements = 0", &[]).await.state, "42501");
+}
