@@ -1,6 +1,6 @@
 //! What SIGHUP reads again, while requests are served.
 
-use harness::{Database, Gallery, Service, until};
+use harness::{Database, EmbeddingServer, Gallery, Service, until};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -100,4 +100,23 @@ async fn a_new_key_of_keyed_embeds_records() {
         .await;
     gallery.paint("K-1", "Woman").await;
     gallery.until_done(2).await;
+}
+
+#[tokio::test]
+async fn a_new_key_of_the_provider_is_sent_with_the_next_request() {
+    let gallery = Gallery::new().await;
+    let server = EmbeddingServer::start().await;
+    let key = file("first");
+    let proxy = gallery.asking(&server, &[("KEYED_EMBED_KEY_FILE", path(&key))]).await;
+    gallery.paint("K-0", "Girl").await;
+    gallery.until_done(1).await;
+    write(&key, "second");
+    proxy.signal("HUP");
+    until("the key is taken", async || proxy.log().contains("reloaded: the API key of the embedding server"))
+        .await;
+    gallery.paint("K-1", "Woman").await;
+    gallery.until_done(2).await;
+    let questions = server.questions();
+    let keys: Vec<&str> = questions.iter().map(|question| question.authorization.as_str()).collect();
+    assert_eq!(keys, ["Bearer first", "Bearer second"]);
 }

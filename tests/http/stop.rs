@@ -88,3 +88,17 @@ async fn an_import_that_tells_of_its_progress_ends_with_the_problem() {
     assert!(last.contains("the service stopped before the end of the file"), "{text}");
     assert!(proxy.ended().await.success());
 }
+
+#[tokio::test]
+async fn an_export_that_takes_longer_than_the_end_breaks_off_visibly() {
+    let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
+    let rows = "insert into crm.customers (name) select repeat('x', 1000) from generate_series(1, 20000)";
+    service.session().await.run(rows).await;
+    // More than fits between the two, of which nothing is read for now.
+    let answer = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
+    assert_eq!(answer.status().as_u16(), 200);
+    let Service { mut proxy, database: _database } = service;
+    proxy.ask_to_stop();
+    assert!(proxy.ended().await.success());
+    assert!(answer.text().await.is_err(), "its last chunk is missing");
+}
