@@ -109,11 +109,16 @@ impl Way {
         match self.url.tls.mode {
             Mode::Disable => self.plain().await,
             Mode::Allow => match self.plain().await {
-                Err(error) if wants_another_way(&error) => self.encrypted(tls, SslMode::Require).await,
+                Err(error) if wants_another_way(&error) => {
+                    let done = self.encrypted(tls, SslMode::Require).await;
+                    done.map_err(|second| the_servers_own(error, second))
+                }
                 done => done,
             },
             Mode::Prefer => match self.encrypted(tls, SslMode::Prefer).await {
-                Err(error) if wants_another_way(&error) || is_handshake(&error) => self.plain().await,
+                Err(error) if wants_another_way(&error) || is_handshake(&error) => {
+                    self.plain().await.map_err(|second| the_servers_own(error, second))
+                }
                 done => done,
             },
             Mode::Require | Mode::VerifyCa | Mode::VerifyFull => self.encrypted(tls, SslMode::Require).await,
@@ -140,6 +145,12 @@ impl Way {
 /// Whether the server refuses this kind of connection, by a line of pg_hba.conf.
 fn wants_another_way(error: &Error) -> bool {
     error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
+}
+
+/// Of the errors of two attempts, the one that says what to do: that the server has no TLS is no reason that it refuses a
+/// role.
+fn the_servers_own(first: Error, second: Error) -> Error {
+    if second.as_db_error().is_some() { second } else { first }
 }
 
 /// Whether the two could not agree on TLS.

@@ -1,6 +1,8 @@
 //! TLS to the database, by the words of its URL.
 
 use harness::{Authority, Database, Service, TlsCluster, Wire, major_version, proxy_program};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -239,4 +241,39 @@ async fn a_proxy_serves_and_cancels_over_tls() {
     // The statement of a caller that has gone is cancelled, although it could still wait for its lock.
     observer.until_blocked(0).await;
     assert!(!service.proxy.log().contains("cannot cancel"), "{}", service.proxy.log());
+}
+
+/// A server without TLS that knows no role.
+fn server_without_roles() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("it has one").port();
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(refuse_role(stream))));
+    port
+}
+
+fn refuse_role(mut stream: TcpStream) -> std::io::Result<()> {
+    loop {
+        let mut head = [0; 8];
+        stream.read_exact(&mut head)?;
+        let [length, code] =
+            [0, 4].map(|at| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+        stream.read_exact(&mut vec![0; length as usize - head.len()])?;
+        if code != 80_877_103 {
+            break;
+        }
+        // A request for TLS.
+        stream.write_all(b"N")?;
+    }
+    stream.write_all(b"E\0\0\0\x38SFATAL\0VFATAL\0C28000\0Mrole \"nobody\" does not exist\0\0")
+}
+
+#[test]
+fn a_server_that_refuses_a_role_is_quoted_whatever_it_says_of_tls() {
+    let port = server_without_roles();
+    for mode in ["", "sslmode=allow", "sslmode=prefer"] {
+        refused(
+            &format!("host=127.0.0.1 port={port} user=nobody dbname=crm {mode}"),
+            "role \"nobody\" does not exist",
+        );
+    }
 }
