@@ -30,7 +30,11 @@ const MIRRORS: [Mirror; 4] = [
     Mirror {
         kind: "http",
         source: "proxy/src",
-        others: &[("service", "what the answers of all routes have in common")],
+        others: &[
+            ("access_log", "the lines of requests of all routes"),
+            ("reload", "what SIGHUP reads again, for several folders"),
+            ("service", "what the answers of all routes have in common"),
+        ],
     },
     Mirror {
         kind: "access",

@@ -15,5 +15,6 @@ mod reload;
 mod routes;
 mod service;
 mod service_manager;
-mod stop;
+mod shutdown;
+
 mod tls;
