@@ -3,7 +3,7 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 39] = [
+const ORDER: [&str; 40] = [
     "log",
     "problem",
     "error",
@@ -12,6 +12,7 @@ const ORDER: [&str; 39] = [
     "shutdown",
     "tls",
     "http_client",
+    "traces",
     "header",
     "source",
     "query",

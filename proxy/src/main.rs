@@ -27,6 +27,9 @@ mod tls;
 /// The HTTP client.
 mod http_client;
 
+/// Traces of requests.
+mod traces;
+
 /// Strict parsing of headers.
 mod header;
 

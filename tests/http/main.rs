@@ -18,3 +18,4 @@ mod service_manager;
 mod shutdown;
 
 mod tls;
+mod traces;

@@ -4,6 +4,7 @@
 //! query.
 
 use axum::extract::MatchedPath;
+use opentelemetry::trace::TraceId;
 use uuid::Uuid;
 
 use super::facts::{Ended, Identity, Outcome};
@@ -13,7 +14,8 @@ use crate::problem::Reason;
 /// The target of the events, which `KEYED_LOG` can name.
 pub(crate) const TARGET: &str = "access";
 
-pub(super) fn write(observation: &Observation, outcome: &Outcome) {
+/// `trace`: the trace in which the request is.
+pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<TraceId>) {
     if !tracing::enabled!(target: TARGET, tracing::Level::INFO) {
         return;
     }
@@ -28,6 +30,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome) {
         target: TARGET,
         request_id = id.as_str(),
         instance = id.other_instance().map(tracing::field::display),
+        trace_id = trace.map(tracing::field::display),
         method = observation.method(),
         route = facts.route.as_ref().map(MatchedPath::as_str),
         status = outcome.status,

@@ -1,14 +1,17 @@
 //! The end of a request.
 
+use std::time::Instant;
+
 use super::access_log;
 use super::facts::{CLIENT_GONE, Ended, Outcome};
 use super::observed::Observation;
+use super::spans;
 
 /// Ends a request when it is told to, at the latest when it is dropped: hyper drops what it answers when the client is gone.
 pub(super) struct Finish {
     observation: Observation,
-    /// That of the response, once there is one.
-    status: Option<u16>,
+    /// That of the response, once there is one, and when.
+    status: Option<(u16, Instant)>,
     /// Bytes of the response's body.
     pub(super) sent: u64,
     is_head: bool,
@@ -21,7 +24,7 @@ impl Finish {
     }
 
     pub(super) fn answered(&mut self, status: u16) {
-        self.status = Some(status);
+        self.status = Some((status, Instant::now()));
     }
 
     pub(super) fn finish(mut self, ended: Ended) {
@@ -33,14 +36,15 @@ impl Finish {
             return;
         }
         let outcome = Outcome {
-            status: self.status.unwrap_or(CLIENT_GONE),
+            status: self.status.map_or(CLIENT_GONE, |(status, _)| status),
             // The body of an answer to HEAD is never sent.
             ended: if self.is_head && self.status.is_some() { Ended::Complete } else { ended },
             time: self.observation.age(),
             bytes_received: self.observation.bytes_received(),
             bytes_sent: self.sent,
         };
-        access_log::write(&self.observation, &outcome);
+        let trace = spans::export(&self.observation, &outcome, self.status.map(|(_, at)| at));
+        access_log::write(&self.observation, &outcome, trace);
     }
 }
 

@@ -17,6 +17,8 @@ mod observed;
 mod request_id;
 /// From the head of a request to the end of its response.
 mod run;
+/// A request as spans.
+mod spans;
 
 pub(crate) use body::Sent;
 pub(crate) use facts::{Identity, SqlState};

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::facts::{Facts, Identity, SqlState, Step};
 use super::request_id::RequestId;
 use crate::problem::Reason;
+use crate::traces::{Parent, Traces};
 
 /// What is known of one request. Copies are of the same.
 #[derive(Clone)]
@@ -23,16 +24,22 @@ struct Inner {
     /// Bytes of the body.
     received: AtomicU64,
     facts: Mutex<Facts>,
+    /// The trace that the caller began.
+    parent: Option<Parent>,
+    /// Where spans go, if anywhere.
+    traces: Option<Arc<Traces>>,
 }
 
 impl Observation {
-    pub(super) fn begin<B>(request: &Request<B>) -> Observation {
+    pub(super) fn begin<B>(request: &Request<B>, traces: Option<Arc<Traces>>) -> Observation {
         Observation(Arc::new(Inner {
             began: Instant::now(),
             id: RequestId::of(request.headers()),
             method: name_of(request.method()),
             received: AtomicU64::new(0),
             facts: Mutex::default(),
+            parent: Parent::of(request.headers()),
+            traces,
         }))
     }
 
@@ -41,7 +48,7 @@ impl Observation {
         match request.extensions().get::<Observation>() {
             Some(observation) => observation.clone(),
             None => {
-                let observation = Observation::begin(request);
+                let observation = Observation::begin(request, None);
                 request.extensions_mut().insert(observation.clone());
                 observation
             }
@@ -115,6 +122,18 @@ impl Observation {
         sqlstate: Option<SqlState>,
     ) {
         self.phase(Step::Statement { function, attempt, sqlstate }, began);
+    }
+
+    pub(super) fn began(&self) -> Instant {
+        self.0.began
+    }
+
+    pub(super) fn parent(&self) -> Option<&Parent> {
+        self.0.parent.as_ref()
+    }
+
+    pub(super) fn traces(&self) -> Option<&Traces> {
+        self.0.traces.as_deref()
     }
 
     /// The time since the request began.

@@ -36,6 +36,7 @@ use crate::observation::{Sent, access_log, observe};
 use crate::settings::bounds::Bounds;
 use crate::shutdown::{Shutdown, Step};
 use crate::tls::listener::ListenerTls;
+use crate::traces::Traces;
 
 /// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
 /// balancers close idle connections, so that they never use a closed one.
@@ -59,6 +60,7 @@ pub(crate) async fn serve(
     router: Router,
     bounds: &Bounds,
     tls: Option<&ListenerTls>,
+    traces: Option<Arc<Traces>>,
     shutdown: &Shutdown,
     finishing: Duration,
 ) {
@@ -104,14 +106,14 @@ pub(crate) async fn serve(
         socket::prepare(&stream);
         let begun = Begun::default();
         let peer = Peer(peer.ip());
-        let router = router.clone();
+        let (router, traces) = (router.clone(), traces.clone());
         let service = service_fn({
             let (begun, shutdown) = (begun.clone(), shutdown.clone());
             move |mut request: Request<Incoming>| {
                 begun.set();
                 request.extensions_mut().insert(peer);
                 let (router, shutdown) = (router.clone(), shutdown.clone());
-                observe(request, async move |request| {
+                observe(request, traces.clone(), async move |request| {
                     let mut answer = router.oneshot(request).await;
                     // The caller's next connection is opened where there is somebody to serve it.
                     if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {

@@ -13,6 +13,7 @@ use crate::settings::Settings;
 use crate::settings::embedding::Provider;
 use crate::state::App;
 use crate::tls::listener::ListenerTls;
+use crate::traces;
 
 /// How often a database is asked that does not answer within a second.
 const TRIES: usize = 5;
@@ -60,6 +61,7 @@ pub(super) async fn run(settings: &Settings) -> Result<(), Failure> {
         report.ok("settings of embeddings; the server is not asked");
     }
     certificate(settings, &mut report);
+    traces(&mut report);
     address(settings, &mut report).await;
     database(settings, &mut report).await;
     print(&report.text)?;
@@ -79,6 +81,14 @@ fn certificate(settings: &Settings, report: &mut Report) {
             Some((true, warning)) => report.error(warning),
         },
         Err(message) => report.error(message),
+    }
+}
+
+fn traces(report: &mut Report) {
+    match traces::is_wanted() {
+        Ok(true) => report.ok("settings of traces; the collector is not asked"),
+        Ok(false) => {}
+        Err(error) => report.error(format_args!("{error:#}")),
     }
 }
 

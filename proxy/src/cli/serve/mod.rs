@@ -34,6 +34,7 @@ use crate::settings::environment_file::EnvironmentFile;
 use crate::shutdown::Step;
 use crate::state::App;
 use crate::tls::listener::ListenerTls;
+use crate::traces::Traces;
 
 pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
     if settings.check {
@@ -71,6 +72,7 @@ async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>, log: LogLevel)
         tracing::warn!("{warning}");
     }
     let app = Arc::new(App::new(&settings)?);
+    let traces = Traces::from_environment()?.map(Arc::new);
     let scheme = if tls.is_some() { "https" } else { "http" };
     tracing::info!(listen = %listener.local_addr()?, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
     tokio::spawn({
@@ -93,7 +95,7 @@ async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>, log: LogLevel)
     let bounds = settings.bounds.clone();
     let reload = Reload { app: app.clone(), settings, tls: tls.clone(), worker_key, log, environment };
     tokio::spawn(reload.run(hangup));
-    server::serve(listener, router(app), &bounds, tls.as_deref(), &shutdown, finishing).await;
+    server::serve(listener, router(app), &bounds, tls.as_deref(), traces.clone(), &shutdown, finishing).await;
     if let Some(worker) = worker {
         // It was told when the drain began.
         let is_overdue = tokio::select! {
@@ -104,6 +106,10 @@ async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>, log: LogLevel)
         if is_overdue {
             tracing::warn!("the embedding of records was interrupted");
         }
+    }
+    if let Some(traces) = traces {
+        // It waits for this runtime, which sends the last spans.
+        let _ = tokio::task::spawn_blocking(move || traces.shut_down()).await;
     }
     tracing::info!("stopped");
     Ok(())

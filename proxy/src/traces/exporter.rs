@@ -1,0 +1,138 @@
+//! The exporter of spans: OTLP over HTTP, set up by the environment variables that OpenTelemetry defines.
+//!
+//! The specification: OpenTelemetry, "OTLP Exporter Configuration" and "Environment Variable Specification".
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use async_trait::async_trait;
+use axum::body::Body;
+use http_body_util::{BodyExt, Limited};
+use opentelemetry_http::{Bytes, HttpError, Request, Response};
+use opentelemetry_otlp::{SpanExporter, WithHttpConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use crate::http_client::{HttpClient, http_client};
+
+/// The time within which the collector answers. The exporter's own is shorter when the environment says so.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The most that is read of an answer of the collector.
+const MOST_ANSWER: usize = 64 << 10;
+
+/// The endpoint that turns the export on; one for traces alone comes first.
+const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
+
+/// A variable of the environment.
+type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Where spans go, if anywhere.
+pub(super) fn provider(environment: Environment<'_>) -> anyhow::Result<Option<SdkTracerProvider>> {
+    if !is_wanted(environment)? {
+        return Ok(None);
+    }
+    let client = Client { client: http_client(Some(Duration::from_secs(5)))?, runtime: Handle::current() };
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_http_client(client)
+        .build()
+        .context("the export of traces cannot begin; check the variables OTEL_EXPORTER_OTLP_…")?;
+    // The detector of the environment comes later, so OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word.
+    let resource = Resource::builder_empty()
+        .with_detector(Box::new(TelemetryResourceDetector))
+        .with_service_name(environment("OTEL_SERVICE_NAME").unwrap_or_else(|| "keyed-proxy".to_owned()))
+        .with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+        .with_detector(Box::new(EnvResourceDetector::new()))
+        .build();
+    Ok(Some(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
+}
+
+/// Whether the environment asks for traces.
+pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
+    let is_off = environment("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true"))
+        || environment("OTEL_TRACES_EXPORTER").is_some_and(|it| it == "none");
+    let Some((name, endpoint)) = ENDPOINTS.iter().find_map(|name| Some((name, environment(name)?))) else {
+        return Ok(false);
+    };
+    if is_off {
+        return Ok(false);
+    }
+    if !endpoint
+        .parse::<axum::http::Uri>()
+        .is_ok_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.authority().is_some())
+    {
+        bail!("{name} must be a URL such as http://127.0.0.1:4318");
+    }
+    for name in PROTOCOLS {
+        match environment(name).as_deref() {
+            None | Some("http/protobuf") => {}
+            Some(other) => bail!(
+                "{name} is {other:?}, and traces are exported by http/protobuf alone. Remove it, and use the HTTP port of \
+                 the collector, usually 4318"
+            ),
+        }
+    }
+    Ok(true)
+}
+
+/// The HTTP client of this program, for the exporter.
+///
+/// The exporter runs on a thread of its own, outside of the runtime that drives connections.
+#[derive(Debug)]
+struct Client {
+    client: HttpClient<Body>,
+    runtime: Handle,
+}
+
+#[async_trait]
+impl opentelemetry_http::HttpClient for Client {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let client = self.client.clone();
+        let exchange = async move {
+            let response = client.request(request.map(Body::from)).await?;
+            let (head, body) = response.into_parts();
+            let body = Limited::new(body, MOST_ANSWER).collect().await?.to_bytes();
+            Ok::<_, HttpError>(Response::from_parts(head, body))
+        };
+        // The clock of the timeout is that of the runtime, too.
+        self.runtime.spawn(async move { timeout(PATIENCE, exchange).await }).await??
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(variables: &[(&str, &str)]) -> Result<bool, String> {
+        let environment = |name: &str| {
+            variables.iter().find(|(given, _)| *given == name).map(|(_, value)| (*value).to_owned())
+        };
+        is_wanted(&environment).map_err(|error| error.to_string())
+    }
+
+    const ENDPOINT: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
+
+    #[test]
+    fn traces_are_exported_when_the_environment_names_an_endpoint() {
+        assert_eq!(wanted(&[]), Ok(false));
+        assert_eq!(wanted(&[ENDPOINT]), Ok(true));
+        assert_eq!(wanted(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://c/v1/traces")]), Ok(true));
+        assert_eq!(wanted(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]), Ok(false));
+        assert_eq!(wanted(&[ENDPOINT, ("OTEL_TRACES_EXPORTER", "none")]), Ok(false));
+    }
+
+    #[test]
+    fn a_protocol_that_is_not_spoken_and_an_endpoint_that_is_no_url_are_refused() {
+        let message = wanted(&[ENDPOINT, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect_err("no gRPC");
+        assert!(message.contains("http/protobuf"), "{message}");
+        for endpoint in ["collector:4318", "grpc://collector:4317", "http:///v1", ""] {
+            let message = wanted(&[(ENDPOINT.0, endpoint)]).expect_err(endpoint);
+            assert!(message.contains("OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Spans of requests, as a collector receives them.
+
+use harness::collector::Span;
+use harness::{Collector, Service, until};
+use serde_json::json;
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+const ROUTE: &str = "/v1/entities/template/customers/by-key";
+
+/// Spans are exported after five seconds by default.
+const SOON: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "50");
+
+async fn traced(collector: &Collector, more: &[(&str, &str)]) -> Service {
+    let url = collector.url();
+    let mut settings =
+        vec![("OTEL_EXPORTER_OTLP_ENDPOINT", url.as_str()), ("KEYED_LOG_FORMAT", "json"), SOON];
+    settings.extend_from_slice(more);
+    Service::start_with(&settings).await
+}
+
+fn names(spans: &[Span]) -> Vec<&str> {
+    spans.iter().map(|span| span.span.name.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_request_continues_the_trace_of_its_caller_and_shows_where_its_time_went() {
+    let collector = Collector::start().await;
+    let service = traced(&collector, &[]).await;
+    let body = json!({"external_key": "k:secret", "attributes": {"name": "Ada secret"}});
+    let request = service.proxy.request("PUT", ROUTE).json(&body);
+    let request = request.header("traceparent", &format!("00-{TRACE}-{PARENT}-01"));
+    request.header("x-request-id", "order-4711").send().await.expect(201);
+
+    let (request, parts) = collector.request("order-4711").await;
+    assert!(request.is_of_server());
+    assert_eq!(request.trace_id(), TRACE);
+    assert_eq!(request.span.parent_span_id, u64::from_str_radix(PARENT, 16).expect("digits").to_be_bytes());
+    assert_eq!(request.span.name, "PUT /v1/entities/template/{template}/by-key");
+    for (name, value) in [
+        ("http.request.method", "PUT"),
+        ("http.route", "/v1/entities/template/{template}/by-key"),
+        ("http.response.status_code", "201"),
+        ("keyed.role", "keyed_admin"),
+        ("keyed.project", "crm"),
+    ] {
+        assert_eq!(request.attribute(name).as_deref(), Some(value), "{name}");
+    }
+    let service_name = ("service.name".to_owned(), "keyed-proxy".to_owned());
+    assert!(request.resource.contains(&service_name), "{:?}", request.resource);
+
+    let within: Vec<&str> =
+        names(&parts).into_iter().filter(|name| *name != "wait for a connection").collect();
+    assert_eq!(within, ["authenticate", "receive", "upsert_by_key", "answer"], "{parts:#?}");
+    for part in &parts {
+        assert_eq!(part.trace_id(), TRACE);
+        assert!(part.span.start_time_unix_nano >= request.span.start_time_unix_nano, "{part:?}");
+        assert!(part.span.end_time_unix_nano >= part.span.start_time_unix_nano, "{part:?}");
+        assert!(part.span.end_time_unix_nano <= request.span.end_time_unix_nano, "{part:?}");
+    }
+    let log = service.proxy.access_log("order-4711").await;
+    assert_eq!(log[0]["trace_id"], TRACE);
+
+    let sent = String::from_utf8_lossy(&collector.bytes()).into_owned();
+    for secret in ["k:secret", "Ada secret", service.proxy.key()] {
+        assert!(!sent.contains(secret), "{secret} is in what was exported");
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_a_trace_begins_one_and_errors_are_marked() {
+    let collector = Collector::start().await;
+    let service = traced(&collector, &[("KEYED_STATEMENT_TIMEOUT", "0.2")]).await;
+    let send = |method: &'static str, path: &'static str, id: &'static str| {
+        service.proxy.request(method, path).header("x-request-id", id)
+    };
+    send("GET", "/v1/me", "first").header("traceparent", "00-not-a-trace-01").send().await.expect(200);
+    send("GET", "/v1/templates/unknown", "unknown").send().await.refused(404, "not_found");
+    let holder = service.session().await;
+    holder.run("begin; lock table crm.customers in access exclusive mode").await;
+    let body = json!({"external_key": "k", "attributes": {}});
+    let answer = send("PUT", ROUTE, "late").json(&body).send().await;
+    assert!(matches!(answer.status, 503 | 504), "{}", answer.text);
+    holder.run("rollback").await;
+
+    let (first, _) = collector.request("first").await;
+    let (unknown, _) = collector.request("unknown").await;
+    assert_ne!(first.trace_id(), unknown.trace_id());
+    assert!(first.span.parent_span_id.is_empty());
+    let code = |span: &Span| span.span.status.as_ref().map(|status| status.code).unwrap_or_default();
+    assert_eq!((code(&first), code(&unknown)), (0, 0), "what the caller did wrong is no error of the server");
+    assert_eq!(unknown.attribute("db.response.status_code").as_deref(), Some("P0002"));
+    let (late, parts) = collector.request("late").await;
+    assert_eq!(code(&late), 2, "{late:?}");
+    assert_eq!(late.attribute("error.type"), late.attribute("http.response.status_code"));
+    let statement = parts.iter().find(|part| part.span.name == "upsert_by_key").expect("a statement");
+    assert!(statement.attribute("db.response.status_code").is_some(), "{statement:?}");
+}
+
+#[tokio::test]
+async fn a_caller_who_does_not_sample_is_not_exported_and_still_logged() {
+    let collector = Collector::start().await;
+    let service = traced(&collector, &[]).await;
+    let unsampled = format!("00-{TRACE}-{PARENT}-00");
+    let request = service.proxy.request("GET", "/v1/me").header("traceparent", &unsampled);
+    request.header("x-request-id", "silent").send().await.expect(200);
+    service.proxy.request("GET", "/v1/me").header("x-request-id", "loud").send().await.expect(200);
+    collector.request("loud").await;
+    assert!(collector.spans().iter().all(|span| span.trace_id() != TRACE));
+    assert_eq!(service.proxy.access_log("silent").await[0]["trace_id"], TRACE);
+}
+
+#[tokio::test]
+async fn without_a_collector_requests_are_answered_and_the_log_says_that_spans_are_lost() {
+    let closed = "http://127.0.0.1:9";
+    let service = Service::start_with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", closed), SOON]).await;
+    service.get("/me").await.expect(200);
+    until("the log says so", async || service.proxy.log().contains("opentelemetry")).await;
+    assert!(service.proxy.terminate().await.success());
+}
+
+#[tokio::test]
+async fn the_last_spans_are_exported_when_the_proxy_stops() {
+    for workers in ["1", "2"] {
+        let collector = Collector::start().await;
+        let service =
+            traced(&collector, &[("OTEL_BSP_SCHEDULE_DELAY", "600000"), ("KEYED_WORKERS", workers)]).await;
+        service.get("/me").await.expect(200);
+        assert!(collector.spans().is_empty(), "the next export is in ten minutes");
+        assert!(service.proxy.terminate().await.success());
+        assert!(collector.spans().iter().any(Span::is_of_server), "with {workers} threads");
+    }
+}
