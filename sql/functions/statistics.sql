@@ -273,14 +273,16 @@ create view keyed.stat_activity with (security_invoker = true, security_barrier 
     where l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()) or not l.granted
   ), relation as materialized (
     -- The table of a lock: also where the lock is on an index of it, or on a table beside it.
-    select r.oid, t.oid as "table", v.id, v.project, v.template
+    select r.oid, t.oid as "table", coalesce(v.id, b.id) as id, coalesce(v.project, b.project) as project, coalesce(v.template, b.template) as template
     from (select distinct l.relation from lock l where l.relation is not null) l (oid)
     join pg_catalog.pg_class r on r.oid = l.oid
     left join pg_catalog.pg_index x on x.indexrelid = r.oid
     join pg_catalog.pg_class t on t.oid = coalesce(x.indrelid, r.oid)
     join pg_catalog.pg_namespace n on n.oid = t.relnamespace
-    join visible v on v.schema = n.oid and t.relname = v.template::name
-      or n.nspname = 'keyed_state' and t.relname ~ '^(history|metric|text|vector)_[0-9]+$' and v.id = pg_catalog.substring(t.relname, '[0-9]+$')::integer
+    left join visible v on v.schema = n.oid and v.template = t.relname::text
+    left join visible b on b.id = case when n.nspname = 'keyed_state'
+      then pg_catalog.substring(t.relname::text, '^(?:history|metric|text|vector)_([0-9]{1,18})$')::bigint end
+    where v.id is not null or b.id is not null
   ), job as materialized (
     select j.worker, j.id, j.template, j.kind, j.attribute, j.records_done, j.records
     from pg_catalog.jsonb_to_recordset(keyed.job_report()) as j (worker integer, id bigint, template text, kind text, attribute text,

@@ -4,7 +4,7 @@
 
 use pgrx::pg_sys;
 
-/// Which of the kinds of advisory locks: SQL takes 1 and 2.
+/// Which of the kinds of advisory locks: SQL takes 1 and 2. The view `keyed.stat_activity` has a word for each.
 #[derive(Clone, Copy)]
 #[repr(u16)]
 pub enum LockKind {

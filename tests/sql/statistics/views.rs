@@ -192,6 +192,12 @@ async fn activity_says_who_waits_for_whom_and_where() {
             "select count(*) from crm.customers where name = 'x'"
         ]
     );
+    // A table beside that of the records is of its template.
+    let reader = database.session().await;
+    reader.run(&format!("begin; lock table {HISTORY} in access share mode")).await;
+    let place = format!("select template from keyed.stat_activity where pid = {}", reader.process().await);
+    assert_eq!(watcher.text(&place, &[]).await, "customers");
+    reader.run("rollback").await;
     let blocker = "select state, template from keyed.stat_activity where waits_for is null";
     assert_eq!(cells(&watcher.rows(blocker, &[]).await[0]), ["idle in transaction", "customers"]);
     // A role sees sessions on its templates, and of sessions of others not what they run.
