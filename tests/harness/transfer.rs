@@ -38,6 +38,26 @@ impl Database {
         output(&mut psql, statements.as_bytes());
     }
 
+    /// Rows and checksum of every table, as keyed computes them.
+    pub async fn checksums(&self) -> String {
+        let sql = "select string_agg(concat_ws(' ', template, part, rows, checksum), E'\\n') from keyed.checksums()";
+        self.session().await.text(sql, &[]).await
+    }
+
+    /// Fails unless every index holds what its table holds, and every unique one is so.
+    pub async fn assert_sound_indexes(&self) {
+        let mut check = self.cluster().program("pg_amcheck");
+        check.args(["--install-missing", "--heapallindexed", "--parent-check", "--database", self.name()]);
+        output(&mut check, b"");
+        // Since 18 it can check the indexes of texts.
+        let can_check_gin = "select to_regprocedure('gin_index_check(regclass)') is not null";
+        let session = self.session().await;
+        if session.text(can_check_gin, &[]).await == "t" {
+            let check = "select gin_index_check(c.oid) from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'gin'";
+            assert!(session.rows(check, &[]).await.len() > 3);
+        }
+    }
+
     /// What pg_dump writes of it.
     pub fn dump(&self, arguments: &[&str]) -> Vec<u8> {
         output(self.cluster().program("pg_dump").args(arguments).args(["--dbname", self.name()]), b"")

@@ -1,7 +1,7 @@
 //! A base backup and archived WAL lead back to any moment, with the settings of docs/how-to/back-up-and-restore.md.
 
 use crate::crash::sound::findings;
-use harness::{Answer, BaseBackup, Cluster, Database, Durability, Proxy, Sender, Service, Session, until};
+use harness::{Answer, BaseBackup, Cluster, Database, Durability, Proxy, Sender, Service, until};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,12 +75,6 @@ async fn make_once(proxy: &Proxy, key: &str) -> Answer {
     proxy.request("POST", path).header("idempotency-key", key).json(&body).send().await
 }
 
-async fn checksums(session: &Session) -> String {
-    let sql =
-        "select string_agg(concat_ws(' ', template, part, rows, checksum), E'\\n') from keyed.checksums()";
-    session.text(sql, &[]).await
-}
-
 /// The database on a server that has recovered.
 async fn recovered(database: &Database, backup: &BaseBackup, settings: &str) -> Database {
     let copy = database.in_cluster(block_in_place(|| database.cluster().recover(backup, settings)));
@@ -120,7 +114,7 @@ async fn a_server_returns_to_a_restore_point_and_to_a_time_with_what_was_acknowl
     let late_key = service.database.api_key("keyed_admin", &[]).await;
 
     let found = findings(&service.database);
-    let before = checksums(&session).await;
+    let before = service.database.checksums().await;
     let time = session.text("select clock_timestamp()", &[]).await;
     // A mistake.
     session.run("select keyed.drop_template('crm.customers', with_records => true)").await;
@@ -168,6 +162,6 @@ async fn a_server_returns_to_a_restore_point_and_to_a_time_with_what_was_acknowl
         .replace("recovery_target_name = 'before_release'", &format!("recovery_target_time = '{time}'"));
     assert_ne!(by_time, by_name);
     let copy = recovered(&service.database, &backup, &by_time).await;
-    assert_eq!(checksums(&copy.session().await).await, before);
+    assert_eq!(copy.checksums().await, before);
     assert_eq!(findings(&copy), found);
 }

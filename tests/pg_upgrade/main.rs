@@ -3,7 +3,7 @@
 mod locales;
 mod moves;
 
-use harness::{Database, output, proxy_program};
+use harness::{Database, proxy_program};
 use serde_json::Value;
 
 /// What `keyed-proxy doctor` finds: the check, what is wrong, and the remedy. The servers of these tests run without fsync,
@@ -19,20 +19,6 @@ fn findings(database: &Database) -> Vec<[String; 3]> {
     all.filter(|finding| finding["check"] != "durability")
         .map(|finding| ["check", "message", "remedy"].map(|member| text(finding, member)))
         .collect()
-}
-
-/// Every index holds what its table holds, and every unique one is so.
-async fn assert_sound_indexes(database: &Database) {
-    let mut check = database.cluster().program("pg_amcheck");
-    check.args(["--install-missing", "--heapallindexed", "--parent-check", "--database", database.name()]);
-    output(&mut check, b"");
-    // Since 18 it can check the indexes of texts.
-    let can_check_gin = "select to_regprocedure('gin_index_check(regclass)') is not null";
-    let session = database.session().await;
-    if session.text(can_check_gin, &[]).await == "t" {
-        let check = "select gin_index_check(c.oid) from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'gin'";
-        assert!(session.rows(check, &[]).await.len() > 3);
-    }
 }
 
 /// The major version of the server.

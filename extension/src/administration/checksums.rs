@@ -104,6 +104,9 @@ fn of_templates(spi: &Connection, template: Option<&Template>) -> Vec<Table> {
     tables.collect()
 }
 
+/// Tables of the state that change when somebody reads.
+const OF_USE: [&str; 2] = ["api_key_use", "attribute_use"];
+
 /// The tables of the state that are not beside those of records.
 fn of_the_state(spi: &Connection) -> Vec<Table> {
     let sql = format!(
@@ -113,7 +116,9 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
     );
     let names = spi.run_once(&sql, Snapshot::Active, &[]);
     let names: Vec<String> = names.column::<String>().collect();
-    let is_beside = |name: &String| SideTable::ALL.iter().any(|kind| kind.is_named(name));
+    let is_left_out = |name: &String| {
+        OF_USE.contains(&name.as_str()) || SideTable::ALL.iter().any(|kind| kind.is_named(name))
+    };
     let table = |name: String| Table {
         template: None,
         sql: format!("{STATE}.\"{name}\""),
@@ -121,7 +126,7 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
         row: STATE_ROW,
         changed: None,
     };
-    names.into_iter().filter(|name| !is_beside(name)).map(table).collect()
+    names.into_iter().filter(|name| !is_left_out(name)).map(table).collect()
 }
 
 /// The first half of a SHA-256 of each row, as a number; the sum is exact, and the checksum is what is left of it in 64

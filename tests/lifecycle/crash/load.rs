@@ -72,7 +72,7 @@ impl Writer {
             3 => self.delete_or_restore().await,
             4 => self.batch(true).await,
             5 => self.batch(false).await,
-            6 => self.import(if self.step / 11 % 2 == 0 { "abort" } else { "skip" }).await,
+            6 => self.import(if (self.step / 11).is_multiple_of(2) { "abort" } else { "skip" }).await,
             7 => self.deliver().await,
             8 => self.upsert("notes", "notes", json!({})).await,
             9 => self.upsert("vectors", "customers", json!({"embedding": self.vector()})).await,

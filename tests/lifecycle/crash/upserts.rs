@@ -1,6 +1,5 @@
 //! Upserts of one key, by SQL and over HTTP.
 
-use crate::crash::sound::assert_indexes_sound;
 use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Service, Session, until};
 use std::collections::HashMap;
@@ -69,10 +68,8 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             *count = visits;
         }
         assert_whole(&session).await;
-        tokio::task::block_in_place(|| {
-            assert_indexes_sound(&database);
-            database.cluster().sql(database.name(), &format!("reindex database {}", database.name()));
-        });
+        database.assert_sound_indexes().await;
+        session.run(&format!("reindex database {}", database.name())).await;
     }
     database.session().await.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
 }
