@@ -16,6 +16,5 @@ mod routes;
 mod service;
 mod service_manager;
 mod shutdown;
-
 mod tls;
 mod traces;
