@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use tokio_postgres::Row;
 
 use crate::conditional::set_tag;
+use crate::observation::REPLAYED;
 use crate::problem::Problem;
 use crate::query::Prefix;
 
@@ -45,9 +46,6 @@ pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> R
     }
     Ok(response)
 }
-
-/// Tells that the answer was given before, and that the request was not run again.
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// The first column of a write is `{status, id of what was created, body, tag of the record that it shows, subject}`. The
 /// subject, and what may follow, is for the database, which stores the answer of a request with an Idempotency-Key. Only such a write has a

@@ -3,10 +3,11 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 40] = [
+const ORDER: [&str; 42] = [
     "log",
     "problem",
     "error",
+    "metrics",
     "cors",
     "settings",
     "shutdown",
@@ -42,6 +43,7 @@ const ORDER: [&str; 40] = [
     "application",
     "router",
     "server",
+    "scrape",
     "service_manager",
     "cli",
 ];

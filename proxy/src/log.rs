@@ -54,7 +54,6 @@ impl Lines {
     }
 
     /// Lines that were lost because the reader of the log was too slow.
-    #[allow(dead_code, reason = "a metric will show it")]
     pub(crate) fn lost(&self) -> u64 {
         self.0.lost.load(Ordering::Relaxed)
     }

@@ -12,6 +12,9 @@ mod problem;
 /// Errors of the database as responses.
 mod error;
 
+/// Metrics.
+mod metrics;
+
 /// CORS.
 mod cors;
 
@@ -117,6 +120,9 @@ mod router;
 
 /// Sockets: accepting, keeping and closing connections.
 mod server;
+
+/// The listener of `/metrics`.
+mod scrape;
 
 /// What systemd is told.
 mod service_manager;

@@ -10,7 +10,6 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::database::{Database, Effect};
 use crate::problem::{Problem, Reason};
 use crate::settings::Settings;
-use crate::tls::database::Connector;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -46,12 +45,8 @@ enum Verdict {
 
 impl Readiness {
     /// `served`: the connections of requests.
-    pub(crate) fn new(
-        settings: &Settings,
-        connector: &Connector,
-        served: Arc<Database>,
-    ) -> anyhow::Result<Readiness> {
-        Ok(Readiness { database: Database::new(settings, connector, 1)?, served, latest: Mutex::new(None) })
+    pub(crate) fn new(settings: &Settings, served: Arc<Database>) -> anyhow::Result<Readiness> {
+        Ok(Readiness { database: served.beside(settings)?, served, latest: Mutex::new(None) })
     }
 
     /// Opens another connection for the next look.
@@ -87,6 +82,8 @@ impl Readiness {
             // The versions are what they were, as far as is known.
             Verdict::Unready(_) => {}
         }
+        let is_ready = matches!(verdict, Verdict::Ready(_));
+        self.served.metrics().ready.set(f64::from(u8::from(is_ready)));
         *latest = Some((Instant::now(), verdict.clone()));
         verdict
     }
@@ -126,7 +123,9 @@ impl Readiness {
     }
 
     async fn ask(&self) -> Result<Verdict, Problem> {
+        let asked = Instant::now();
         let row = self.database.run(Effect::Read, LOOK, &[]).await?;
+        self.served.metrics().round_trip.observe(asked.elapsed().as_secs_f64());
         let looked = || -> Result<Seen, tokio_postgres::Error> {
             Ok(Seen { version: row.try_get(0)?, may_call: row.try_get(1)? })
         };

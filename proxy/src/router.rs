@@ -8,6 +8,7 @@ use axum::routing::{MethodRouter, delete, get, post, put};
 #[cfg(feature = "ui")]
 use crate::application;
 use crate::envelope;
+use crate::metrics::Routes;
 use crate::openapi;
 use crate::problem::Problem;
 use crate::routes::{
@@ -79,6 +80,16 @@ fn outside() -> [(&'static str, MethodRouter<Arc<App>>); 4] {
     ]
 }
 
+/// The routes for metrics. Both prefixes lead to the same.
+pub(crate) fn routes() -> Routes {
+    let own = outside().into_iter().map(|(path, _)| (path.to_owned(), path.to_owned()));
+    let paths: Vec<&str> = api().into_iter().map(|(path, _)| path).collect();
+    let prefixed = PREFIXES.iter().flat_map(|prefix| {
+        paths.iter().map(move |path| (format!("{prefix}{path}"), format!("{}{path}", PREFIXES[0])))
+    });
+    Routes::new(own.chain(prefixed))
+}
+
 /// All that is served.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let mut router = Router::new();
@@ -113,6 +124,7 @@ mod tests {
 
     use super::*;
     use crate::cli::{Cli, Command};
+    use crate::metrics::Metrics;
 
     /// Sends a request line and headers, one a line, to a service whose database does not exist.
     async fn ask(request: &str) -> (u16, axum::http::HeaderMap, String) {
@@ -121,7 +133,7 @@ mod tests {
         else {
             panic!("serve is what was asked for")
         };
-        let app = App::new(&settings).expect("no connection is opened yet");
+        let app = App::new(&settings, Metrics::new(routes())).expect("no connection is opened yet");
         let mut lines = request.lines().map(str::trim);
         let (method, uri) = lines.next().and_then(|line| line.split_once(' ')).expect("a request line");
         let request = lines

@@ -10,6 +10,7 @@ use crate::admission::min_rate::MinRate;
 use crate::cors;
 use crate::database::Database;
 use crate::embedding::Embedder;
+use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::settings::Settings;
 use crate::shutdown::Shutdown;
@@ -20,6 +21,7 @@ pub(crate) struct App {
     /// Opens the connections to the database.
     pub(crate) connector: Connector,
     pub(crate) database: Arc<Database>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) readiness: Readiness,
     pub(crate) embedder: Option<Arc<Embedder>>,
     pub(crate) body_limit: usize,
@@ -37,10 +39,11 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(settings: &Settings) -> anyhow::Result<App> {
+    pub(crate) fn new(settings: &Settings, metrics: Metrics) -> anyhow::Result<App> {
+        let metrics = Arc::new(metrics);
         let url = settings.database().map_err(anyhow::Error::msg)?;
         let connector = Connector::new(url).map_err(anyhow::Error::msg)?;
-        let database = Arc::new(Database::new(settings, &connector, settings.pool_size)?);
+        let database = Arc::new(Database::new(settings, &connector, settings.pool_size, &metrics)?);
         let bounds = &settings.bounds;
         Ok(App {
             admission: Arc::new(Admission::new(
@@ -50,9 +53,10 @@ impl App {
                 settings.pool_wait,
             )),
             shutdown: Shutdown::new(),
-            readiness: Readiness::new(settings, &connector, database.clone())?,
+            readiness: Readiness::new(settings, database.clone())?,
             connector,
             database,
+            metrics,
             embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,

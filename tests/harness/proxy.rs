@@ -1,9 +1,10 @@
 //! The real proxy, as its users start it.
 
 use crate::watchdog::Watchdog;
-use crate::{Database, Request, Wire, log_file, status_of, target_folder, until};
+use crate::{Database, Exposition, Request, Wire, log_file, status_of, target_folder, until};
 use rustls::ClientConfig;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
@@ -119,7 +120,7 @@ impl Proxy {
                 panic!("the proxy ended with {status}; its log {} says:\n{}", self.log.display(), self.log());
             }
             // The system picks the port when the proxy opens it, so that no other program is quicker.
-            let Some(port) = listening_port(self.child.id()) else { return false };
+            let Some(port) = listening_ports(self.child.id()).first().copied() else { return false };
             self.address.set_port(port);
             if let Some(client) = self.tls.clone() {
                 let Ok(mut wire) = Wire::open_tls(self.address, client).await else { return false };
@@ -167,6 +168,20 @@ impl Proxy {
     /// The administrator's key, the default of requests.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    /// The address of its metrics; it was started with `KEYED_METRICS_LISTEN=127.0.0.1:0`.
+    pub fn metrics_url(&self) -> String {
+        let port = listening_ports(self.child.id()).get(1).copied().expect("a second listener");
+        format!("http://127.0.0.1:{port}/metrics")
+    }
+
+    /// Its metrics.
+    pub async fn metrics(&self) -> Exposition {
+        let answer = self.client.get(self.metrics_url()).send().await.expect("metrics are served");
+        assert_eq!(answer.status().as_u16(), 200);
+        assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4");
+        Exposition::read(&answer.text().await.expect("all of them"))
     }
 
     /// Its log, with all that it had to say until now: it is written behind the requests. Needs the access log.
@@ -237,21 +252,29 @@ impl Drop for Proxy {
     }
 }
 
-/// The port at which a process listens, as the kernel lists it.
-fn listening_port(process: u32) -> Option<u16> {
-    let files = std::fs::read_dir(format!("/proc/{process}/fd")).ok()?;
-    let sockets: Vec<String> = files
-        .filter_map(|file| std::fs::read_link(file.ok()?.path()).ok())
-        .filter_map(|file| Some(file.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
-        .collect();
+/// The ports at which a process listens, as the kernel lists them, in the order in which it opened them.
+fn listening_ports(process: u32) -> Vec<u16> {
+    let Ok(files) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return Vec::new() };
+    let mut numbers: Vec<u32> =
+        files.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
     let connections = std::fs::read_to_string("/proc/net/tcp").expect("this is Linux");
-    connections.lines().skip(1).find_map(|line| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        // The local address, the state and the number of the socket.
-        let (address, state, socket) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
-        let is_ours = *state == "0A" && sockets.iter().any(|own| own == socket);
-        is_ours.then(|| u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok()).flatten()
-    })
+    let listening: HashMap<&str, u16> = connections
+        .lines()
+        .skip(1)
+        .filter_map(|line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            // The local address, the state and the number of the socket.
+            let (address, state, socket) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
+            let port = u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok()?;
+            (*state == "0A").then_some((*socket, port))
+        })
+        .collect();
+    let port = |number: u32| {
+        let file = std::fs::read_link(format!("/proc/{process}/fd/{number}")).ok()?;
+        listening.get(file.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?).copied()
+    };
+    numbers.into_iter().filter_map(port).collect()
 }
 
 /// The release build, to be run with other arguments than those of a server, and an empty environment.

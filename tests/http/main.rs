@@ -10,6 +10,7 @@ mod embedding;
 mod error;
 mod idempotency;
 mod import;
+mod metrics;
 mod query;
 mod reload;
 mod routes;

@@ -36,10 +36,14 @@ impl Database {
                 // An error while preparing, or a lost connection or conflict, says nothing about the request.
                 let is_refusal =
                     sent && error.as_db_error().is_some() && !is_loss(&error) && !lost_race(&error);
+                if !is_refusal {
+                    self.metrics.retried("shared_error");
+                }
                 is_refusal.then_some(Err(Failure::Sent(error)))
             }
             Err(_) => {
                 slot.report_stuck();
+                self.metrics.retried("shared_stuck");
                 None
             }
         }

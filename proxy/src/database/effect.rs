@@ -1,5 +1,7 @@
 //! What a statement does, which decides whether it may be sent again.
 
+use crate::metrics::StatementKind;
+
 /// Whether a statement may be sent again when its answer was lost.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
@@ -9,4 +11,14 @@ pub(crate) enum Effect {
     Write,
     /// A write that the database recognises when it is repeated.
     WriteOnce,
+}
+
+impl From<Effect> for StatementKind {
+    fn from(effect: Effect) -> StatementKind {
+        match effect {
+            Effect::Lookup => StatementKind::Lookup,
+            Effect::Read => StatementKind::Read,
+            Effect::Write | Effect::WriteOnce => StatementKind::Write,
+        }
+    }
 }

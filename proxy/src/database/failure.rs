@@ -41,6 +41,11 @@ impl Failure {
         }
     }
 
+    /// Whether the statement was sent where nothing can be written.
+    pub(crate) fn is_read_only(&self) -> bool {
+        matches!(self, Failure::Sent(error) if is_read_only(error))
+    }
+
     /// The response to it. If the response to a write is lost, its outcome is unknown.
     pub(crate) fn into_problem(self, effect: Effect) -> Problem {
         let in_doubt = |problem: Problem| match effect {

@@ -23,6 +23,7 @@ pub(crate) mod transaction;
 /// The validity of connections.
 mod trust;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant as StdInstant};
 
 use deadpool_postgres::Pool;
@@ -39,6 +40,7 @@ use trust::Trust;
 
 use crate::admission::Admitted;
 use crate::caller::Caller;
+use crate::metrics::{Metrics, StatementKind};
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -58,11 +60,17 @@ pub(crate) struct Database {
     answer_timeout: Duration,
     /// The number of unshared connections.
     connections: usize,
+    metrics: Arc<Metrics>,
 }
 
 impl Database {
     /// Opens no connection yet, so the service starts whether the database answers or not.
-    pub(crate) fn new(settings: &Settings, connector: &Connector, size: usize) -> anyhow::Result<Database> {
+    pub(crate) fn new(
+        settings: &Settings,
+        connector: &Connector,
+        size: usize,
+        metrics: &Arc<Metrics>,
+    ) -> anyhow::Result<Database> {
         // One shared connection keeps a core of the server busy; four for each core is the default of all.
         let shared = size / 4;
         let trust = Trust::new(settings.connection_age);
@@ -76,7 +84,33 @@ impl Database {
             prepared: settings.prepared_statements,
             answer_timeout: settings.request_timeout,
             connections: size - shared,
+            metrics: Arc::clone(metrics),
         })
+    }
+
+    /// One connection to the same database, for what must not wait behind requests.
+    pub(crate) fn beside(&self, settings: &Settings) -> anyhow::Result<Database> {
+        Database::new(settings, &self.connector, 1, &self.metrics)
+    }
+
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// Sets the metrics of connections.
+    pub(crate) fn measure(&self) {
+        let (status, shared) = (self.pool.status(), self.shared.status());
+        let in_use = status.size.saturating_sub(status.available);
+        let metrics = &self.metrics;
+        for (state, count) in [("in_use", in_use), ("idle", status.available)] {
+            metrics.pool_connections.with_label_values(&[state]).set(count as f64);
+        }
+        metrics.pool_limit.set(status.max_size as f64);
+        metrics.pool_waiting.set(status.waiting as f64);
+        for (state, count) in [("usable", shared.usable), ("stuck", shared.stuck)] {
+            metrics.shared_connections.with_label_values(&[state]).set(count as f64);
+        }
+        metrics.shared_queue.set(shared.queue as f64);
     }
 
     /// Asks on behalf of a caller: `$1` and `$2` are the caller's, `$3` is the request's id, the arguments follow.
@@ -116,6 +150,15 @@ impl Database {
         self.gate.set(reason);
     }
 
+    fn trace<'a>(
+        &'a self,
+        admitted: Option<&'a Admitted>,
+        kind: StatementKind,
+        function: &'static str,
+    ) -> Trace<'a> {
+        Trace::new(&self.metrics, admitted, kind, function)
+    }
+
     /// A connection of one's own.
     pub(crate) async fn lease(&self) -> Result<Lease<'_>, Failure> {
         if let Some(problem) = self.gate.refusal() {
@@ -142,7 +185,8 @@ impl Database {
         let id = caller.request_id();
         let all = in_the_name_of(&digest, caller, &id, arguments);
         let (mut sent, opened) = (false, lease.opened());
-        let (trace, began) = (Trace::of(caller.admitted.as_ref(), statement.function()), StdInstant::now());
+        let trace = self.trace(caller.admitted.as_ref(), StatementKind::File, statement.function());
+        let began = StdInstant::now();
         // Files name their source themselves.
         let statement = statement.plain(Source::Api);
         let outcome = timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await;
@@ -197,7 +241,7 @@ impl Database {
         if let Some(problem) = self.gate.refusal() {
             return Err(problem);
         }
-        let trace = Trace::of(admitted, function);
+        let trace = self.trace(admitted, effect.into(), function);
         if effect == Effect::Lookup
             && let Some(answer) = self.try_shared(trace, statement, arguments).await
         {
@@ -218,9 +262,16 @@ impl Database {
                 Ok(row) => return Ok(row),
                 // The pause is random, so that two conflicting requests do not conflict again.
                 Err(failure) if failure.is_lost_race() && tries < TRIES => {
+                    self.metrics.retried("conflict");
                     sleep(Duration::from_millis(fastrand::u64(1..=10 * tries))).await;
                 }
-                Err(failure) if failure.is_repeatable(effect) && tries == 1 => {}
+                Err(failure) if failure.is_repeatable(effect) && tries == 1 => {
+                    self.metrics.retried(if failure.is_read_only() {
+                        "read_only"
+                    } else {
+                        "connection_lost"
+                    });
+                }
                 Err(failure) => return Err(failure.into_problem(effect)),
             }
             tries += 1;

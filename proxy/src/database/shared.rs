@@ -82,7 +82,28 @@ impl Shared {
     }
 }
 
+/// How many connections there are, and how busy they are.
+pub(crate) struct Status {
+    pub(crate) usable: usize,
+    pub(crate) stuck: usize,
+    /// Requests that wait for their responses.
+    pub(crate) queue: usize,
+}
+
 impl Shared {
+    pub(crate) fn status(&self) -> Status {
+        let mut status = Status { usable: 0, stuck: 0, queue: 0 };
+        for connection in self.places.iter().filter_map(|place| lock(place).clone()) {
+            status.queue += connection.waiting.load(Ordering::Relaxed);
+            match (connection.client.is_closed(), connection.stuck.load(Ordering::Relaxed)) {
+                (true, _) => {}
+                (false, true) => status.stuck += 1,
+                (false, false) => status.usable += 1,
+            }
+        }
+        status
+    }
+
     /// Whether there is no usable connection. A replaced one is closed when its last request has ended.
     fn is_vacant(&self, place: &Option<Arc<Connection>>) -> bool {
         place.as_ref().is_none_or(|it| it.client.is_closed() || !self.trust.holds(it.opened))

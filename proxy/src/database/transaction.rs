@@ -10,8 +10,8 @@ use super::Database;
 use super::effect::Effect::{Read, Write};
 use super::failure::Failure;
 use super::lease::Lease;
-use super::trace::Trace;
 use crate::caller::Caller;
+use crate::metrics::StatementKind;
 use crate::problem::Problem;
 use crate::statement::{Argument, Statement};
 
@@ -31,7 +31,8 @@ impl Database {
         caller: &'a Caller,
         begin: &str,
     ) -> Result<Transaction<'a>, Problem> {
-        let (trace, waiting) = (Trace::of(caller.admitted.as_ref(), "begin"), StdInstant::now());
+        let (trace, waiting) =
+            (self.trace(caller.admitted.as_ref(), StatementKind::File, "begin"), StdInstant::now());
         let share = match &caller.admitted {
             Some(admitted) => admitted.connection().await?,
             None => None,
@@ -75,7 +76,8 @@ impl Transaction<'_> {
 
     /// Keeps what was done.
     pub(crate) async fn commit(self) -> Result<(), Problem> {
-        let (trace, began) = (Trace::of(self.caller.admitted.as_ref(), "commit"), StdInstant::now());
+        let trace = self.database.trace(self.caller.admitted.as_ref(), StatementKind::File, "commit");
+        let began = StdInstant::now();
         let outcome = timeout(self.database.patience(), self.lease.batch_execute("commit")).await;
         trace.asked(began, outcome.as_ref().ok());
         match outcome {

@@ -4,7 +4,7 @@
 //! again; several proxies can work in parallel.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use serde::Deserialize;
@@ -126,6 +126,7 @@ impl Worker {
         let (speaking, silent): (Vec<Entry>, Vec<Entry>) =
             entries.into_iter().partition(|entry| !entry.text.is_empty());
         let texts: Vec<String> = speaking.iter().map(|entry| entry.text.clone()).collect();
+        let (metrics, asked) = (self.database.metrics(), Instant::now());
         let answers = tokio::select! {
             answers = embedder.documents(&texts) => Some(answers),
             () = shutdown.reached(Step::Draining) => None,
@@ -135,6 +136,11 @@ impl Worker {
             return Round::Idle;
         };
         let Answers { outcomes, failure } = answers;
+        if !texts.is_empty() {
+            let outcome = if failure.is_some() { "failed" } else { "ok" };
+            let seconds = asked.elapsed().as_secs_f64();
+            metrics.provider_seconds.with_label_values(&[outcome]).observe(seconds);
+        }
         let silent = silent.iter().map(|entry| (entry, Ok(None)));
         let speaking = speaking.iter().zip(outcomes);
         let speaking =
@@ -180,13 +186,20 @@ impl Worker {
         model: &str,
         outcome: Result<Option<Vector>, String>,
     ) -> Result<(), Problem> {
+        let count = |outcome| self.database.metrics().embedded.with_label_values(&[outcome]).inc();
         let reason = match outcome {
             Err(reason) => reason,
             Ok(vector) => match self.store(claim, entry, model, vector.as_ref()).await {
                 Err(problem) if is_refusal(&problem) => cause_of(&problem),
-                done => return done,
+                done => {
+                    if done.is_ok() {
+                        count("embedded");
+                    }
+                    return done;
+                }
             },
         };
+        count("failed");
         self.fail(claim, entry, &reason).await
     }
 

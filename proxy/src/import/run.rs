@@ -15,6 +15,7 @@ use crate::caller::Caller;
 use crate::file::cells::cells;
 use crate::file::format::Format;
 use crate::file::rows::Portion;
+use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -46,6 +47,8 @@ pub(crate) struct Import<'a> {
     source: Source,
     target: Target<'a>,
     pub(crate) tally: Tally,
+    metrics: &'a Metrics,
+    running: Running,
 }
 
 /// Why a file was not imported as a whole.
@@ -71,6 +74,7 @@ impl<'a> Import<'a> {
         request: &'a Request,
         source: Source,
     ) -> Result<Import<'a>, Problem> {
+        let running = Running::import(&app.metrics);
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
         target.write(&options(request, &source, &Held::default(), false), "").await?;
         let tally = Tally {
@@ -78,7 +82,7 @@ impl<'a> Import<'a> {
             delimiter: (request.format == Format::Csv).then(|| char::from(source.delimiter)),
             ..Tally::default()
         };
-        Ok(Import { request, source, target, tally })
+        Ok(Import { request, source, target, tally, metrics: &app.metrics, running })
     }
 
     /// The names of the columns, of CSV.
@@ -95,7 +99,7 @@ impl<'a> Import<'a> {
     pub(crate) async fn run(mut self, listener: &mut impl Listener) -> (Tally, Result<(), Stopped>) {
         let outcome = self.write_all(listener).await;
         self.tally.encoding = self.source.encoding();
-        let Import { request, target, mut tally, .. } = self;
+        let Import { request, target, mut tally, metrics, mut running, .. } = self;
         let outcome = match outcome {
             Ok(()) if request.dry_run => {
                 target.undo().await;
@@ -107,6 +111,19 @@ impl<'a> Import<'a> {
                 Err(stopped)
             }
         };
+        running.ends(match outcome {
+            Ok(()) => "complete",
+            Err(Stopped::Refused) => "refused",
+            Err(Stopped::Failed(_)) => "failed",
+        });
+        for (outcome, rows) in [
+            ("created", tally.created),
+            ("updated", tally.updated),
+            ("unchanged", tally.unchanged),
+            ("failed", tally.failed),
+        ] {
+            metrics.import_rows.with_label_values(&[outcome]).inc_by(rows);
+        }
         if outcome.is_err() && request.is_whole() {
             tally.without_effect();
         }
@@ -118,7 +135,10 @@ impl<'a> Import<'a> {
     async fn write_all(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
         let mut waiting = Waiting::default();
         let mut sizer = PortionSizer::new();
+        let mut counted = 0;
         while let Some(portion) = self.source.next(sizer.rows()).await? {
+            self.metrics.import_bytes.inc_by(self.source.bytes - counted);
+            counted = self.source.bytes;
             let (began, rows) = (Instant::now(), portion.rows.len());
             self.tally.rows += portion.rows.len() as u64;
             let (portion, refused) = portion.without_zeros();
@@ -130,6 +150,7 @@ impl<'a> Import<'a> {
             self.write(portion, &mut waiting, false, listener).await?;
             sizer.record(rows, began.elapsed());
         }
+        self.metrics.import_bytes.inc_by(self.source.bytes - counted);
         self.write_waiting(waiting, sizer, listener).await
     }
 

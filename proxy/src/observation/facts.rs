@@ -80,7 +80,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn add(&mut self, step: Step, began: Instant) {
+    pub(super) fn add(&mut self, step: Step, began: Instant) -> Duration {
         let ended = Instant::now();
         let time = ended.saturating_duration_since(began);
         match step {
@@ -95,6 +95,7 @@ impl Facts {
         if self.phases.len() < MOST_PHASES {
             self.phases.push(Phase { step, began, ended });
         }
+        time
     }
 
     /// The project: the one that the request names, else the one that its credential is bound to.

@@ -1,15 +1,20 @@
 //! The end of a request.
 
+use std::sync::Arc;
 use std::time::Instant;
+
+use axum::extract::MatchedPath;
 
 use super::access_log;
 use super::facts::{CLIENT_GONE, Ended, Outcome};
 use super::observed::Observation;
 use super::spans;
+use crate::metrics::{Metrics, Outcome as Counted};
 
 /// Ends a request when it is told to, at the latest when it is dropped: hyper drops what it answers when the client is gone.
 pub(super) struct Finish {
     observation: Observation,
+    metrics: Arc<Metrics>,
     /// That of the response, once there is one, and when.
     status: Option<(u16, Instant)>,
     /// Bytes of the response's body.
@@ -19,12 +24,16 @@ pub(super) struct Finish {
 }
 
 impl Finish {
-    pub(super) fn new(observation: Observation, is_head: bool) -> Finish {
-        Finish { observation, status: None, sent: 0, is_head, is_over: false }
+    pub(super) fn new(observation: Observation, metrics: Arc<Metrics>, is_head: bool) -> Finish {
+        metrics.in_flight.inc();
+        Finish { observation, metrics, status: None, sent: 0, is_head, is_over: false }
     }
 
-    pub(super) fn answered(&mut self, status: u16) {
+    pub(super) fn answered(&mut self, status: u16, is_replayed: bool) {
         self.status = Some((status, Instant::now()));
+        if is_replayed {
+            self.metrics.replays.inc();
+        }
     }
 
     pub(super) fn finish(mut self, ended: Ended) {
@@ -45,6 +54,29 @@ impl Finish {
         };
         let trace = spans::export(&self.observation, &outcome, self.status.map(|(_, at)| at));
         access_log::write(&self.observation, &outcome, trace);
+        self.count(&outcome);
+    }
+
+    fn count(&self, outcome: &Outcome) {
+        let (metrics, facts) = (&self.metrics, self.observation.facts());
+        metrics.in_flight.dec();
+        metrics.http.count(&Counted {
+            route: facts.route.as_ref().map(MatchedPath::as_str),
+            method: self.observation.method(),
+            status: outcome.status,
+            time: outcome.time,
+            bytes_received: outcome.bytes_received,
+            bytes_sent: outcome.bytes_sent,
+        });
+        if let Some(reason) = facts.refusal {
+            metrics.refused(reason);
+        }
+        let by = match outcome.ended {
+            Ended::Complete => return,
+            Ended::ClientGone => "client",
+            Ended::BrokenOff => "proxy",
+        };
+        metrics.interrupted.with_label_values(&[by]).inc();
     }
 }
 

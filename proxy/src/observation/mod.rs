@@ -24,4 +24,4 @@ pub(crate) use body::Sent;
 pub(crate) use facts::{Identity, SqlState};
 pub(crate) use observed::Observation;
 pub(crate) use request_id::REQUEST_ID;
-pub(crate) use run::observe;
+pub(crate) use run::{REPLAYED, Sinks, observe};

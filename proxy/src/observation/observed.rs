@@ -102,16 +102,16 @@ impl Observation {
     }
 
     /// A phase that began then, and ends now.
-    pub(super) fn phase(&self, step: Step, began: Instant) {
-        self.facts().add(step, began);
+    pub(super) fn phase(&self, step: Step, began: Instant) -> Duration {
+        self.facts().add(step, began)
     }
 
     pub(crate) fn authenticated(&self, began: Instant) {
         self.phase(Step::Authenticate, began);
     }
 
-    pub(crate) fn waited(&self, began: Instant) {
-        self.phase(Step::Wait, began);
+    pub(crate) fn waited(&self, began: Instant) -> Duration {
+        self.phase(Step::Wait, began)
     }
 
     pub(crate) fn asked(
@@ -120,8 +120,8 @@ impl Observation {
         attempt: u64,
         began: Instant,
         sqlstate: Option<SqlState>,
-    ) {
-        self.phase(Step::Statement { function, attempt, sqlstate }, began);
+    ) -> Duration {
+        self.phase(Step::Statement { function, attempt, sqlstate }, began)
     }
 
     pub(super) fn began(&self) -> Instant {

@@ -4,18 +4,30 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::{Method, Request, Response};
+use axum::http::{HeaderName, Method, Request, Response};
 use hyper::body::Body as HttpBody;
 
 use super::body::{Received, Sent};
 use super::finish::Finish;
 use super::observed::Observation;
+use crate::metrics::Metrics;
 use crate::traces::Traces;
 
-/// Runs a request, and observes it to the end of its response. Its spans go to `traces`.
+/// Tells that the answer was given before, and that the request was not run again.
+pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Where it goes what was observed, beside the access log.
+#[derive(Clone)]
+pub(crate) struct Sinks {
+    pub(crate) metrics: Arc<Metrics>,
+    /// None unless spans are exported.
+    pub(crate) traces: Option<Arc<Traces>>,
+}
+
+/// Runs a request, and observes it to the end of its response. What was observed goes to `sinks`.
 pub(crate) async fn observe<B, A>(
     mut request: Request<B>,
-    traces: Option<Arc<Traces>>,
+    sinks: Sinks,
     run: impl FnOnce(Request<Body>) -> A,
 ) -> Result<Response<Sent>, Infallible>
 where
@@ -23,14 +35,14 @@ where
     B::Error: Into<axum::BoxError>,
     A: Future<Output = Result<Response<Body>, Infallible>>,
 {
-    let observation = Observation::begin(&request, traces);
+    let observation = Observation::begin(&request, sinks.traces);
     request.extensions_mut().insert(observation.clone());
-    let mut finish = Finish::new(observation.clone(), request.method() == Method::HEAD);
+    let mut finish = Finish::new(observation.clone(), sinks.metrics, request.method() == Method::HEAD);
     let request = request.map(|body| match body.is_end_stream() {
         true => Body::empty(),
         false => Body::new(Received::new(body, observation)),
     });
     let response = run(request).await?;
-    finish.answered(response.status().as_u16());
+    finish.answered(response.status().as_u16(), response.headers().contains_key(REPLAYED));
     Ok(response.map(|body| Sent::new(body, finish)))
 }

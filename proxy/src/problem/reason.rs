@@ -34,7 +34,6 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    #[expect(dead_code, reason = "the metrics begin with all of them")]
     pub(crate) const ALL: [Reason; 14] = [
         Reason::KeyRate,
         Reason::KeyRequests,

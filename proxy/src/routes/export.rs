@@ -15,6 +15,7 @@ use crate::caller::Caller;
 use crate::database::Effect;
 use crate::file::chunks::{ChunkSender, chunks};
 use crate::file::format::Format;
+use crate::metrics::Running;
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 use crate::state::App;
@@ -150,6 +151,7 @@ async fn send(
             return;
         }
     };
+    let mut running = Running::export(&app.metrics);
     let mut next = Some(first);
     let (mut timer, end) = (TransferTimer::new(app.least_rate), Instant::now() + app.file_timeout);
     loop {
@@ -163,6 +165,7 @@ async fn send(
                     return transaction.roll_back().await;
                 }
                 timer.record(bytes, waiting.elapsed());
+                app.metrics.export_bytes.inc_by(bytes as u64);
             }
             None => break,
         }
@@ -176,6 +179,7 @@ async fn send(
         };
     }
     chunks.finish();
+    running.ends("complete");
     transaction.roll_back().await;
 }
 

@@ -66,6 +66,13 @@ pub(crate) async fn deliver(
     // By its id a delivery that was sent twice is known.
     let effect = if id.is_some() { WriteOnce } else { Write };
     let answer = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
+    let outcome = match &answer {
+        Ok(_) => "accepted",
+        Err(problem) if problem.is_unauthorized() => "unauthorized",
+        Err(problem) if problem.status().is_client_error() => "refused",
+        Err(_) => "failed",
+    };
+    app.metrics.deliveries.with_label_values(&[outcome]).inc();
     // The signature is invalid, not a bearer token.
     answer::written(&answer.map_err(Problem::without_token)?, None)
 }

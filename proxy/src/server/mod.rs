@@ -32,11 +32,11 @@ use crate::admission::address::Peer;
 use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{self, Begun, Watched};
-use crate::observation::{Sent, access_log, observe};
+use crate::metrics::Connected;
+use crate::observation::{Sent, Sinks, access_log, observe};
 use crate::settings::bounds::Bounds;
 use crate::shutdown::{Shutdown, Step};
 use crate::tls::listener::ListenerTls;
-use crate::traces::Traces;
 
 /// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
 /// balancers close idle connections, so that they never use a closed one.
@@ -60,7 +60,7 @@ pub(crate) async fn serve(
     router: Router,
     bounds: &Bounds,
     tls: Option<&ListenerTls>,
-    traces: Option<Arc<Traces>>,
+    sinks: &Sinks,
     shutdown: &Shutdown,
     finishing: Duration,
 ) {
@@ -95,6 +95,7 @@ pub(crate) async fn serve(
             Ok(place) => place,
             Err(full) => {
                 let id = Uuid::from_u128(fastrand::u128(..));
+                sinks.metrics.refused(full.reason());
                 access_log::connection(id, 503, Some(full.reason()));
                 // Without even that much room the connection is closed without a word.
                 if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
@@ -106,14 +107,14 @@ pub(crate) async fn serve(
         socket::prepare(&stream);
         let begun = Begun::default();
         let peer = Peer(peer.ip());
-        let (router, traces) = (router.clone(), traces.clone());
+        let router = router.clone();
         let service = service_fn({
-            let (begun, shutdown) = (begun.clone(), shutdown.clone());
+            let (begun, shutdown, sinks) = (begun.clone(), shutdown.clone(), sinks.clone());
             move |mut request: Request<Incoming>| {
                 begun.set();
                 request.extensions_mut().insert(peer);
                 let (router, shutdown) = (router.clone(), shutdown.clone());
-                observe(request, traces.clone(), async move |request| {
+                observe(request, sinks.clone(), async move |request| {
                     let mut answer = router.oneshot(request).await;
                     // The caller's next connection is opened where there is somebody to serve it.
                     if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
@@ -125,8 +126,9 @@ pub(crate) async fn serve(
         });
         let (http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
         let watcher = connections.watcher();
+        let connected = Connected::new(&sinks.metrics);
         tokio::spawn(async move {
-            let _place = place;
+            let _place = (place, connected);
             let connection = match acceptor {
                 None => {
                     let stream = Watched::new(stream, rate, silence, head_timeout, begun);

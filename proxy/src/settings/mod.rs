@@ -52,6 +52,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_TLS_KEY", value_name = "FILE")]
     pub(crate) tls_key: Option<PathBuf>,
 
+    /// The address and port of /metrics, for Prometheus; nothing else is served there. Default: none.
+    ///
+    /// It needs no key and speaks plain HTTP: choose an address that only your monitoring reaches.
+    #[arg(long, env = "KEYED_METRICS_LISTEN", value_name = "HOST:PORT")]
+    pub(crate) metrics_listen: Option<String>,
+
     /// The database, as a URL or as keywords. A host that begins with / is the directory of a Unix socket.
     ///
     /// For example `postgres://keyed_proxy:secret@localhost/crm` or `host=/run/postgresql dbname=crm user=keyed_proxy`.

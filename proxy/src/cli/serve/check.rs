@@ -8,7 +8,9 @@ use tokio::net::TcpListener;
 
 use super::log_level;
 use crate::cli::outcome::{Failure, print};
+use crate::metrics::Metrics;
 use crate::readiness::VERSION;
+use crate::router::routes;
 use crate::settings::Settings;
 use crate::settings::embedding::Provider;
 use crate::state::App;
@@ -62,7 +64,14 @@ pub(super) async fn run(settings: &Settings) -> Result<(), Failure> {
     }
     certificate(settings, &mut report);
     traces(&mut report);
-    address(settings, &mut report).await;
+    if ListenFd::from_env().len() > 0 {
+        report.ok("socket of the service manager");
+    } else {
+        address(&settings.listen, "KEYED_LISTEN", &mut report).await;
+    }
+    if let Some(metrics) = &settings.metrics_listen {
+        address(metrics, "KEYED_METRICS_LISTEN", &mut report).await;
+    }
     database(settings, &mut report).await;
     print(&report.text)?;
     match report.errors {
@@ -92,18 +101,14 @@ fn traces(report: &mut Report) {
     }
 }
 
-async fn address(settings: &Settings, report: &mut Report) {
-    let address = &settings.listen;
-    if ListenFd::from_env().len() > 0 {
-        return report.ok("socket of the service manager");
-    }
+async fn address(address: &str, setting: &str, report: &mut Report) {
     match TcpListener::bind(address).await {
         Ok(_) => report.ok(format_args!("address {address}")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => report.note(format_args!(
             "address {address} is in use. A keyed-proxy that runs already is no reason to worry; another program is: \
-             choose another address in KEYED_LISTEN"
+             choose another address in {setting}"
         )),
-        Err(error) => report.error(format_args!("cannot listen on {address} (KEYED_LISTEN): {error}")),
+        Err(error) => report.error(format_args!("cannot listen on {address} ({setting}): {error}")),
     }
 }
 
@@ -113,7 +118,7 @@ async fn database(settings: &Settings, report: &mut Report) {
     if let Some(warning) = url.tls.warning() {
         report.warning(warning);
     }
-    let app = match App::new(settings) {
+    let app = match App::new(settings, Metrics::new(routes())) {
         Ok(app) => app,
         Err(error) => return report.error(format_args!("{error:#}")),
     };

@@ -26,7 +26,11 @@ use super::outcome::Failure;
 use crate::embedding::worker::Worker;
 use crate::embedding::worker_key::WorkerKey;
 use crate::housekeeping;
-use crate::router::router;
+use crate::log::Lines;
+use crate::metrics::Metrics;
+use crate::observation::Sinks;
+use crate::router::{router, routes};
+use crate::scrape;
 use crate::server;
 use crate::service_manager;
 use crate::settings::Settings;
@@ -43,9 +47,9 @@ pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
     let usage = |message| Failure::Usage { message, help: "serve" };
     settings.validate().map_err(usage)?;
     // The writer lives until the end of this function: it writes what is left.
-    let (log, _writer) = log_level::start(&settings).map_err(usage)?;
+    let (log, writer) = log_level::start(&settings).map_err(usage)?;
     let tls = ListenerTls::of(&settings).map_err(usage)?.map(Arc::new);
-    Ok(runtime(settings.workers)?.block_on(serve(settings, tls, log))?)
+    Ok(runtime(settings.workers)?.block_on(serve(settings, tls, log, writer.lines()))?)
 }
 
 /// One thread alone is spared what several need to share their work.
@@ -60,7 +64,12 @@ fn runtime(workers: usize) -> anyhow::Result<Runtime> {
     builder.enable_all().build().context("cannot start the threads that answer requests")
 }
 
-async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>, log: LogLevel) -> anyhow::Result<()> {
+async fn serve(
+    settings: Settings,
+    tls: Option<Arc<ListenerTls>>,
+    log: LogLevel,
+    lines: Lines,
+) -> anyhow::Result<()> {
     // First of all: until then, each of them ends the process.
     let signals = Signals::listen().context("cannot listen for signals")?;
     let hangup = signal(SignalKind::hangup()).context("cannot listen for signals")?;
@@ -71,7 +80,8 @@ async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>, log: LogLevel)
     if let Some(warning) = settings.database().map_err(anyhow::Error::msg)?.tls.warning() {
         tracing::warn!("{warning}");
     }
-    let app = Arc::new(App::new(&settings)?);
+    let app = Arc::new(App::new(&settings, Metrics::new(routes()))?);
+    scrape::start(&settings, &app, lines).await?;
     let traces = Traces::from_environment()?.map(Arc::new);
     let scheme = if tls.is_some() { "https" } else { "http" };
     tracing::info!(listen = %listener.local_addr()?, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
@@ -95,7 +105,8 @@ async fn serve(settings: Settings, tls: Option<Arc<ListenerTls>>, log: LogLevel)
     let bounds = settings.bounds.clone();
     let reload = Reload { app: app.clone(), settings, tls: tls.clone(), worker_key, log, environment };
     tokio::spawn(reload.run(hangup));
-    server::serve(listener, router(app), &bounds, tls.as_deref(), traces.clone(), &shutdown, finishing).await;
+    let sinks = Sinks { metrics: Arc::clone(&app.metrics), traces: traces.clone() };
+    server::serve(listener, router(app), &bounds, tls.as_deref(), &sinks, &shutdown, finishing).await;
     if let Some(worker) = worker {
         // It was told when the drain began.
         let is_overdue = tokio::select! {

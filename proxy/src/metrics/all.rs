@@ -1,0 +1,151 @@
+//! All metrics of the process.
+
+use std::collections::HashSet;
+use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use prometheus::{Histogram, Registry};
+
+use super::measured::Measured;
+use super::requests::{Requests, Routes};
+use super::table::{Series, StatementKind};
+use crate::problem::Reason;
+
+/// The maximum number of SQLSTATEs that are told apart. A trigger can raise any.
+const MOST_STATES: usize = 100;
+
+/// Why statements are sent again.
+const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
+
+/// All metrics of the process.
+pub(crate) struct Metrics {
+    series: Series,
+    /// Those of requests, found quickly.
+    pub(crate) http: Requests,
+    /// Those that the database measures.
+    pub(crate) measured: Measured,
+    /// Those of statements, by their kind.
+    statements: [Histogram; StatementKind::ALL.len()],
+    pub(super) registry: Registry,
+    /// The SQLSTATEs that have a series.
+    states: Mutex<HashSet<String>>,
+}
+
+impl Deref for Metrics {
+    type Target = Series;
+
+    fn deref(&self) -> &Series {
+        &self.series
+    }
+}
+
+impl Metrics {
+    /// `routes`: those of the service.
+    pub(crate) fn new(routes: Routes) -> Metrics {
+        let registry = Registry::new();
+        let series = Series::new(&registry);
+        // What is counted from zero on can be seen to rise.
+        for reason in Reason::ALL {
+            drop(series.refused.with_label_values(&[reason.name()]));
+        }
+        for reason in RETRIES {
+            drop(series.retries.with_label_values(&[reason]));
+        }
+        series.build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1.0);
+        let counters = [&series.requests, &series.request_bytes, &series.response_bytes];
+        let http = Requests::new(routes, counters, &series.request_seconds);
+        let statements =
+            StatementKind::ALL.map(|kind| series.statement_seconds.with_label_values(&[kind.name()]));
+        let measured = Measured::new(&registry).expect("constant names and labels, which a test makes");
+        Metrics { series, http, measured, statements, registry, states: Mutex::default() }
+    }
+
+    /// An error that the server reported.
+    pub(crate) fn database_error(&self, sqlstate: &str) {
+        let is_known = {
+            let mut seen = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_known = seen.contains(sqlstate);
+            if !is_known && seen.len() < MOST_STATES {
+                seen.insert(sqlstate.to_owned());
+            }
+            is_known || seen.contains(sqlstate)
+        };
+        self.database_errors.with_label_values(&[if is_known { sqlstate } else { "other" }]).inc();
+    }
+
+    /// A statement took this time.
+    pub(crate) fn statement(&self, kind: StatementKind, time: Duration) {
+        self.statements[kind as usize].observe(time.as_secs_f64());
+    }
+
+    /// A statement is sent again.
+    pub(crate) fn retried(&self, reason: &'static str) {
+        self.retries.with_label_values(&[reason]).inc();
+    }
+
+    pub(crate) fn refused(&self, reason: Reason) {
+        self.refused.with_label_values(&[reason.name()]).inc();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Outcome;
+
+    #[test]
+    fn no_more_than_so_many_sqlstates_are_told_apart() {
+        let metrics = Metrics::new(Routes::default());
+        for number in 0..10_000 {
+            metrics.database_error(&format!("{number:05}"));
+        }
+        metrics.database_error("00001");
+        let text = metrics.text();
+        let lines: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("keyed_database_errors_total{")).collect();
+        assert_eq!(lines.len(), MOST_STATES + 1);
+        assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"00001\"} 2"), "{lines:?}");
+        assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"other\"} 9900"), "{lines:?}");
+    }
+
+    #[test]
+    fn paths_and_methods_of_a_callers_making_share_a_series() {
+        let route = |path: &str| (path.to_owned(), "/v1/me".to_owned());
+        let metrics = Metrics::new(Routes::new([route("/v1/me"), route("/api/v1/me")]));
+        let count = |route: Option<&str>, method: &'static str, status| {
+            let (time, bytes_received, bytes_sent) = (Duration::from_millis(3), 5, 7);
+            metrics.http.count(&Outcome { route, method, status, time, bytes_received, bytes_sent });
+        };
+        count(Some("/v1/me"), "GET", 200);
+        count(Some("/api/v1/me"), "GET", 200);
+        count(None, "GET", 404);
+        count(Some("/assets/a.js"), "GET", 200);
+        count(Some("/assets/b.js"), "GET", 200);
+        count(Some("/v1/me"), "BREW", 405);
+        let text = metrics.text();
+        let has = |line: &str| assert!(text.lines().any(|it| it == line), "{line} in {text}");
+        has(r#"keyed_http_requests_total{method="GET",route="/v1/me",status="200"} 2"#);
+        has(r#"keyed_http_requests_total{method="GET",route="none",status="404"} 1"#);
+        has(r#"keyed_http_requests_total{method="GET",route="application",status="200"} 2"#);
+        has(r#"keyed_http_requests_total{method="other",route="/v1/me",status="405"} 1"#);
+        has(r#"keyed_http_request_bytes_total{method="GET",route="/v1/me"} 10"#);
+        has(r#"keyed_http_response_bytes_total{method="GET",route="/v1/me"} 14"#);
+        has(r#"keyed_http_request_duration_seconds_bucket{method="GET",route="/v1/me",le="0.002"} 0"#);
+        has(r#"keyed_http_request_duration_seconds_bucket{method="GET",route="/v1/me",le="0.005"} 2"#);
+        assert_eq!(text.matches("\nkeyed_http_requests_total{").count(), 4, "{text}");
+    }
+
+    #[test]
+    fn names_have_units_and_follow_the_conventions() {
+        let mut names = HashSet::new();
+        for metric in crate::metrics::definitions() {
+            assert!(names.insert(metric.name), "{} twice", metric.name);
+            assert_eq!(metric.name.ends_with("_total"), metric.kind == "counter", "{}", metric.name);
+            let has_unit = metric.name.ends_with("_seconds");
+            assert!(metric.kind != "histogram" || has_unit, "{} has no unit", metric.name);
+            assert!(metric.name.starts_with("keyed_") || metric.name.starts_with("process_"));
+            assert!(metric.help.ends_with('.') && metric.help.starts_with(char::is_uppercase));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the database measures of itself: the list is the one that it has, with a prefix.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use keyed_checks::MEASUREMENTS;
+use prometheus::{CounterVec, GaugeVec, Opts, Registry};
+
+use super::table::Definition;
+
+/// The measurements, as metrics.
+pub(super) static TABLE: LazyLock<Vec<Definition>> = LazyLock::new(|| {
+    let definition = |it: &'static keyed_checks::Measurement| Definition {
+        name: format!("keyed_{}", it.name).leak(),
+        kind: if it.name.ends_with("_total") { "counter" } else { "gauge" },
+        labels: it.labels,
+        help: it.help,
+    };
+    MEASUREMENTS.iter().map(definition).collect()
+});
+
+/// Their series.
+pub(crate) struct Measured {
+    series: Vec<Series>,
+    /// From the name of a measurement to its place.
+    places: HashMap<&'static str, usize>,
+}
+
+enum Series {
+    Gauge(GaugeVec),
+    Counter(CounterVec),
+}
+
+impl Measured {
+    pub(super) fn new(registry: &Registry) -> prometheus::Result<Measured> {
+        let mut series = Vec::with_capacity(TABLE.len());
+        for metric in TABLE.iter() {
+            let options = Opts::new(metric.name, metric.help);
+            series.push(if metric.kind == "counter" {
+                let counter = CounterVec::new(options, metric.labels)?;
+                registry.register(Box::new(counter.clone()))?;
+                Series::Counter(counter)
+            } else {
+                let gauge = GaugeVec::new(options, metric.labels)?;
+                registry.register(Box::new(gauge.clone()))?;
+                Series::Gauge(gauge)
+            });
+        }
+        let places = MEASUREMENTS.iter().enumerate().map(|(place, it)| (it.name, place)).collect();
+        Ok(Measured { series, places })
+    }
+
+    /// Removes what was measured before.
+    pub(crate) fn forget(&self) {
+        for series in &self.series {
+            match series {
+                Series::Gauge(gauge) => gauge.reset(),
+                Series::Counter(counter) => counter.reset(),
+            }
+        }
+    }
+
+    /// Takes one measurement. One that this program does not know, or with other labels, is left out.
+    pub(crate) fn take(&self, name: &str, labels: &str, value: f64) {
+        let Some(place) = self.places.get(name).copied() else { return };
+        let Ok(labels) = serde_json::from_str::<HashMap<String, String>>(labels) else { return };
+        let labels: HashMap<&str, &str> =
+            labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        match &self.series[place] {
+            Series::Gauge(gauge) => {
+                if let Ok(gauge) = gauge.get_metric_with(&labels) {
+                    gauge.set(value);
+                }
+            }
+            Series::Counter(counter) => {
+                if let Ok(counter) = counter.get_metric_with(&labels) {
+                    counter.reset();
+                    counter.inc_by(value.max(0.0));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is open or runs at the moment.
+
+use std::sync::Arc;
+
+use prometheus::{IntCounterVec, IntGauge};
+
+use super::all::Metrics;
+
+/// Counts a file on its way until it is dropped; then as failed, unless it was said to be something else.
+pub(crate) struct Running {
+    running: IntGauge,
+    ended: IntCounterVec,
+    outcome: &'static str,
+}
+
+impl Running {
+    pub(crate) fn import(metrics: &Metrics) -> Running {
+        Running::begin(&metrics.imports_running, &metrics.imports)
+    }
+
+    pub(crate) fn export(metrics: &Metrics) -> Running {
+        Running::begin(&metrics.exports_running, &metrics.exports)
+    }
+
+    fn begin(running: &IntGauge, ended: &IntCounterVec) -> Running {
+        running.inc();
+        Running { running: running.clone(), ended: ended.clone(), outcome: "failed" }
+    }
+
+    pub(crate) fn ends(&mut self, outcome: &'static str) {
+        self.outcome = outcome;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.running.dec();
+        self.ended.with_label_values(&[self.outcome]).inc();
+    }
+}
+
+/// An open connection of a client.
+pub(crate) struct Connected(Arc<Metrics>);
+
+impl Connected {
+    pub(crate) fn new(metrics: &Arc<Metrics>) -> Connected {
+        metrics.connections.inc();
+        metrics.connections_accepted.inc();
+        Connected(Arc::clone(metrics))
+    }
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.0.connections.dec();
+    }
+}

@@ -1,0 +1,211 @@
+//! The list of all metrics: name, type, labels, and help. Documents, dashboards and alerts are compared with it.
+
+use prometheus::{
+    CounterVec, Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
+    Opts, Registry,
+};
+
+/// From a lookup of a record to the longest statement.
+const REQUEST: [f64; 16] =
+    [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// Waiting, and round trips.
+const WAIT: [f64; 11] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0];
+
+/// Calls of an embedding provider.
+const PROVIDER: [f64; 10] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// What a statement is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StatementKind {
+    /// A read of one record by an index.
+    Lookup,
+    Read,
+    Write,
+    /// Of an import or export.
+    File,
+}
+
+impl StatementKind {
+    pub(super) const ALL: [StatementKind; 4] =
+        [StatementKind::Lookup, StatementKind::Read, StatementKind::Write, StatementKind::File];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            StatementKind::Lookup => "lookup",
+            StatementKind::Read => "read",
+            StatementKind::Write => "write",
+            StatementKind::File => "file",
+        }
+    }
+}
+
+/// One metric.
+pub(super) struct Definition {
+    pub(super) name: &'static str,
+    pub(super) kind: &'static str,
+    pub(super) labels: &'static [&'static str],
+    pub(super) help: &'static str,
+}
+
+/// Declares the metrics: a field of [`Series`] and a line of [`TABLE`] each.
+macro_rules! metrics {
+    ($(#[doc = $help:literal] $field:ident: $kind:ident $name:literal [$($label:literal),*] $(in $buckets:ident)?;)*) => {
+        /// The metrics of the process.
+        pub(crate) struct Series {
+            $(#[doc = $help] pub(crate) $field: $kind,)*
+        }
+
+        /// Their list, in the order of the documents.
+        pub(super) static TABLE: &[Definition] = &[$(Definition {
+            name: $name,
+            kind: kind_of(stringify!($kind)),
+            labels: &[$($label),*],
+            help: $help.trim_ascii_start(),
+        },)*];
+
+        impl Series {
+            pub(super) fn new(registry: &Registry) -> Series {
+                $(let $field: $kind = New::new(
+                    Opts::new($name, $help.trim_ascii_start()),
+                    &[$($label),*],
+                    <[&[f64]]>::concat(&[$(&$buckets[..])?]).as_slice(),
+                );
+                let registered = registry.register(Box::new($field.clone()));
+                debug_assert!(registered.is_ok(), "{registered:?}");)*
+                Series { $($field,)* }
+            }
+        }
+    };
+}
+
+const fn kind_of(kind: &str) -> &'static str {
+    match kind.as_bytes() {
+        [b'I', b'n', b't', b'C', ..] | [b'C', ..] => "counter",
+        [b'H', ..] => "histogram",
+        _ => "gauge",
+    }
+}
+
+metrics! {
+    /// Requests that have ended. Status 499: the client was gone before the response.
+    requests: IntCounterVec "keyed_http_requests_total" ["route", "method", "status"];
+    /// Time from the head of a request to the end of its response.
+    request_seconds: HistogramVec "keyed_http_request_duration_seconds" ["route", "method"] in REQUEST;
+    /// Bytes of request bodies.
+    request_bytes: IntCounterVec "keyed_http_request_bytes_total" ["route", "method"];
+    /// Bytes of response bodies, as sent.
+    response_bytes: IntCounterVec "keyed_http_response_bytes_total" ["route", "method"];
+    /// Requests in flight.
+    in_flight: IntGauge "keyed_http_requests_in_flight" [];
+    /// Requests and connections that a bound refused.
+    refused: IntCounterVec "keyed_http_refused_total" ["reason"];
+    /// Responses that ended early: the client was gone, or the proxy had an error after the status was sent.
+    interrupted: IntCounterVec "keyed_http_responses_interrupted_total" ["by"];
+    /// Open connections of clients.
+    connections: IntGauge "keyed_http_connections" [];
+    /// Connections of clients that were accepted.
+    connections_accepted: IntCounter "keyed_http_connections_accepted_total" [];
+    /// Requests answered with the stored response of their Idempotency-Key.
+    replays: IntCounter "keyed_http_idempotent_replays_total" [];
+
+    /// Connections to the database that are not shared, by state: in_use or idle.
+    pool_connections: GaugeVec "keyed_pool_connections" ["state"];
+    /// Maximum connections to the database that are not shared.
+    pool_limit: Gauge "keyed_pool_connections_limit" [];
+    /// Requests that wait for a connection to the database.
+    pool_waiting: Gauge "keyed_pool_waiting" [];
+    /// Time that requests waited for a connection to the database.
+    pool_wait: Histogram "keyed_pool_wait_seconds" [] in WAIT;
+    /// Shared connections to the database, by state: usable or stuck.
+    shared_connections: GaugeVec "keyed_shared_connections" ["state"];
+    /// Lookups that wait for their answer on a shared connection.
+    shared_queue: Gauge "keyed_shared_queue" [];
+    /// Time of statements of requests, by what they do: lookup, read, write, or file for those of imports and exports.
+    statement_seconds: HistogramVec "keyed_database_statement_duration_seconds" ["kind"] in REQUEST;
+    /// Errors that the database reported, of each attempt.
+    database_errors: IntCounterVec "keyed_database_errors_total" ["sqlstate"];
+    /// Statements that were sent again: conflict, connection_lost, read_only, shared_stuck or shared_error.
+    retries: IntCounterVec "keyed_database_retries_total" ["reason"];
+    /// Round trip of a small query on a connection of its own, every two seconds.
+    round_trip: Histogram "keyed_database_round_trip_seconds" [] in WAIT;
+    /// Whether requests are served: 1 if /readyz answers 200.
+    ready: Gauge "keyed_ready" [];
+
+    /// Imports that run.
+    imports_running: IntGauge "keyed_imports_running" [];
+    /// Imports that have ended: complete, refused or failed.
+    imports: IntCounterVec "keyed_imports_total" ["outcome"];
+    /// Rows of imports: created, updated, unchanged or failed. Also of imports that were undone.
+    import_rows: IntCounterVec "keyed_import_rows_total" ["outcome"];
+    /// Bytes of imported files.
+    import_bytes: IntCounter "keyed_import_bytes_total" [];
+    /// Exports that run.
+    exports_running: IntGauge "keyed_exports_running" [];
+    /// Exports that have ended: complete or failed.
+    exports: IntCounterVec "keyed_exports_total" ["outcome"];
+    /// Bytes of exported files, before compression.
+    export_bytes: IntCounter "keyed_export_bytes_total" [];
+    /// Inbound deliveries: accepted, unauthorized, refused or failed.
+    deliveries: IntCounterVec "keyed_inbound_deliveries_total" ["outcome"];
+
+    /// Texts of records that this process has embedded, or could not embed.
+    embedded: IntCounterVec "keyed_embedding_texts_total" ["outcome"];
+    /// Time of calls of the embedding provider, by outcome: ok or failed.
+    provider_seconds: HistogramVec "keyed_embedding_provider_duration_seconds" ["outcome"] in PROVIDER;
+
+    /// Age of the measurements of the database, which are left out after 5 minutes without an answer.
+    measurements_age: Gauge "keyed_measurements_age_seconds" [];
+    /// Whether the last query of measurements succeeded.
+    measurements_up: Gauge "keyed_measurements_up" [];
+
+    /// Lines of the log that were lost because its reader was too slow.
+    log_lost: IntCounter "keyed_log_lines_lost_total" [];
+    /// The version of the proxy.
+    build: GaugeVec "keyed_build_info" ["version"];
+    /// Processor time of the process.
+    cpu: CounterVec "process_cpu_seconds_total" [];
+    /// Memory of the process.
+    resident: Gauge "process_resident_memory_bytes" [];
+    /// Virtual memory of the process.
+    virtual_memory: Gauge "process_virtual_memory_bytes" [];
+    /// Open file descriptors.
+    open_fds: Gauge "process_open_fds" [];
+    /// Maximum number of open file descriptors.
+    max_fds: Gauge "process_max_fds" [];
+    /// Threads of the process.
+    threads: Gauge "process_threads" [];
+    /// Start of the process, in seconds since 1970.
+    start_time: Gauge "process_start_time_seconds" [];
+}
+
+/// How a metric is made. The names and labels are constant, so a unit test that makes them all shows that they are valid.
+trait New: Sized {
+    fn new(options: Opts, labels: &[&str], buckets: &[f64]) -> Self;
+}
+
+macro_rules! new {
+    ($($kind:ident: $make:expr;)*) => {$(
+        impl New for $kind {
+            fn new(options: Opts, labels: &[&str], buckets: &[f64]) -> $kind {
+                let make: fn(Opts, &[&str], &[f64]) -> prometheus::Result<$kind> = $make;
+                make(options, labels, buckets).expect("a constant name and labels, which a test makes")
+            }
+        }
+    )*};
+}
+
+new! {
+    IntCounter: |options, _, _| IntCounter::with_opts(options);
+    IntCounterVec: |options, labels, _| IntCounterVec::new(options, labels);
+    CounterVec: |options, labels, _| CounterVec::new(options, labels);
+    IntGauge: |options, _, _| IntGauge::with_opts(options);
+    Gauge: |options, _, _| Gauge::with_opts(options);
+    GaugeVec: |options, labels, _| GaugeVec::new(options, labels);
+    Histogram: |options, _, buckets| {
+        Histogram::with_opts(HistogramOpts { common_opts: options, buckets: buckets.to_vec() })
+    };
+    HistogramVec: |options, labels, buckets| {
+        HistogramVec::new(HistogramOpts { common_opts: options, buckets: buckets.to_vec() }, labels)
+    };
+}
