@@ -2,6 +2,7 @@
 
 mod answer;
 mod links;
+mod monitoring;
 mod page;
 mod pages;
 mod reference;

@@ -45,14 +45,25 @@ impl Service {
         for need in page.needs.iter().filter(|need| !need.ends_with(" server")) {
             run_file(&database, &format!("tests/docs/needs/{}.sql", need.replace(' ', "_")));
         }
-        let proxy = if page.blocks.iter().any(|block| block.text.contains(ADDRESS)) {
+        let proxy = if page
+            .blocks
+            .iter()
+            .any(|block| [ADDRESS, "metrics.url"].iter().any(|it| block.text.contains(it)))
+        {
             let key = database.api_key("keyed_admin", &[]).await;
-            let settings = [("KEYED_EMBED_PROVIDER", "hash"), ("KEYED_EMBED_API_KEY", key.as_str())];
+            let settings = [
+                ("KEYED_EMBED_PROVIDER", "hash"),
+                ("KEYED_EMBED_API_KEY", key.as_str()),
+                ("KEYED_METRICS_LISTEN", "127.0.0.1:0"),
+            ];
             Some(Proxy::start_with(&database, &settings).await)
         } else {
             None
         };
-        Self::with_folder(page, database, proxy)
+        let metrics = proxy.as_ref().map(Proxy::metrics_url);
+        let service = Self::with_folder(page, database, proxy);
+        service.write(".run/metrics.url", metrics.as_deref().unwrap_or("unused"));
+        service
     }
 
     fn with_folder(page: &Page, database: Database, proxy: Option<Proxy>) -> Self {
