@@ -3,11 +3,8 @@
 -- these grants along.
 
 grant execute on function keyed.authenticate(bytea, text, text) to keyed_proxy;
-grant execute on function keyed_http.authenticate(bytea, text, text, text) to keyed_proxy;
-grant execute on function keyed_http.identify_key(bytea) to keyed_proxy;
 grant execute on function keyed_http.deliver(bytea, text, text, text, text) to keyed_proxy;
 grant execute on function keyed_http.knows_delivery_token(bytea) to keyed_proxy;
-grant execute on function keyed_http.identify_delivery_token(bytea) to keyed_proxy;
 
 -- What only the owner may ask, for the measurements that the proxy exports.
 grant execute on function keyed.server_measurements() to keyed_owner;

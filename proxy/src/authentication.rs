@@ -38,7 +38,7 @@ async fn identify(
     digest: &[u8; 32],
 ) -> Result<Option<Arc<Identity>>, Problem> {
     let statement = match kind {
-        CredentialKind::ApiKey => "select keyed_http.identify_key($1::bytea)",
+        CredentialKind::ApiKey => "select keyed_http.key_owner() from keyed.authenticate($1::bytea)",
         CredentialKind::DeliveryToken => "select keyed_http.identify_delivery_token($1::bytea)",
     };
     let digest = digest.as_slice();

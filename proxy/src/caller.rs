@@ -11,7 +11,7 @@ use crate::source::Source;
 
 const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
-/// The arguments of `keyed_http.authenticate`. The proxy itself never decides whether a token is valid.
+/// The arguments of `keyed.authenticate`. The proxy itself never decides whether a token is valid.
 pub(crate) struct Caller {
     pub(crate) token_digest: [u8; 32],
     pub(crate) project: Option<String>,
@@ -37,9 +37,10 @@ impl Caller {
 }
 
 impl Caller {
-    /// The id of the request, which the database shows to its administrators.
-    pub(crate) fn request_id(&self) -> Option<&str> {
-        Some(self.admitted.as_ref()?.observation()?.id().as_str())
+    /// The id of the request, which the database shows to its administrators; empty for the service itself.
+    pub(crate) fn request_id(&self) -> &str {
+        let observation = self.admitted.as_ref().and_then(Admitted::observation);
+        observation.map_or("", |observation| observation.id().as_str())
     }
 
     /// Leave to have a file on its way.

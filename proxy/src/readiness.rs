@@ -164,7 +164,7 @@ impl Readiness {
 
 const LOOK: &str = "select (select extversion from pg_catalog.pg_extension where extname = 'keyed'), \
                     coalesce(pg_catalog.has_function_privilege( \
-                                 pg_catalog.to_regproc('keyed_http.authenticate'), 'execute') \
+                                 pg_catalog.to_regproc('keyed.authenticate'), 'execute') \
                              and pg_catalog.to_regproc('keyed_http.get_by_key') is not null, false)";
 
 const PENDING: &str = "select pg_catalog.array_to_string(keyed.pending_migrations(), ', ')";
@@ -202,7 +202,7 @@ fn fits(seen: Seen) -> Verdict {
     }
     if !seen.may_call {
         return Verdict::Incomplete(not_ready(
-            "this login has no EXECUTE privilege on keyed_http.authenticate: run SELECT keyed.migrate() as a superuser".into(),
+            "this login has no EXECUTE privilege on keyed.authenticate".into(),
         ));
     }
     Verdict::Ready(version)

@@ -38,7 +38,7 @@ pub(crate) struct Framed {
     pub(crate) plain: &'static str,
 }
 
-/// A [`Statement`]: `$1` and `$2` are the caller's, `$3` is the request's id, the arguments of the function begin with `$4`.
+/// A [`Statement`]: `$1` and `$2` are the caller's, `$3` is the request's id, or empty, the arguments of the function begin with `$4`.
 /// The source is what the history of records names; without one, it is the caller's.
 macro_rules! statement {
     ($call:literal) => {
@@ -57,10 +57,10 @@ macro_rules! statement {
     };
     (@ $call:literal, $source:literal) => {
         $crate::statement::Framed {
-            authentication: concat!("keyed_http.authenticate($1::bytea, $2::text, '", $source, "', $3::text)"),
+            authentication: concat!("keyed.authenticate($1::bytea, $2::text, '", $source, " ' || $3::text)"),
             plain: concat!(
                 "select keyed_http.", $call,
-                " from keyed_http.authenticate($1::bytea, $2::text, '", $source, "', $3::text)"
+                " from keyed.authenticate($1::bytea, $2::text, '", $source, " ' || $3::text)"
             ),
         }
     };
@@ -112,19 +112,19 @@ mod tests {
 
     #[test]
     fn a_call_asks_who_the_caller_is_first() {
-        let from = "from keyed_http.authenticate($1::bytea, $2::text";
+        let from = "from keyed.authenticate($1::bytea, $2::text";
         assert_eq!(
             statement!("batch($4::text)").plain(Source::Api),
-            format!("select keyed_http.batch($4::text) {from}, 'api', $3::text)")
+            format!("select keyed_http.batch($4::text) {from}, 'api ' || $3::text)")
         );
         assert_eq!(
             statement!("batch($4::text)").plain(Source::Application),
-            format!("select keyed_http.batch($4::text) {from}, 'app', $3::text)")
+            format!("select keyed_http.batch($4::text) {from}, 'app ' || $3::text)")
         );
         for source in [Source::Api, Source::Application] {
             assert_eq!(
                 statement!("import_rows($4::text)", source: "csv").plain(source),
-                format!("select keyed_http.import_rows($4::text) {from}, 'csv', $3::text)")
+                format!("select keyed_http.import_rows($4::text) {from}, 'csv ' || $3::text)")
             );
         }
     }
@@ -142,7 +142,7 @@ mod tests {
             "select case when s.answer is null \
              then keyed_http.store_answer($5::text, $6::bytea, keyed_http.batch($4::text)) \
              else s.answer end, s.answer is not null \
-             from keyed_http.authenticate($1::bytea, $2::text, 'api', $3::text) a (ok), \
+             from keyed.authenticate($1::bytea, $2::text, 'api ' || $3::text) a (ok), \
              keyed_http.stored_answer(a.ok, $5::text, $6::bytea) s (answer)"
         );
     }

@@ -1,29 +1,21 @@
 -- What keyed-proxy calls: bodies in and answers out are texts, passed through as they are. A writing function
 -- answers {status, id for Location or null, body or null, entity tag if the body shows a record, subject}: the subject is
 -- what the body is about (extension/src/value/subject.rs). if_match and if_none_match are the values of those headers.
--- Each obeys the principal that authenticate set.
+-- Each obeys the principal that keyed.authenticate set.
 
 create schema keyed_http;
 comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users use those of the schema keyed.';
 grant usage on schema keyed_http to public;
-
-create function keyed_http.authenticate(key_hash bytea, project text, source text, request_id text) returns boolean
-  language c volatile as 'MODULE_PATHNAME', 'keyed_http_authenticate';
-comment on function keyed_http.authenticate(bytea, text, text, text) is
-  'What keyed.authenticate does, and name_request. Only keyed_proxy and superusers may execute it.';
--- keyed.init() lets keyed_proxy in.
-revoke execute on function keyed_http.authenticate(bytea, text, text, text) from public;
 
 create function keyed_http.name_request(request_id text) returns boolean
   language c volatile parallel restricted as 'MODULE_PATHNAME', 'keyed_http_name_request';
 comment on function keyed_http.name_request(text) is
   'Shows the id of an HTTP request in pg_stat_activity.application_name, as "keyed <id>", until the transaction ends. Returns true.';
 
-create function keyed_http.identify_key(key_hash bytea) returns text[]
-  language c volatile as 'MODULE_PATHNAME', 'keyed_http_identify_key';
-comment on function keyed_http.identify_key(bytea) is
-  'Authenticates like keyed.authenticate, and returns {id of the API key, its role, its project if it is bound to one}, for the log of the proxy. Only keyed_proxy and superusers may execute it.';
-revoke execute on function keyed_http.identify_key(bytea) from public;
+create function keyed_http.key_owner() returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_key_owner';
+comment on function keyed_http.key_owner() is
+  'Whose the API key of this transaction is: {its id, its role, its project if it is bound to one}, or null without a key. For the log of the proxy.';
 
 create function keyed_http.create_template(body text, dry_run boolean default false) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_template';
@@ -188,8 +180,7 @@ revoke execute on function keyed_http.knows_delivery_token(bytea) from public;
 create function keyed_http.identify_delivery_token(token_hash bytea) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_identify_delivery_token';
 comment on function keyed_http.identify_delivery_token(bytea) is
-  'The endpoint, enabled or not, that has the token with this SHA-256: {slug, project}, or null. Called before the body of a delivery is read. Only keyed_proxy and superusers may execute it.';
-revoke execute on function keyed_http.identify_delivery_token(bytea) from public;
+  'The endpoint, enabled or not, that has the token with this SHA-256: {slug, project}, or null. For the log of the proxy.';
 
 create function keyed_http.create_inbound_endpoint(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_inbound_endpoint';

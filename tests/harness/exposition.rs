@@ -2,11 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Names and values, sorted.
+type Labels = Vec<(String, String)>;
+
+/// A series of a histogram: the name of the family, and its labels without the bound.
+type Histogram = (String, Labels);
+
 /// What a scrape answered.
 pub struct Exposition {
     /// Type and help of each metric.
     pub families: BTreeMap<String, (String, String)>,
-    samples: BTreeMap<(String, Vec<(String, String)>), f64>,
+    samples: BTreeMap<(String, Labels), f64>,
 }
 
 impl Exposition {
@@ -38,22 +44,21 @@ impl Exposition {
     }
 
     fn check_histograms(&self) {
-        let mut last: BTreeMap<(String, Vec<(String, String)>), (f64, f64)> = BTreeMap::new();
-        let mut buckets: Vec<(&str, Vec<(String, String)>, f64, f64)> = Vec::new();
+        let mut last: BTreeMap<Histogram, (f64, f64)> = BTreeMap::new();
+        let mut buckets: Vec<(Histogram, f64, f64)> = Vec::new();
         for ((name, labels), value) in &self.samples {
             if let Some(family) = name.strip_suffix("_bucket") {
                 let bound = labels.iter().find(|(name, _)| name == "le").expect("a bucket has its bound");
                 let bound = if bound.1 == "+Inf" { f64::INFINITY } else { bound.1.parse().expect("a bound") };
                 let rest = labels.iter().filter(|(name, _)| name != "le").cloned().collect();
-                buckets.push((family, rest, bound, *value));
+                buckets.push(((family.to_owned(), rest), bound, *value));
             }
         }
-        buckets.sort_by(|one, other| one.2.total_cmp(&other.2));
-        for (family, labels, bound, value) in buckets {
-            let key = (family.to_owned(), labels);
-            let before = last.get(&key).map_or(0.0, |last| last.1);
-            assert!(value >= before, "{family} falls at {bound}");
-            last.insert(key, (bound, value));
+        buckets.sort_by(|one, other| one.1.total_cmp(&other.1));
+        for (series, bound, value) in buckets {
+            let before = last.get(&series).map_or(0.0, |last| last.1);
+            assert!(value >= before, "{series:?} falls at {bound}");
+            last.insert(series, (bound, value));
         }
         for ((family, labels), (bound, value)) in last {
             assert!(bound.is_infinite(), "{family} has no last bucket");
@@ -93,7 +98,7 @@ fn family_of(types: &BTreeMap<String, String>, name: &str) -> Option<String> {
 
 /// `name{label="value",…} value`.
 #[track_caller]
-fn sample(line: &str) -> (String, Vec<(String, String)>, f64) {
+fn sample(line: &str) -> (String, Labels, f64) {
     let (series, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("no value: {line}"));
     let value: f64 = value.parse().unwrap_or_else(|_| panic!("not a number: {line}"));
     let (name, rest) = series.split_once('{').map_or((series, None), |(name, rest)| (name, Some(rest)));

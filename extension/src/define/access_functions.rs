@@ -10,24 +10,30 @@ use pgrx::pg_sys::Datum;
 
 sql_functions! {
     /// `keyed.authenticate(key_hash bytea, project text, source text) returns boolean`.
-    keyed_authenticate => authenticate;
-
-    /// `keyed_http.authenticate(key_hash bytea, project text, source text, request_id text) returns boolean`.
-    keyed_http_authenticate => |call| {
-        name_request(call.text(3));
-        authenticate(call)
+    keyed_authenticate => |call| {
+        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
+        let source = call.text(2).unwrap_or_else(|| "api".to_owned());
+        // Behind a space is the id of the request: with an argument of its own, the function would lose its grants in databases
+        // that are updated.
+        let (source, request_id) = source.split_once(' ').unwrap_or((&source, ""));
+        if !["api", "app", "csv", "inbound"].contains(&source) {
+            return Err(Error::at(Code::InvalidValue, "/source", "source is api, app, csv or inbound"));
+        }
+        activity::show_request(request_id);
+        api_key::authenticate(&hash, call.text(1).as_deref(), source)?;
+        Ok(Answer::Datum(Datum::from(true)))
     };
 
-    /// `keyed_http.identify_key(key_hash bytea) returns text[]`.
-    keyed_http_identify_key => |call| {
-        let owner = api_key::identify(&call.datum(0).map(datum::read_bytes).unwrap_or_default())?;
+    /// `keyed_http.key_owner() returns text[]`.
+    keyed_http_key_owner => |_| {
+        let Some(owner) = api_key::current_owner() else { return Ok(Answer::Null) };
         let project = owner.project.and_then(catalog::project_by_id).map(|project| project.slug);
         Ok(Answer::Texts(vec![Some(owner.id.to_string()), owner.role, project]))
     };
 
     /// `keyed_http.name_request(request_id text) returns boolean`.
     keyed_http_name_request => |call| {
-        name_request(call.text(0));
+        activity::show_request(&call.text(0).unwrap_or_default());
         Ok(Answer::Datum(Datum::from(true)))
     };
 
@@ -90,22 +96,6 @@ sql_functions! {
 asked_once! {
     /// `keyed.is_granted(number integer) returns boolean`.
     keyed_is_granted => stored_grant::is_there
-}
-
-fn authenticate(call: &Call) -> Result<Answer, Error> {
-    let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
-    let source = call.text(2).unwrap_or_else(|| "api".to_owned());
-    if !["api", "app", "csv", "inbound"].contains(&source.as_str()) {
-        return Err(Error::at(Code::InvalidValue, "/source", "source is api, app, csv or inbound"));
-    }
-    api_key::authenticate(&hash, call.text(1).as_deref(), &source)?;
-    Ok(Answer::Datum(Datum::from(true)))
-}
-
-fn name_request(id: Option<String>) {
-    if let Some(id) = id {
-        activity::show_request(&id);
-    }
 }
 
 fn role_argument(call: &Call) -> Result<String, Error> {

@@ -16,6 +16,9 @@ thread_local! {
 ///
 /// The setting stays as it is: a change of it would be reported to the client with every statement.
 pub fn show_request(id: &str) {
+    if id.is_empty() {
+        return;
+    }
     let visible = id.bytes().filter(u8::is_ascii_graphic);
     let name: Vec<u8> = b"keyed ".iter().copied().chain(visible).take(LONGEST).collect();
     let Ok(name) = CString::new(name) else { return };

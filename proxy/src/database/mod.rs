@@ -284,7 +284,7 @@ impl Database {
 fn in_the_name_of<'a>(
     digest: &'a &'a [u8],
     caller: &'a Caller,
-    id: &'a Option<&'a str>,
+    id: &'a &'a str,
     arguments: &[Argument<'a>],
 ) -> Vec<Argument<'a>> {
     let mut all: Vec<Argument<'a>> = Vec::with_capacity(FIRST + arguments.len());

@@ -158,11 +158,8 @@ mod tests {
     fn no_project_is_told_of_a_caller_who_is_not_known() {
         let mut facts = Facts { project: Some("crm".to_owned()), ..Facts::default() };
         assert_eq!(facts.project(), None);
-        let bound = |project: Option<&str>| {
-            let project = project.map(str::to_owned);
-            Some(Arc::new(Identity::Key { id: "1".to_owned(), role: None, project }))
-        };
-        facts.identity = bound(Some("shop"));
+        let (id, project) = ("1".to_owned(), Some("shop".to_owned()));
+        facts.identity = Some(Arc::new(Identity::Key { id, role: None, project }));
         assert_eq!(facts.project(), Some("crm"));
         facts.project = None;
         assert_eq!(facts.project(), Some("shop"));
