@@ -50,8 +50,13 @@ impl Authority {
 
     /// The same, not valid any more.
     pub fn issue_expired(&self, names: &[&str]) -> Identity {
+        self.issue_until(names, 2020)
+    }
+
+    /// The same, valid until a year begins.
+    pub fn issue_until(&self, names: &[&str], year: i32) -> Identity {
         let mut params = params(names);
-        params.not_after = date_time_ymd(2020, 1, 1);
+        params.not_after = date_time_ymd(year, 1, 1);
         self.sign(params)
     }
 

@@ -159,6 +159,8 @@ metrics! {
     /// Whether the last query of measurements succeeded.
     measurements_up: Gauge "keyed_measurements_up" [];
 
+    /// End of the listener's certificate, in seconds since 1970. Absent without TLS.
+    certificate_expiry: GaugeVec "keyed_certificate_expiry_timestamp_seconds" [];
     /// Lines of the log that were lost because its reader was too slow.
     log_lost: IntCounter "keyed_log_lines_lost_total" [];
     /// The version of the proxy.

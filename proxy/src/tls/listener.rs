@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rustls::ServerConfig;
 use rustls::pki_types::CertificateDer;
@@ -72,6 +72,11 @@ impl ListenerTls {
     pub(crate) fn warning(&self) -> Option<(bool, String)> {
         let standing = self.current().validity.standing(SystemTime::now());
         self.words(standing).map(|words| (!matches!(standing, Standing::EndsSoon(_)), words))
+    }
+
+    /// The end of the certificate, since 1970.
+    pub(crate) fn expiry(&self) -> Duration {
+        self.current().validity.until()
     }
 
     fn current(&self) -> Loaded {

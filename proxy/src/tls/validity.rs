@@ -37,6 +37,11 @@ impl Validity {
         })
     }
 
+    /// The end, since 1970.
+    pub(crate) fn until(self) -> Duration {
+        self.until
+    }
+
     pub(crate) fn standing(self, now: SystemTime) -> Standing {
         self.standing_at(now.duration_since(UNIX_EPOCH).unwrap_or_default())
     }

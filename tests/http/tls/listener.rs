@@ -119,6 +119,18 @@ async fn a_new_certificate_serves_new_connections_and_drops_none() {
     assert_ne!(old.certificate(), renewed.der());
 }
 
+#[tokio::test]
+async fn the_end_of_the_certificate_is_a_metric() {
+    let secure = Secure::start(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
+    secure.authority.issue_until(&["localhost"], 2100).write(secure.folder.path(), "server");
+    secure.proxy.signal("HUP");
+    until("it is that of the new certificate", async || {
+        let metrics = secure.proxy.metrics().await;
+        metrics.sum("keyed_certificate_expiry_timestamp_seconds", &[]) == 4_102_444_800.0
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn certificates_that_are_renewed_under_load_interrupt_nobody() {
     let secure = Arc::new(Secure::start(&[]).await);

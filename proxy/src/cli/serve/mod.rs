@@ -95,6 +95,7 @@ async fn serve(
     tokio::spawn(stop::run(signals, shutdown.clone(), settings.drain, finishing));
     let (worker, worker_key) = start_worker(&settings, &app)?;
     if let Some(tls) = &tls {
+        show_expiry(tls, &app.metrics);
         tokio::spawn(watch_certificate(Arc::clone(tls)));
     }
     // Before the first request, which a database of another version must not answer. Whatever this answer is: a service
@@ -133,6 +134,10 @@ fn environment(settings: &Settings) -> EnvironmentFile {
         tracing::warn!("{error} SIGHUP will not change the log level");
         EnvironmentFile::default()
     })
+}
+
+fn show_expiry(tls: &ListenerTls, metrics: &Metrics) {
+    metrics.certificate_expiry.with_label_values::<&str>(&[]).set(tls.expiry().as_secs_f64());
 }
 
 /// Says in the log every day that the certificate will not be valid for long, or is no longer.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::signal::unix::Signal;
 
 use super::log_level::LogLevel;
+use super::show_expiry;
 use crate::embedding::worker_key::WorkerKey;
 use crate::service_manager;
 use crate::settings::Settings;
@@ -70,7 +71,10 @@ impl Reload {
     }
 
     fn certificate(&self) -> Result<bool, String> {
-        self.tls.as_ref().map_or(Ok(false), |tls| tls.reload())
+        let Some(tls) = &self.tls else { return Ok(false) };
+        let has_changed = tls.reload()?;
+        show_expiry(tls, &self.app.metrics);
+        Ok(has_changed)
     }
 
     fn database(&self) -> Result<bool, String> {
