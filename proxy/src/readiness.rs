@@ -49,11 +49,6 @@ impl Readiness {
         Ok(Readiness { database: served.beside(settings)?, served, latest: Mutex::new(None) })
     }
 
-    /// Opens another connection for the next look.
-    pub(crate) fn renew(&self) {
-        self.database.renew();
-    }
-
     /// The version of the extension, or why the service is not ready.
     pub(crate) async fn extension_version(&self) -> Result<String, Problem> {
         match self.look().await {

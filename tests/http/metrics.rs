@@ -1,7 +1,7 @@
 //! `/metrics`: what is counted, and what is never said.
 
 use crate::routes::inbound::endpoint;
-use harness::{Database, Exposition, Proxy, Service, until};
+use harness::{Database, Exposition, Proxy, Service, Wire, until};
 use serde_json::json;
 
 const LISTEN: (&str, &str) = ("KEYED_METRICS_LISTEN", "127.0.0.1:0");
@@ -164,6 +164,21 @@ async fn metrics_are_served_while_the_database_is_down() {
     let metrics = proxy.metrics().await;
     assert!(metrics.has("keyed_templates") && metrics.sum("keyed_measurements_age_seconds", &[]) > 0.0);
     assert!(metrics.has("keyed_http_requests_total") && metrics.has("process_cpu_seconds_total"));
+}
+
+#[tokio::test]
+async fn silent_connections_do_not_keep_a_scraper_out() {
+    let service = service().await;
+    let address = service.proxy.metrics_url().replace("http://", "").replace("/metrics", "");
+    let address = address.parse().expect("an address");
+    let mut silent = Vec::new();
+    for _ in 0..16 {
+        silent.push(Wire::open(address).await);
+    }
+    until("their places are free again", async || {
+        reqwest::get(service.proxy.metrics_url()).await.is_ok_and(|answer| answer.status().is_success())
+    })
+    .await;
 }
 
 #[tokio::test]

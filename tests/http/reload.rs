@@ -69,10 +69,22 @@ async fn a_new_database_url_serves_without_a_failure() {
     service.proxy.signal("HUP");
     session.until(&connections("first"), "0").await;
     assert_ne!(session.text(&connections("second"), &[]).await, "0");
-    write(&secret, "postgres://keyed_proxy@localhost:port/crm");
-    service.proxy.signal("HUP");
-    until("the log complains", async || service.proxy.log().contains("the database URL stays as it was"))
+    let nowhere = url("third").replace("keyed_proxy", "nobody");
+    for (wrong, complaint) in [
+        ("postgres://keyed_proxy@localhost:port/crm", "stays as it was"),
+        (&nowhere, "no connection can be opened"),
+    ] {
+        write(&secret, wrong);
+        service.proxy.signal("HUP");
+        until("the log complains", async || {
+            service
+                .proxy
+                .log()
+                .lines()
+                .any(|line| line.contains("the database URL") && line.contains(complaint))
+        })
         .await;
+    }
     ends.store(true, Ordering::Relaxed);
     for caller in callers {
         caller.await.expect("every request was answered");

@@ -111,6 +111,20 @@ async fn a_caller_who_does_not_sample_is_not_exported_and_still_logged() {
 }
 
 #[tokio::test]
+async fn a_trace_state_is_passed_on_only_as_long_as_the_specification_wants() {
+    let collector = Collector::start().await;
+    let service = traced(&collector, &[]).await;
+    let long = format!("vendor={}", "x".repeat(600));
+    for (id, state) in [("short", "vendor=1"), ("long", long.as_str())] {
+        let request = service.proxy.request("GET", "/v1/me").header("x-request-id", id);
+        let request = request.header("traceparent", &format!("00-{TRACE}-{PARENT}-01"));
+        request.header("tracestate", state).send().await.expect(200);
+    }
+    let state = async |id| collector.request(id).await.0.span.trace_state;
+    assert_eq!((state("short").await.as_str(), state("long").await.as_str()), ("vendor=1", ""));
+}
+
+#[tokio::test]
 async fn without_a_collector_requests_are_answered_and_the_log_says_that_spans_are_lost() {
     let closed = "http://127.0.0.1:9";
     let service = Service::start_with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", closed), SOON]).await;

@@ -71,9 +71,18 @@ impl Database {
         size: usize,
         metrics: &Arc<Metrics>,
     ) -> anyhow::Result<Database> {
+        Database::with_trust(settings, connector, size, metrics, Trust::new(settings.connection_age))
+    }
+
+    fn with_trust(
+        settings: &Settings,
+        connector: &Connector,
+        size: usize,
+        metrics: &Arc<Metrics>,
+        trust: Trust,
+    ) -> anyhow::Result<Database> {
         // One shared connection keeps a core of the server busy; four for each core is the default of all.
         let shared = size / 4;
-        let trust = Trust::new(settings.connection_age);
         let pool = pool::open(settings, connector.clone(), size - shared, trust.clone())?;
         Ok(Database {
             pool,
@@ -86,11 +95,6 @@ impl Database {
             connections: size - shared,
             metrics: Arc::clone(metrics),
         })
-    }
-
-    /// One connection to the same database, for what must not wait behind requests.
-    pub(crate) fn beside(&self, settings: &Settings) -> anyhow::Result<Database> {
-        Database::new(settings, &self.connector, 1, &self.metrics)
     }
 
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {

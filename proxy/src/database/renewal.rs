@@ -1,11 +1,47 @@
-//! Connections after the database URL, or what it names, has changed.
+//! Connections beside those of requests, and connections after the database URL, or what it names, has changed.
 
 use super::Database;
+use crate::settings::Settings;
 
 impl Database {
+    /// One connection to the same database, for what must not wait behind requests. It is replaced when theirs are: after a
+    /// failover, and when the database has another address.
+    pub(crate) fn beside(&self, settings: &Settings) -> anyhow::Result<Database> {
+        Database::with_trust(settings, &self.connector, 1, &self.metrics, self.trust.clone())
+    }
+
     /// Uses no open connection for another request: those that are idle are closed now, the others when they are.
     pub(crate) fn renew(&self) {
         self.trust.withdraw_all();
         self.pool.retain(|_, metrics| self.trust.holds(metrics.created));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    use clap::{Args, FromArgMatches};
+
+    use crate::database::Database;
+    use crate::metrics::{Metrics, Routes};
+    use crate::settings::Settings;
+    use crate::tls::database::Connector;
+
+    #[tokio::test]
+    async fn connections_beside_those_of_requests_are_renewed_with_them() {
+        let command = Settings::augment_args(clap::Command::new("test"));
+        let url = "host=/nonexistent dbname=none user=none";
+        let matches = command.get_matches_from(["test", "--database-url", url]);
+        let settings = Settings::from_arg_matches(&matches).expect("good arguments");
+        let connector = Connector::new(settings.database().expect("a URL")).expect("no files");
+        let metrics = Arc::new(Metrics::new(Routes::default()));
+        let served = Database::new(&settings, &connector, 4, &metrics).expect("no connection is opened");
+        let beside = served.beside(&settings).expect("no connection is opened");
+        let opened = Instant::now();
+        assert!(beside.trust.holds(opened));
+        served.renew();
+        assert!(!beside.trust.holds(opened));
     }
 }

@@ -27,11 +27,10 @@ use crate::state::App;
 /// The maximum number of connections. A scraper has one.
 const MOST_CONNECTIONS: usize = 16;
 
-/// The timeout for the headers of a request, including idle time. Scrapers keep their connection for a minute or two.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// The maximum time of one connection, in case its client does not read.
-const LONGEST: Duration = Duration::from_secs(3600);
+/// The time for the head of a request, and the maximum time of one connection: it serves one request, so that nobody keeps a
+/// place by being silent. A scrape every few seconds can afford to connect.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(15);
 
 /// All that is asked when metrics are read.
 struct Scrape {
@@ -59,7 +58,10 @@ impl Scrape {
     /// Answers scrapes, as long as the service runs.
     async fn serve(self: Arc<Scrape>, listener: TcpListener) {
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(16 << 10);
+        http.timer(TokioTimer::new())
+            .header_read_timeout(HEADER_TIMEOUT)
+            .keep_alive(false)
+            .max_buf_size(16 << 10);
         let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         loop {
             let stream = match listener.accept().await {

@@ -126,7 +126,7 @@ pub(crate) async fn serve(
         });
         let (http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
         let watcher = connections.watcher();
-        let connected = Connected::new(&sinks.metrics);
+        let (connected, ending) = (Connected::new(&sinks.metrics), shutdown.clone());
         tokio::spawn(async move {
             let _place = (place, connected);
             let connection = match acceptor {
@@ -136,7 +136,7 @@ pub(crate) async fn serve(
                 }
                 Some(acceptor) => {
                     let watched = |stream| Watched::new(stream, rate, silence, head_timeout, begun);
-                    match handshake::begin(&acceptor, stream, silence, watched).await {
+                    match handshake::begin(&acceptor, stream, silence, watched, &ending).await {
                         Ok(stream) => answer(&http, stream, service, watcher).await,
                         Err(error) => return tracing::debug!(%error, "no TLS connection"),
                     }

@@ -6,11 +6,13 @@ use std::io;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, Error, NoTls};
@@ -21,6 +23,9 @@ use super::verifier::ServerVerifier;
 use super::{pem, permissions};
 use crate::settings::database_tls::{DatabaseTls, Mode, Roots};
 use crate::settings::database_url::DatabaseUrl;
+
+/// How long the first connection by another URL may take.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Opens connections to a database. A clone opens them to the same, also after [`Connector::replace`].
 #[derive(Clone)]
@@ -42,15 +47,24 @@ impl Connector {
         Ok(Connector { current: Arc::new(RwLock::new(Arc::new(Way::new(url)?))) })
     }
 
-    /// Opens later connections by another URL, or by files that have changed: whether anything has. An error changes
-    /// nothing.
-    pub(crate) fn replace(&self, url: DatabaseUrl) -> Result<bool, String> {
+    /// Opens later connections by another URL, or by files that have changed: whether anything has. One connection is opened
+    /// first, so that a URL which leads nowhere changes nothing.
+    pub(crate) async fn replace(&self, url: DatabaseUrl) -> Result<bool, String> {
         let way = Way::new(url)?;
-        let has_changed = !way.is_same_as(&self.way());
-        if has_changed {
-            *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(way);
+        if way.is_same_as(&self.way()) {
+            return Ok(false);
         }
-        Ok(has_changed)
+        let nowhere = |error: String| format!("no connection can be opened by the new one: {error}");
+        match timeout(PATIENCE, way.connect()).await {
+            Ok(Ok((client, connection))) => {
+                drop(client);
+                connection.abort();
+            }
+            Ok(Err(error)) => return Err(nowhere(format!("{:#}", anyhow::Error::from(error)))),
+            Err(_) => return Err(nowhere("no answer in time".to_owned())),
+        }
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(way);
+        Ok(true)
     }
 
     /// Opens a connection. It works until its client is dropped.

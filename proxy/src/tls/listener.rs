@@ -28,8 +28,8 @@ pub(crate) struct ListenerTls {
 struct Loaded {
     configuration: Arc<ServerConfig>,
     validity: Validity,
-    /// The certificate itself.
-    leaf: CertificateDer<'static>,
+    /// The certificate itself, and those of the authorities between.
+    chain: Vec<CertificateDer<'static>>,
 }
 
 impl ListenerTls {
@@ -52,7 +52,7 @@ impl ListenerTls {
     /// Whether they say something else than before.
     pub(crate) fn reload(&self) -> Result<bool, String> {
         let loaded = read(&self.certificate, &self.key)?;
-        if loaded.leaf == self.current().leaf {
+        if loaded.chain == self.current().chain {
             return Ok(false);
         }
         let standing = loaded.validity.standing(SystemTime::now());
@@ -104,8 +104,7 @@ fn read(certificate: &Path, key: &Path) -> Result<Loaded, String> {
         format!("{CERTIFICATE} {} cannot be used: {error}.", certificate.display())
     };
     let validity = Validity::of(&chain[0]).map_err(|error| broken(&error))?;
-    let leaf = chain[0].clone();
-    let identity = CertifiedKey::from_der(chain, private, &provider()).map_err(|error| match error {
+    let identity = CertifiedKey::from_der(chain.clone(), private, &provider()).map_err(|error| match error {
         rustls::Error::InconsistentKeys(_) => format!(
             "the key in {KEY} {} does not belong to the first certificate in {CERTIFICATE} {}. The server's own \
              certificate comes first, then those of intermediate authorities.",
@@ -121,5 +120,5 @@ fn read(certificate: &Path, key: &Path) -> Result<Loaded, String> {
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(identity)));
     configuration.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Loaded { configuration: Arc::new(configuration), validity, leaf })
+    Ok(Loaded { configuration: Arc::new(configuration), validity, chain })
 }

@@ -18,6 +18,10 @@ use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
 const LAST_EXPORT: Duration = Duration::from_secs(5);
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+
+/// The most that is taken of either: as much as the specification wants to be passed on. Each span repeats it.
+const LONGEST: usize = 512;
 
 /// Whether the environment asks for traces, or why that cannot be.
 pub(crate) fn is_wanted() -> anyhow::Result<bool> {
@@ -117,8 +121,12 @@ impl Parent {
         if !headers.contains_key(TRACEPARENT) {
             return None;
         }
+        let mut context = HeaderMap::new();
+        for name in [TRACEPARENT, TRACESTATE] {
+            context.extend(headers.get(&name).filter(|it| it.len() <= LONGEST).map(|it| (name, it.clone())));
+        }
         let parent =
-            TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(headers));
+            TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(&context));
         parent.span().span_context().is_valid().then_some(Parent(parent))
     }
 

@@ -120,6 +120,30 @@ async fn a_new_certificate_serves_new_connections_and_drops_none() {
 }
 
 #[tokio::test]
+async fn a_chain_that_is_completed_later_is_taken() {
+    let secure = Secure::start(&[]).await;
+    let (file, _) = files(secure.folder.path());
+    let leaf = std::fs::read_to_string(&file).expect("our file");
+    std::fs::write(&file, leaf + &secure.authority.certificate()).expect("our file");
+    secure.proxy.signal("HUP");
+    let taken = "reloaded: the certificate of the listener";
+    until("the whole chain is read", async || secure.proxy.log().contains(taken)).await;
+}
+
+#[tokio::test]
+async fn connections_that_have_said_nothing_do_not_hold_up_the_end() {
+    let settings = [("KEYED_HEADER_TIMEOUT", "600"), ("KEYED_SHUTDOWN_TIMEOUT", "600")];
+    let mut secure = Secure::start(&settings).await;
+    let silent = Wire::open(secure.proxy.address()).await;
+    let begun = Wire::open(secure.proxy.address()).await;
+    assert_eq!(secure.ask(&mut secure.open().await).await, 200);
+    secure.proxy.ask_to_stop();
+    assert!(secure.proxy.ended().await.success());
+    assert!(!secure.proxy.log().contains("interrupted"), "{}", secure.proxy.log());
+    drop((silent, begun));
+}
+
+#[tokio::test]
 async fn the_end_of_the_certificate_is_a_metric() {
     let secure = Secure::start(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     secure.authority.issue_until(&["localhost"], 2100).write(secure.folder.path(), "server");

@@ -1,5 +1,7 @@
 //! `serve`: serves requests.
 
+/// The end of the listener's certificate.
+mod certificate;
 /// What `--check` looks at.
 mod check;
 /// The socket.
@@ -12,7 +14,6 @@ mod reload;
 mod stop;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use log_level::LogLevel;
@@ -95,8 +96,8 @@ async fn serve(
     tokio::spawn(stop::run(signals, shutdown.clone(), settings.drain, finishing));
     let (worker, worker_key) = start_worker(&settings, &app)?;
     if let Some(tls) = &tls {
-        show_expiry(tls, &app.metrics);
-        tokio::spawn(watch_certificate(Arc::clone(tls)));
+        certificate::show_expiry(tls, &app.metrics);
+        tokio::spawn(certificate::watch(Arc::clone(tls)));
     }
     // Before the first request, which a database of another version must not answer. Whatever this answer is: a service
     // that waits for its database has started.
@@ -134,23 +135,6 @@ fn environment(settings: &Settings) -> EnvironmentFile {
         tracing::warn!("{error} SIGHUP will not change the log level");
         EnvironmentFile::default()
     })
-}
-
-fn show_expiry(tls: &ListenerTls, metrics: &Metrics) {
-    metrics.certificate_expiry.with_label_values::<&str>(&[]).set(tls.expiry().as_secs_f64());
-}
-
-/// Says in the log every day that the certificate will not be valid for long, or is no longer.
-async fn watch_certificate(tls: Arc<ListenerTls>) {
-    let mut days = tokio::time::interval(Duration::from_secs(24 * 3600));
-    loop {
-        days.tick().await;
-        match tls.warning() {
-            Some((true, warning)) => tracing::error!("{warning}"),
-            Some((false, warning)) => tracing::warn!("{warning}"),
-            None => {}
-        }
-    }
 }
 
 /// Starts the embedding of records, where it has a key to do that with.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tokio::signal::unix::Signal;
 
+use super::certificate::show_expiry;
 use super::log_level::LogLevel;
-use super::show_expiry;
 use crate::embedding::worker_key::WorkerKey;
 use crate::service_manager;
 use crate::settings::Settings;
@@ -31,16 +31,16 @@ impl Reload {
     pub(super) async fn run(self, mut asked: Signal) {
         while asked.recv().await.is_some() {
             service_manager::reloading();
-            self.read_again();
+            self.read_again().await;
             service_manager::ready();
         }
     }
 
-    fn read_again(&self) {
+    async fn read_again(&self) {
         let parts = [
             ("the log level", self.log_level()),
             ("the certificate of the listener", self.certificate()),
-            ("the database URL", self.database()),
+            ("the database URL", self.database().await),
             ("the API key of the embedding server", self.provider_key()),
             ("the API key that embeds records", self.worker_key()),
         ];
@@ -77,11 +77,10 @@ impl Reload {
         Ok(has_changed)
     }
 
-    fn database(&self) -> Result<bool, String> {
-        let has_changed = self.app.connector.replace(self.settings.database()?)?;
+    async fn database(&self) -> Result<bool, String> {
+        let has_changed = self.app.connector.replace(self.settings.database()?).await?;
         if has_changed {
             self.app.database.renew();
-            self.app.readiness.renew();
         }
         Ok(has_changed)
     }

@@ -1,0 +1,25 @@
+//! The end of the listener's certificate, in the metrics and in the log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::metrics::Metrics;
+use crate::tls::listener::ListenerTls;
+
+/// Sets the metric.
+pub(super) fn show_expiry(tls: &ListenerTls, metrics: &Metrics) {
+    metrics.certificate_expiry.with_label_values::<&str>(&[]).set(tls.expiry().as_secs_f64());
+}
+
+/// Says in the log every day that the certificate will not be valid for long, or is no longer.
+pub(super) async fn watch(tls: Arc<ListenerTls>) {
+    let mut days = tokio::time::interval(Duration::from_secs(24 * 3600));
+    loop {
+        days.tick().await;
+        match tls.warning() {
+            Some((true, warning)) => tracing::error!("{warning}"),
+            Some((false, warning)) => tracing::warn!("{warning}"),
+            None => {}
+        }
+    }
+}
