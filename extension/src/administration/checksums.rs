@@ -1,18 +1,20 @@
 //! Checksums of what a database holds, to be compared before and after a restore.
 //!
 //! The text of each row is hashed and the hashes are added up, so the order of rows does not count, and each table is
-//! read once in constant memory. All tables are read by the snapshot of the calling statement.
+//! read once in constant memory. All tables are read by the snapshot of the calling statement. No lock on one outlasts its
+//! turn, so that there may be any number of them.
 
 use crate::access::Caller;
 use crate::error::Error;
 use crate::json_write::to_json;
-use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::guard::{Caught, as_owner, attempt, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 use crate::value::quote::literal;
 use crate::value::table_name::{STATE, SideTable, table_sql};
 use serde::Serialize;
+use std::convert::Infallible;
 use std::ffi::CStr;
 
 /// Settings by which PostgreSQL writes values as text; the same in every session.
@@ -58,7 +60,7 @@ pub(super) fn report(template: Option<&Template>) -> Result<String, Error> {
     caller.require_all_projects("compute checksums")?;
     let lines: Vec<Line> = as_owner(|| {
         with_settings(&FORMATS, || {
-            connected(|spi| tables(spi, template).iter().map(|table| read(spi, table)).collect())
+            connected(|spi| tables(spi, template).iter().map(|table| read_and_unlock(spi, table)).collect())
         })
     });
     Ok(to_json(&lines))
@@ -127,6 +129,15 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
         changed: None,
     };
     names.into_iter().filter(|name| !is_left_out(name)).map(table).collect()
+}
+
+/// Reads a table and gives its locks back: a subtransaction that is rolled back keeps none.
+fn read_and_unlock(spi: &Connection, table: &Table) -> Line {
+    let read: Result<Result<Infallible, Line>, Box<Caught>> = attempt(|| Err(read(spi, table)));
+    match read {
+        Ok(Err(line)) => line,
+        Err(caught) => caught.rethrow(),
+    }
 }
 
 /// The first half of a SHA-256 of each row, as a number; the sum is exact, and the checksum is what is left of it in 64

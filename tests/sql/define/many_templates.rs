@@ -70,6 +70,20 @@ async fn listing_and_revoking_need_no_lock_for_each_template() {
     assert_eq!(privileges(&administrator, &role).await, 0);
 }
 
+#[tokio::test]
+async fn checksums_lock_one_table_at_a_time() {
+    let (database, administrator) = many().await;
+    let filler = database.session().await;
+    fill(&filler).await;
+    administrator.run("begin").await;
+    let templates = "select count(distinct template) from keyed.checksums()";
+    assert_eq!(administrator.text(templates, &[]).await, TEMPLATES.to_string());
+    let held = "select count(*) from pg_locks l where l.pid = pg_backend_pid() and l.relation = any (
+                  select c.oid from pg_class c where c.relnamespace = 'crm'::regnamespace)";
+    assert_eq!(administrator.text(held, &[]).await, "0");
+    administrator.run("commit").await;
+}
+
 /// On how many tables of templates a role has privileges of PostgreSQL.
 async fn privileges(session: &Session, role: &str) -> usize {
     let tables =
