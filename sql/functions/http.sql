@@ -10,7 +10,7 @@ grant usage on schema keyed_http to public;
 create function keyed_http.name_request(request_id text) returns boolean
   language c volatile parallel restricted as 'MODULE_PATHNAME', 'keyed_http_name_request';
 comment on function keyed_http.name_request(text) is
-  'Shows the id of an HTTP request in pg_stat_activity.application_name, as "keyed <id>", until the transaction ends. Returns true.';
+  'Shows the id of an HTTP request in pg_stat_activity.application_name, as "keyed <id>", until the transaction ends. Returns true. For the logins of keyed_proxy, and superusers.';
 
 create function keyed_http.key_owner() returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_key_owner';

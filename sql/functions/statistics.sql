@@ -290,7 +290,9 @@ create view keyed.stat_activity with (security_invoker = true, security_barrier 
     where j.worker is not null
   )
   select a.pid, a.usename::text as login, a.backend_type as kind, a.application_name,
-    pg_catalog.substring(a.application_name, '^keyed (.+)$') as request_id,
+    -- Every login may set application_name; null as long as keyed_proxy does not exist.
+    case when pg_catalog.pg_has_role(a.usesysid, (select r.oid from pg_catalog.pg_roles r where r.rolname = 'keyed_proxy'), 'usage')
+      then pg_catalog.substring(a.application_name, '^keyed (.+)$') end as request_id,
     a.state, a.xact_start as transaction_start, a.query_start, a.wait_event_type, a.wait_event,
     coalesce(wr.project, pg_catalog.split_part(j.template, '.', 1), pr.project) as project,
     coalesce(wr.template, pg_catalog.split_part(j.template, '.', 2), pr.template) as template,
@@ -328,7 +330,7 @@ comment on column keyed.stat_activity.pid is 'The process. select pg_cancel_back
 comment on column keyed.stat_activity.login is 'The login. That of the proxy works for API keys: see request_id.';
 comment on column keyed.stat_activity.kind is 'client backend, a background worker of keyed, autovacuum worker, …';
 comment on column keyed.stat_activity.application_name is 'What the session calls itself.';
-comment on column keyed.stat_activity.request_id is 'The request (X-Request-Id) that the proxy runs in it; its log names the API key. Null if the proxy did not say.';
+comment on column keyed.stat_activity.request_id is 'The request (X-Request-Id) that the proxy runs in it; its log names the API key. Null if the proxy did not say, and of logins without the rights of keyed_proxy.';
 comment on column keyed.stat_activity.state is 'active, idle in transaction, …; null if you may not see it.';
 comment on column keyed.stat_activity.transaction_start is 'When its transaction began.';
 comment on column keyed.stat_activity.query_start is 'When its statement began.';

@@ -4,7 +4,7 @@ use super::{enforce_grants, grant, revocation};
 use crate::access::{Caller, api_key, explain, overview, stored_grant};
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};
-use crate::postgres::{activity, datum};
+use crate::postgres::{activity, datum, role};
 use crate::template::catalog;
 use pgrx::pg_sys::Datum;
 
@@ -33,6 +33,7 @@ sql_functions! {
 
     /// `keyed_http.name_request(request_id text) returns boolean`.
     keyed_http_name_request => |call| {
+        require_proxy()?;
         activity::show_request(&call.text(0).unwrap_or_default());
         Ok(Answer::Datum(Datum::from(true)))
     };
@@ -96,6 +97,16 @@ sql_functions! {
 asked_once! {
     /// `keyed.is_granted(number integer) returns boolean`.
     keyed_is_granted => stored_grant::is_there
+}
+
+/// Refuses a login that is not the proxy's. Without a grant, databases that are updated need none.
+fn require_proxy() -> Result<(), Error> {
+    let login = role::session();
+    let is_proxy = role::find(role::PROXY).is_some_and(|proxy| role::has_rights_of(login, proxy));
+    if is_proxy || role::is_superuser(login) {
+        return Ok(());
+    }
+    Err(Error::new(Code::Forbidden, "only keyed_proxy and superusers may show the id of a request"))
 }
 
 fn role_argument(call: &Call) -> Result<String, Error> {

@@ -158,6 +158,30 @@ async fn the_view_of_keys_has_no_secret_and_says_which_are_of_use() {
     assert!(!whole.contains(&hash), "{whole}");
 }
 
+#[tokio::test]
+async fn only_the_proxy_shows_the_id_of_a_request() {
+    let database = Database::with_crm().await;
+    let clerk = database.create_role("clerk").await;
+    database.grant(&clerk, "crm.customers", "read").await;
+    let watcher = database.session().await;
+    for (login, is_shown) in [("keyed_proxy", true), (&*clerk, false)] {
+        let session = database.session_as(login).await;
+        let name = "select keyed_http.name_request('4f1c-8')";
+        if is_shown {
+            session.run("begin").await;
+            session.rows(name, &[]).await;
+        } else {
+            assert_eq!(session.refusal(name, &[]).await.is(), ("42501", "forbidden"));
+            session.run("set application_name = 'keyed 4f1c-8'").await;
+            session.run("begin; select from crm.customers").await;
+        }
+        let seen = "select application_name, request_id from keyed.stat_activity where login = $1";
+        let rows = watcher.rows(seen, &[login]).await;
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert_eq!(cells(&rows[0]), ["keyed 4f1c-8", if is_shown { "4f1c-8" } else { "null" }]);
+    }
+}
+
 /// Two sessions of which one waits for the other; the name of the one that waits begins as the proxy's do.
 async fn blocked(database: &Database) -> (Session, Session, tokio::task::JoinHandle<()>) {
     let (holder, waiter, watcher) =
