@@ -21,8 +21,8 @@ const fn plain(name: &'static str, help: &'static str) -> Measurement {
 /// an answer.
 pub const MEASUREMENTS: &[Measurement] = &[
     plain("state_migrations_pending", "Steps of the state that keyed.migrate() has not run yet."),
-    plain("projects", "Projects."),
-    plain("templates", "Templates."),
+    plain("projects", "Projects. Above 2000 an estimate."),
+    plain("templates", "Templates. Above 2000 an estimate."),
     plain(
         "record_rows",
         "Rows in the tables of all templates, deleted records among them: an estimate of PostgreSQL. Absent with more than 1000 templates.",
@@ -61,11 +61,11 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "Stored answers to requests with an Idempotency-Key. Above 2000 an estimate.",
     ),
     plain("idempotent_answers_bytes", "Their size on disk, indexes included."),
-    plain("api_keys", "API keys that are neither revoked nor expired."),
-    plain("api_keys_expiring", "API keys that expire within 14 days."),
+    plain("api_keys", "API keys that are neither revoked nor expired; of the 2000 issued last."),
+    plain("api_keys_expiring", "API keys that expire within 14 days; of the 2000 issued last."),
     plain(
         "api_keys_unused",
-        "Valid API keys that were issued at least 90 days ago and not used for 90 days.",
+        "Valid API keys that were issued at least 90 days ago and not used for 90 days; of the 2000 issued last.",
     ),
     Measurement {
         name: "sessions",
@@ -116,8 +116,9 @@ pub const MEASUREMENTS: &[Measurement] = &[
 #[rustfmt::skip]
 pub const READINGS: &[&str] = &[
     "select 'state_migrations_pending', '{}', cardinality(keyed.pending_migrations())
-     union all select 'projects', '{}', (select count(*) from keyed_state.project)
-     union all select 'templates', '{}', (select count(*) from keyed_state.template)",
+     union all select c.name, '{}', case when c.few < 2000 then c.few else greatest(c.few, pg_stat_get_live_tuples(c.counted)) end
+       from (values ('projects', 'keyed_state.project'::regclass, (select count(*) from (select from keyed_state.project limit 2000) p)),
+         ('templates', 'keyed_state.template'::regclass, (select count(*) from (select from keyed_state.template limit 2000) t))) c (name, counted, few)",
     // So many lookups take some milliseconds; with more templates, there are none.
     "with few as materialized (select count(*) <= 1000 as are_few from (select from keyed_state.template limit 1001) t)
      select m.name, '{}', m.value
@@ -175,8 +176,9 @@ pub const READINGS: &[&str] = &[
      union all select 'idempotent_answers_bytes', '{}', pg_total_relation_size('keyed_state.idempotent_request')",
     "select m.name, '{}', m.value
      from (select count(*) as valid, count(*) filter (where k.expires_at < now() + interval '14 days') as expiring,
-         count(*) filter (where coalesce(u.last_used_at, k.created_at) < now() - interval '90 days' and k.created_at < now() - interval '90 days') as unused
-       from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id
+         count(*) filter (where k.created_at < now() - interval '90 days' and coalesce(
+           (select u.last_used_at from keyed_state.api_key_use u where u.key_id = k.id), k.created_at) < now() - interval '90 days') as unused
+       from (select k.id, k.created_at, k.expires_at, k.revoked_at from keyed_state.api_key k order by k.id desc limit 2000) k
        where k.revoked_at is null and coalesce(k.expires_at > now(), true)) k
      cross join lateral (values ('api_keys', k.valid), ('api_keys_expiring', k.expiring), ('api_keys_unused', k.unused)) m (name, value)",
     "select m.name, m.labels, m.value from keyed.server_measurements() m",

@@ -157,11 +157,19 @@ async fn a_definition_that_holds_a_table_leaves_out_what_is_in_it_and_holds_up_n
 async fn measuring_looks_at_as_many_pages_however_long_the_queues_are() {
     let database = Database::with_crm().await;
     let session = database.session().await;
+    let keys = "with made as (
+                  insert into keyed_state.api_key (role, hash, created_by, expires_at)
+                  select current_user::regrole, sha256(gen_random_uuid()::text::bytea), 'x', now() + interval '7 days'
+                  from generate_series(1, $1::integer) returning id)
+                insert into keyed_state.api_key_use (key_id) select id from made";
     let mut costs = Vec::new();
     for more in [15_000, 45_000] {
         queue(&session, more, "pending").await;
         queue(&session, more, "done").await;
-        session.run("vacuum analyze keyed_state.embedding_job").await;
+        session.rows(keys, &[&(more / 5).to_string()]).await;
+        session
+            .run("vacuum analyze keyed_state.embedding_job, keyed_state.api_key, keyed_state.api_key_use")
+            .await;
         measured(&session).await;
         let plan = session
             .json(
@@ -172,6 +180,8 @@ async fn measuring_looks_at_as_many_pages_however_long_the_queues_are() {
         costs.push(plan[0]["Plan"]["Shared Hit Blocks"].as_u64().unwrap_or_default());
     }
     assert!(costs[1] < costs[0] * 3 / 2, "{costs:?}");
-    let pending = measured(&session).await["embedding_queue_pending"];
+    let measured = measured(&session).await;
+    assert_eq!((measured["api_keys"], measured["api_keys_expiring"]), (2000.0, 2000.0));
+    let pending = measured["embedding_queue_pending"];
     assert!((59_000.0..61_000.0).contains(&pending), "an estimate of 60000: {pending}");
 }
