@@ -3,13 +3,14 @@
 //!
 //! The hook is put in place when the setting is first switched on, so a session without it runs as if there were none.
 
+use super::activity;
 use super::compat;
 use super::guard;
 use super::plan_shape;
 use super::running;
 use pgrx::pg_sys::{self, QueryDesc};
 use std::cell::Cell;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -109,21 +110,11 @@ unsafe fn log(query: *mut QueryDesc, took: Duration) {
         took.as_millis(),
         took.as_micros() % 1000
     );
-    if let Some(request) = request() {
+    if let Some(request) = activity::request() {
         line += &format!(", request {request}");
     }
     line += &format!(", plan: {plan}");
     report(&line);
-}
-
-/// The request that the proxy runs in this session.
-fn request() -> Option<String> {
-    // SAFETY: the variable points to the current value of application_name, a NUL-terminated string, or is null.
-    let name = unsafe {
-        let name = pg_sys::application_name;
-        (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
-    };
-    name?.strip_prefix("keyed ").map(str::to_owned)
 }
 
 /// Into the log of the server, never to the client. Neither the statement of the caller nor ours goes along, as PostgreSQL

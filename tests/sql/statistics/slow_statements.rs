@@ -1,6 +1,6 @@
 //! The log of slow statements: which, how long, with what plan, and never a value.
 
-use harness::{Database, Session, until};
+use harness::{Database, Session, quote, until};
 
 /// The lines that a session's statements leave in the log of the server, all of which name this template.
 async fn logged(database: &Database, template: &str) -> Vec<String> {
@@ -25,18 +25,24 @@ async fn template(name: &str) -> (Database, Session) {
 #[tokio::test]
 async fn a_slow_statement_is_logged_with_its_function_request_and_plan_and_without_values() {
     let (database, session) = template("slow_parcels").await;
-    session.run("set application_name = 'keyed 7d0c-99'; set keyed.log_slow_statements = 0").await;
+    session.run("set application_name = 'keyed-proxy'; set keyed.log_slow_statements = 0").await;
     session
         .run(
             "select keyed.create_record('crm.slow_parcels', '{\"title\": \"secret-title\", \"size\": 4711}')",
         )
         .await;
     let search = "select keyed.search('crm.slow_parcels', '{\"filters\": [{\"field\": \"title\", \"operator\": \"eq\", \"value\": \"secret-title\"}, {\"field\": \"size\", \"operator\": \"gt\", \"value\": 4710}]}')";
-    session.rows(search, &[]).await;
+    let key = database.api_key("keyed_admin", &[]).await;
+    // As the proxy does: one transaction for a request, with its id behind the source.
+    let authenticate =
+        format!("select keyed.authenticate(sha256({}::bytea), 'crm', 'api 7d0c-99')", quote(&key));
+    session.run(&format!("begin; {authenticate}; {search}; commit; {search}")).await;
     let lines = logged(&database, "slow_parcels").await;
     let found = lines.iter().find(|line| line.contains("slow statement of keyed.search: "));
     let found = found.unwrap_or_else(|| panic!("no search in {lines:?}"));
     assert!(found.contains(" ms, 1 rows, request 7d0c-99, plan: "), "{found}");
+    let last = lines.last().expect("a line");
+    assert!(!last.contains("request"), "the next transaction is of no request: {last}");
     assert!(found.contains("Scan on crm.slow_parcels") || found.contains(" on crm.slow_parcels"), "{found}");
     assert!(lines.iter().any(|line| line.contains("ModifyTable on crm.slow_parcels")), "{lines:?}");
     let log = database.cluster().log();
