@@ -17,7 +17,10 @@ create function keyed.server_measurements()
     union all
     select m.name, '{}', m.value from place cross join lateral (values
       ('sessions_waiting_for_locks', (select count(*) from session a where a.wait_event_type = 'Lock')::float8),
-      ('connections_limit', current_setting('max_connections')::float8),
+      ('connections', (select count(*) from pg_stat_activity a where a.backend_type = 'client backend')::float8),
+      -- reserved_connections came with PostgreSQL 16.
+      ('connections_limit', current_setting('max_connections')::float8 - current_setting('superuser_reserved_connections')::float8
+        - coalesce(current_setting('reserved_connections', true)::float8, 0)),
       ('oldest_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.xact_start)), 0) from session a)),
       ('oldest_idle_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.state_change)), 0) from session a
         where a.state like 'idle in transaction%')),

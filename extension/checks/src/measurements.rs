@@ -73,7 +73,11 @@ pub const MEASUREMENTS: &[Measurement] = &[
         help: "Sessions of clients in this database: active, idle, or idle in transaction.",
     },
     plain("sessions_waiting_for_locks", "Sessions in this database that wait for a lock of another."),
-    plain("connections_limit", "The maximum number of connections of the server (max_connections)."),
+    plain("connections", "Connections of clients to the server, in all its databases."),
+    plain(
+        "connections_limit",
+        "How many the server takes of roles without privileges: max_connections less superuser_reserved_connections and reserved_connections.",
+    ),
     plain(
         "oldest_transaction_seconds",
         "The age of the oldest open transaction of a client in this database.",

@@ -1,8 +1,9 @@
 //! Numbers for a monitoring system: each says what it is named for, and costs the same however much there is.
 
-use harness::{Database, Session};
+use harness::{Cluster, Database, Session};
 use keyed_checks::MEASUREMENTS;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The value of each measurement, with its label behind its name.
 async fn measured(session: &Session) -> BTreeMap<String, f64> {
@@ -137,6 +138,18 @@ async fn an_open_transaction_ages_and_a_waiting_session_is_seen() {
     assert!(seen["oldest_transaction_seconds"] > 0.0);
     holder.run("rollback").await;
     waiting.await.expect("the session goes on");
+}
+
+#[tokio::test]
+async fn connections_to_other_databases_count_towards_the_limit_of_the_server() {
+    let cluster = Arc::new(Cluster::start_with(&["max_connections=50", "superuser_reserved_connections=4"]));
+    let (database, other) = (Database::new_in(&cluster).await, Database::empty_in(&cluster).await);
+    let session = database.session().await;
+    let _more = (other.session().await, other.session().await, other.session().await);
+    let seen = measured(&session).await;
+    let of_this_database = seen["sessions active"] + seen["sessions idle"];
+    assert!(of_this_database >= 1.0 && seen["connections"] >= of_this_database + 3.0, "{seen:?}");
+    assert_eq!(seen["connections_limit"], 46.0);
 }
 
 #[tokio::test]
