@@ -99,6 +99,14 @@ async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
                 Some("vacuum crm.customers"),
             ),
             (
+                "select keyed.create_inbound_endpoint('crm.customers', '{\"slug\": \"shop\", \"external_key\": \"$.id\"}');
+                 insert into keyed_state.inbound_delivery (endpoint_id, status, payload) values (1, 'failed', '{\"id\": \"A-7\", \"name\": \"Ada\"}'), (1, 'failed', '{\"id\": \"A-8\", \"name\": \"Eve\"}'), (1, 'done', null)",
+                "refused deliveries",
+                "the inbound endpoint shop keeps 2 refused deliveries, received since 20",
+                "note",
+                Some("select keyed.replay_failed_deliveries(1)"),
+            ),
+            (
                 "revoke execute on function keyed.server_measurements() from keyed_owner",
                 "measurements",
                 "keyed_owner may not call keyed.server_measurements()",
@@ -126,6 +134,50 @@ async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
         ],
     );
     database.run_in_psql("alter system reset max_wal_size; select pg_reload_conf()");
+}
+
+#[tokio::test]
+async fn a_locked_table_is_a_finding_that_names_who_has_it_and_other_checks_are_answered() {
+    let database = Database::with_crm().await;
+    let (holder, session) = (database.session().await, database.session().await);
+    session.run("alter table crm.customers disable trigger keyed_guard").await;
+    let lock = "begin; lock table crm.customers, keyed_state.access_grant in access exclusive mode";
+    holder.run(lock).await;
+    let pid = holder.text("select pg_backend_pid()::text", &[]).await;
+    // It would wait for as long as the lock is held.
+    let outcome = keyed(&database, &["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("{}", outcome.err));
+    let found = |report: &Value, check: &str| -> Vec<Value> {
+        let all = report["findings"].as_array().into_iter().flatten();
+        all.filter(|finding| finding["check"] == check).cloned().collect()
+    };
+    let of_grants = found(&report, "grants");
+    let text = |name: &str| of_grants[0][name].as_str().unwrap_or_default().to_owned();
+    assert!(
+        text("message").starts_with("could not be examined, because a lock on a table is not free: process "),
+        "{of_grants:?}"
+    );
+    assert!(text("message").contains(&format!("process {pid} (")), "{of_grants:?}");
+    assert!(text("message").contains("holds up crm.customers, keyed_state.access_grant"), "{of_grants:?}");
+    assert!(text("remedy").contains(&format!("select pg_terminate_backend({pid});")), "{of_grants:?}");
+    let sound = |check: &str| {
+        let checks = report["checks"].as_array().into_iter().flatten();
+        checks.into_iter().find(|it| it["name"] == check).map(|it| it["sound"].clone())
+    };
+    assert_eq!((sound("grants"), sound("API keys")), (Some(Value::Null), Some(true.into())), "{report:#}");
+    // A check that reads no locked table is as ever.
+    assert_eq!(
+        (sound("templates"), found(&report, "templates").len()),
+        (Some(false.into()), 1),
+        "{report:#}"
+    );
+    // The service finds the same, within its own transaction.
+    let examined = session.json("select keyed_http.examine()", &[]).await;
+    assert_eq!(found(&examined, "grants"), of_grants);
+    let out = keyed(&database, &["doctor"]).out;
+    assert!(out.contains("grants: could not be examined") && !out.contains("skipped  grants"), "{out}");
+    holder.run("rollback").await;
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "grants").is_empty());
 }
 
 #[tokio::test]

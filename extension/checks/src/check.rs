@@ -28,6 +28,29 @@ pub struct Check {
     pub query: &'static str,
 }
 
+/// How long a check waits for a lock on a table, as a value of `lock_timeout`.
+pub const PATIENCE: &std::ffi::CStr = c"500ms";
+
+/// What a check finds that could not have such a lock: one row with a message that names who has it, and a remedy.
+#[rustfmt::skip]
+pub const LOCKED: &str =
+    "with blocking as (
+       select b.pid, c.relation from (
+         select l.pid, l.relation, l.granted from pg_locks l join pg_class r on r.oid = l.relation
+         where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and r.relkind in ('r', 'p', 'm') and r.relpersistence <> 't'
+           and l.database in (0, (select d.oid from pg_database d where d.datname = current_database())) and l.pid is distinct from pg_backend_pid()
+       ) c cross join lateral (
+         select c.pid where c.granted union all select unnest(pg_blocking_pids(c.pid)) where not c.granted) b (pid)
+     ), holder as (
+       select b.pid, string_agg(distinct b.relation::regclass::text, ', ') as tables from blocking b group by b.pid order by b.pid limit 10
+     )
+     select 'could not be examined, because a lock on a table is not free'
+              || coalesce(': ' || string_agg(case when h.pid > 0 then format('process %s (%s %s)', h.pid, a.usename, a.application_name) else 'a prepared transaction' end || ' holds up ' || h.tables, '; '), ''),
+            'try again when it is'
+              || coalesce(', or end who has it: ' || string_agg(format('select pg_terminate_backend(%s);', h.pid), ' ') filter (where h.pid > 0), '')
+              || '; keyed.stat_activity shows who waits for whom'
+     from holder h left join pg_stat_activity a on a.pid = h.pid";
+
 impl Check {
     /// Whether it finds nothing without the privileges of `pg_read_all_stats`: sessions of others and standbys hide what they do.
     pub fn reads_sessions(&self) -> bool {

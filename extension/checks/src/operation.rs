@@ -63,6 +63,14 @@ pub(crate) const OPERATION: &[Check] = &[
                 format('select keyed.revoke_api_key(%s); -- if nobody needs it', k.id)
          from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id
          where k.revoked_at is null and coalesce(k.expires_at > now(), true) and greatest(k.created_at, u.last_used_at) < now() - interval '90 days'" },
+    Check { name: "refused deliveries", sound: "no inbound endpoint keeps refused deliveries", severity: Note, needs: Needs::State, query:
+        "select format('the inbound endpoint %s keeps %s, received since %s', e.slug,
+                  case when f.deliveries > 1000 then 'more than 1000 refused deliveries' when f.deliveries = 1 then 'a refused delivery' else f.deliveries || ' refused deliveries' end, f.since::timestamptz(0)),
+                format('look at the errors: select keyed.inbound_deliveries(%s, ''failed''); mend their cause, then: select keyed.replay_failed_deliveries(%s);', e.id, e.id)
+         from keyed_state.inbound_endpoint e cross join lateral (
+           select count(*) as deliveries, min(d.received_at) as since
+           from (select d.received_at from keyed_state.inbound_delivery d where d.endpoint_id = e.id and d.status = 'failed' order by d.id limit 1001) d) f
+         where f.deliveries > 0 order by e.id" },
     Check { name: "replication slots", sound: "no abandoned replication slot keeps write-ahead log", severity: Warning, needs: Needs::Nothing, query:
         "select format('nobody uses the replication slot %s, and it keeps %s of write-ahead log on this server', s.slot_name, pg_size_pretty(w.bytes)),
                 format('start the standby or subscriber again, or if it is gone: select pg_drop_replication_slot(%L);', s.slot_name)

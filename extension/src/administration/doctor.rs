@@ -5,9 +5,9 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json_write::to_json;
 use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
-use crate::postgres::guard::{Caught, subtransaction};
+use crate::postgres::guard::{Caught, subtransaction, with_settings};
 use crate::postgres::spi::{Snapshot, connected};
-use keyed_checks::{Check, Severity};
+use keyed_checks::{Check, LOCKED, PATIENCE, Severity};
 use pgrx::prelude::PgSqlErrorCode;
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ struct Examination {
 struct Checked {
     name: &'static str,
     description: &'static str,
-    /// Whether nothing was found; null if the owner may not look.
+    /// Whether nothing was found; null if the owner may not look, or a table is locked.
     sound: Option<bool>,
 }
 
@@ -48,14 +48,14 @@ pub(super) fn examine() -> Result<String, Error> {
     let (extension_version, reads_sessions) = as_reader(about);
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
     for check in keyed_checks::checks() {
-        let found = as_reader(|| findings_of(check));
-        let sound = match &found {
-            Some(found) if !found.is_empty() => Some(false),
-            Some(_) if reads_sessions || !check.reads_sessions() => Some(true),
-            _ => None,
+        let (sound, found) = match as_reader(|| findings_of(check)) {
+            Looked::Found(found) if !found.is_empty() => (Some(false), found),
+            Looked::Found(found) => ((reads_sessions || !check.reads_sessions()).then_some(true), found),
+            Looked::Locked(found) => (None, found),
+            Looked::Denied => (None, Vec::new()),
         };
         checks.push(Checked { name: check.name, description: check.sound, sound });
-        findings.extend(found.into_iter().flatten());
+        findings.extend(found);
     }
     let healthy = findings.iter().all(|finding| finding.severity < Severity::Error);
     Ok(to_json(&Examination { healthy, extension_version, checks, findings }))
@@ -68,20 +68,32 @@ fn about() -> (Option<String>, bool) {
     connected(|spi| spi.run_once(query, Snapshot::Active, &[]).first().unwrap_or_default())
 }
 
-/// The findings of a check; `None` if it may not be looked at.
-fn findings_of(check: &Check) -> Option<Vec<Finding>> {
-    let found = subtransaction(|| {
+/// What came of a check.
+enum Looked {
+    Found(Vec<Finding>),
+    /// A table that it reads is locked; who holds it up.
+    Locked(Vec<Finding>),
+    /// The owner may not look.
+    Denied,
+}
+
+fn findings_of(check: &Check) -> Looked {
+    let read = |query: &str| {
         connected(|spi| {
-            let rows = spi.run_once(check.query, Snapshot::Active, &[]);
+            let rows = spi.run_once(query, Snapshot::Active, &[]);
             let finding =
                 |(message, remedy)| Finding { check: check.name, severity: check.severity, message, remedy };
             rows.iter().map(finding).collect()
         })
-    });
-    let is_denied = |caught: &Caught| caught.state == PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
+    };
+    let found = subtransaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], || read(check.query)));
+    let is = |caught: &Caught, state: PgSqlErrorCode| caught.state == state;
     match found {
-        Ok(found) => Some(found),
-        Err(caught) if is_denied(&caught) => None,
+        Ok(found) => Looked::Found(found),
+        Err(caught) if is(&caught, PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE) => Looked::Denied,
+        Err(caught) if is(&caught, PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE) => {
+            Looked::Locked(read(LOCKED))
+        }
         Err(caught) => caught.rethrow(),
     }
 }

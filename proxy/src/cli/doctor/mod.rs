@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use keyed_checks::{Check, Needs, Severity};
+use keyed_checks::{Check, LOCKED, Needs, PATIENCE, Severity};
 use serde::Serialize;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -44,7 +44,7 @@ struct Finding {
 #[derive(Serialize)]
 struct Passed {
     name: &'static str,
-    /// Whether nothing was found; null when it could not be looked at, for what is missing.
+    /// Whether nothing was found; null when it could not be looked at, for what is missing or locked.
     sound: Option<bool>,
 }
 
@@ -74,7 +74,11 @@ pub(crate) fn run(arguments: Doctor) -> Result<(), Failure> {
 async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     let client = connect(&arguments.connection.connector("doctor")?).await?;
     // All is seen as it was at one moment, and nothing can be changed by mistake.
-    client.batch_execute("begin isolation level repeatable read read only").await.map_err(explain)?;
+    let begin = format!(
+        "begin isolation level repeatable read read only; set local lock_timeout = '{}'",
+        PATIENCE.to_string_lossy()
+    );
+    client.batch_execute(&begin).await.map_err(explain)?;
     let mut there_is = there_is(&client).await?;
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
     if there_is > Needs::Nothing
@@ -85,10 +89,9 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     }
     for check in keyed_checks::checks() {
         let sound = if check.needs <= there_is {
-            let found = findings_of(&client, check).await?;
-            let sound = found.is_empty();
+            let (found, sound) = findings_of(&client, check).await?;
             findings.extend(found);
-            Some(sound)
+            sound
         } else {
             None
         };
@@ -134,18 +137,27 @@ async fn refusal_of_the_library(client: &Client) -> Result<Option<Finding>, Fail
     }))
 }
 
-async fn findings_of(client: &Client, check: &Check) -> Result<Vec<Finding>, Failure> {
-    let rows = client
-        .query_typed(check.query, &[])
-        .await
-        .map_err(|error| explain(error).context(format!("the check {} could not run", check.name)))?;
+/// What a check finds, and whether that is nothing; null if a table that it reads is locked.
+async fn findings_of(client: &Client, check: &Check) -> Result<(Vec<Finding>, Option<bool>), Failure> {
+    client.batch_execute("savepoint examination").await.map_err(explain)?;
+    let found = client.query_typed(check.query, &[]).await;
+    let is_locked = matches!(&found, Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE));
+    let found = if is_locked {
+        client.batch_execute("rollback to examination").await.map_err(explain)?;
+        client.query_typed(LOCKED, &[]).await
+    } else {
+        found
+    };
+    let rows =
+        found.map_err(|error| explain(error).context(format!("the check {} could not run", check.name)))?;
+    client.batch_execute("release examination").await.map_err(explain)?;
     let finding = |row: &tokio_postgres::Row| Finding {
         check: check.name,
         severity: check.severity,
         message: row.get(0),
         remedy: row.get(1),
     };
-    Ok(rows.iter().map(finding).collect())
+    Ok((rows.iter().map(finding).collect(), (!is_locked).then_some(rows.is_empty())))
 }
 
 async fn extension_version(client: &Client) -> Result<Option<String>, Failure> {
@@ -161,6 +173,7 @@ impl Report {
             match passed.sound {
                 Some(true) => out += &format!("ok       {}: {}\n", check.name, check.sound),
                 Some(false) => {}
+                None if self.findings.iter().any(|finding| finding.check == check.name) => {}
                 None => out += &format!("skipped  {}: its prerequisite is missing\n", check.name),
             }
             for finding in self.findings.iter().filter(|finding| finding.check == check.name) {

@@ -2203,7 +2203,7 @@ export interface components {
                 /** @description What holds if nothing is found. */
                 description: string;
                 name: string;
-                /** @description Whether nothing was found; null if the service may not look. */
+                /** @description Whether nothing was found; null if the service may not look, or a table is locked. */
                 sound: boolean | null;
             }[];
             extension_version: string | null;
