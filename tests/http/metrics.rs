@@ -97,6 +97,12 @@ async fn files_deliveries_and_refusals_are_counted() {
     let sender = endpoint(&service, true).await;
     service.deliver_signed(&sender, "msg_1", r#"{"customers": []}"#).await.expect(200);
     service.deliver(&sender, "{}").await.refused(401, "unauthorized");
+    // Its item has no list of customers: it is kept for a replay.
+    assert_eq!(
+        service.deliver_signed(&sender, "msg_2", r#"{"customers": [{"name": "Ada"}]}"#).await.status,
+        202
+    );
+    service.deliver_signed(&sender, "msg_3", "no JSON").await.refused(400, "bad_request");
     let mut limited = 0;
     while limited == 0 {
         limited += usize::from(service.get("/me").await.status == 429);
@@ -112,6 +118,8 @@ async fn files_deliveries_and_refusals_are_counted() {
         ("keyed_export_bytes_total", vec![], export.text.len() as f64),
         ("keyed_inbound_deliveries_total", vec![("outcome", "accepted")], 1.0),
         ("keyed_inbound_deliveries_total", vec![("outcome", "unauthorized")], 1.0),
+        ("keyed_inbound_deliveries_total", vec![("outcome", "refused")], 1.0),
+        ("keyed_inbound_deliveries_total", vec![], 3.0),
         ("keyed_http_refused_total", vec![("reason", "key_rate")], 1.0),
         ("keyed_http_refused_total", vec![], 1.0),
     ] {

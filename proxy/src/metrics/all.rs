@@ -18,6 +18,16 @@ const MOST_STATES: usize = 100;
 /// Why statements are sent again.
 const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
 
+/// Outcomes, of what is counted in series by them.
+const DELIVERIES: [&str; 5] = ["accepted", "refused", "unauthorized", "invalid", "failed"];
+const IMPORTS: [&str; 3] = ["complete", "refused", "failed"];
+const IMPORT_ROWS: [&str; 4] = ["created", "updated", "unchanged", "failed"];
+const EXPORTS: [&str; 2] = ["complete", "failed"];
+const EMBEDDED: [&str; 2] = ["embedded", "failed"];
+
+/// Who interrupts responses.
+const INTERRUPTED: [&str; 2] = ["client", "proxy"];
+
 /// All metrics of the process.
 pub(crate) struct Metrics {
     series: Series,
@@ -45,12 +55,20 @@ impl Metrics {
     pub(crate) fn new(routes: Routes) -> Metrics {
         let registry = Registry::new();
         let series = Series::new(&registry);
-        // What is counted from zero on can be seen to rise.
-        for reason in Reason::ALL {
-            drop(series.refused.with_label_values(&[reason.name()]));
-        }
-        for reason in RETRIES {
-            drop(series.retries.with_label_values(&[reason]));
+        // What is counted from zero on can be seen to rise: rate() and increase() do not see the first value of a series.
+        for (counter, values) in [
+            (&series.refused, &Reason::ALL.map(Reason::name)[..]),
+            (&series.retries, &RETRIES),
+            (&series.interrupted, &INTERRUPTED),
+            (&series.imports, &IMPORTS),
+            (&series.import_rows, &IMPORT_ROWS),
+            (&series.exports, &EXPORTS),
+            (&series.deliveries, &DELIVERIES),
+            (&series.embedded, &EMBEDDED),
+        ] {
+            for value in values {
+                drop(counter.with_label_values(&[value]));
+            }
         }
         series.build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1.0);
         let counters = [&series.requests, &series.request_bytes, &series.response_bytes];
@@ -107,6 +125,30 @@ mod tests {
         assert_eq!(lines.len(), MOST_STATES + 1);
         assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"00001\"} 2"), "{lines:?}");
         assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"other\"} 9900"), "{lines:?}");
+    }
+
+    #[test]
+    fn series_whose_labels_are_known_begin_at_zero() {
+        let text = Metrics::new(Routes::default()).text();
+        for (name, label, values) in [
+            ("keyed_http_responses_interrupted_total", "by", &["client", "proxy"][..]),
+            ("keyed_imports_total", "outcome", &["complete", "refused", "failed"]),
+            ("keyed_import_rows_total", "outcome", &["created", "updated", "unchanged", "failed"]),
+            ("keyed_exports_total", "outcome", &["complete", "failed"]),
+            (
+                "keyed_inbound_deliveries_total",
+                "outcome",
+                &["accepted", "refused", "unauthorized", "invalid", "failed"],
+            ),
+            ("keyed_embedding_texts_total", "outcome", &["embedded", "failed"]),
+            ("keyed_database_retries_total", "reason", &["conflict", "shared_error"]),
+            ("keyed_http_refused_total", "reason", &["key_rate", "version"]),
+        ] {
+            for value in values {
+                let line = format!("{name}{{{label}=\"{value}\"}} 0");
+                assert!(text.lines().any(|it| it == line), "{line}");
+            }
+        }
     }
 
     #[test]

@@ -146,7 +146,7 @@ metrics! {
     exports: IntCounterVec "keyed_exports_total" ["outcome"];
     /// Bytes of exported files, before compression.
     export_bytes: IntCounter "keyed_export_bytes_total" [];
-    /// Inbound deliveries: accepted, unauthorized, refused or failed.
+    /// Inbound deliveries by their answer: accepted, refused (kept for a replay), unauthorized, invalid (not kept) or failed.
     deliveries: IntCounterVec "keyed_inbound_deliveries_total" ["outcome"];
 
     /// Texts of records that this process has embedded, or could not embed.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, Uri};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::Response;
 use tokio_postgres::types::Type;
 
@@ -66,15 +66,22 @@ pub(crate) async fn deliver(
     // By its id a delivery that was sent twice is known.
     let effect = if id.is_some() { WriteOnce } else { Write };
     let answer = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
-    let outcome = match &answer {
+    let answer = answer.and_then(|row| answer::written(&row, None));
+    app.metrics.deliveries.with_label_values(&[outcome(&answer)]).inc();
+    // The signature is invalid, not a bearer token.
+    answer.map_err(Problem::without_token)
+}
+
+/// What became of a delivery, by its answer: one of [`Metrics`](crate::metrics::Metrics)' outcomes.
+fn outcome(answer: &Result<Response, Problem>) -> &'static str {
+    match answer {
+        // Its payload was refused, and is kept for a replay.
+        Ok(response) if response.status() == StatusCode::ACCEPTED => "refused",
         Ok(_) => "accepted",
         Err(problem) if problem.is_unauthorized() => "unauthorized",
-        Err(problem) if problem.status().is_client_error() => "refused",
+        Err(problem) if problem.status().is_client_error() => "invalid",
         Err(_) => "failed",
-    };
-    app.metrics.deliveries.with_label_values(&[outcome]).inc();
-    // The signature is invalid, not a bearer token.
-    answer::written(&answer.map_err(Problem::without_token)?, None)
+    }
 }
 
 pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
