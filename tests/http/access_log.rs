@@ -157,6 +157,23 @@ async fn a_delivery_is_logged_by_its_endpoint() {
 }
 
 #[tokio::test]
+async fn a_request_without_a_known_key_has_the_address_of_the_client() {
+    let service = Service::start_with(&[("KEYED_LOG_FORMAT", "json"), ("KEYED_TRUSTED_PROXIES", "1")]).await;
+    let of = |id: &'static str| {
+        let request = service.proxy.request("GET", "/v1/me").header("x-request-id", id);
+        request.header("x-forwarded-for", "10.9.9.9, 192.0.2.7")
+    };
+    of("known").send().await.expect(200);
+    of("none").without_key().send().await.refused(401, "unauthorized");
+    let wrong = service.database.wrong_key().await;
+    of("wrong").key(&wrong).send().await.refused(401, "unauthorized");
+    for id in ["none", "wrong"] {
+        assert_eq!(line(&service, id).await["address"], "192.0.2.7", "{id}");
+    }
+    assert_eq!(line(&service, "known").await["address"], Value::Null);
+}
+
+#[tokio::test]
 async fn nothing_of_a_caller_but_ids_is_in_the_log() {
     let service = Service::start_with(&[("KEYED_LOG", "debug")]).await;
     let secret = "s3cr3t";

@@ -15,7 +15,12 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// Earlier entries of the header are not trusted.
 pub(super) fn of(parts: &Parts, trusted_proxies: usize) -> IpAddr {
     let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
-    if trusted_proxies == 0 { peer } else { forwarded(&parts.headers, trusted_proxies).unwrap_or(peer) }
+    client(peer, &parts.headers, trusted_proxies)
+}
+
+/// The same, of a request with these headers that came over a connection from `peer`.
+pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, trusted_proxies: usize) -> IpAddr {
+    if trusted_proxies == 0 { peer } else { forwarded(headers, trusted_proxies).unwrap_or(peer) }
 }
 
 fn forwarded(headers: &HeaderMap, trusted_proxies: usize) -> Option<IpAddr> {

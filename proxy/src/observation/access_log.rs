@@ -1,7 +1,7 @@
 //! The access log: one line for each request, by events of the target `access`.
 //!
 //! It names what helps to find a request and its cause, and nothing that is the caller's own: no body, key, token, path or
-//! query.
+//! query. The address of the client is there only if it has no known key.
 
 use axum::extract::MatchedPath;
 use opentelemetry::trace::TraceId;
@@ -25,6 +25,8 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         Some(Identity::Endpoint { slug, .. }) => (None, None, Some(slug.as_str())),
         None => (None, None, None),
     };
+    // Of callers without a known key nothing else says who they are.
+    let address = observation.address().filter(|_| facts.identity.is_none());
     let id = observation.id();
     tracing::info!(
         target: TARGET,
@@ -40,6 +42,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         statements = facts.statements,
         bytes_in = outcome.bytes_received,
         bytes_out = outcome.bytes_sent,
+        address = address.map(|it| tracing::field::display(it.to_canonical())),
         key,
         role,
         endpoint,

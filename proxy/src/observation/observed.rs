@@ -1,5 +1,6 @@
 //! The observation of one request.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ struct Inner {
     began: Instant,
     id: RequestId,
     method: &'static str,
+    /// Of the client. None in unit tests.
+    address: Option<IpAddr>,
     /// Bytes of the body.
     received: AtomicU64,
     facts: Mutex<Facts>,
@@ -31,11 +34,16 @@ struct Inner {
 }
 
 impl Observation {
-    pub(super) fn begin<B>(request: &Request<B>, traces: Option<Arc<Traces>>) -> Observation {
+    pub(super) fn begin<B>(
+        request: &Request<B>,
+        address: Option<IpAddr>,
+        traces: Option<Arc<Traces>>,
+    ) -> Observation {
         Observation(Arc::new(Inner {
             began: Instant::now(),
             id: RequestId::of(request.headers()),
             method: name_of(request.method()),
+            address,
             received: AtomicU64::new(0),
             facts: Mutex::default(),
             parent: Parent::of(request.headers()),
@@ -48,7 +56,7 @@ impl Observation {
         match request.extensions().get::<Observation>() {
             Some(observation) => observation.clone(),
             None => {
-                let observation = Observation::begin(request, None);
+                let observation = Observation::begin(request, None, None);
                 request.extensions_mut().insert(observation.clone());
                 observation
             }
@@ -71,6 +79,11 @@ impl Observation {
     /// The method, or `other`.
     pub(crate) fn method(&self) -> &'static str {
         self.0.method
+    }
+
+    /// The address of the client.
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        self.0.address
     }
 
     pub(super) fn facts(&self) -> MutexGuard<'_, Facts> {

@@ -1,6 +1,7 @@
 //! The time from the head of a request to the end of its response.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -24,9 +25,11 @@ pub(crate) struct Sinks {
     pub(crate) traces: Option<Arc<Traces>>,
 }
 
-/// Runs a request, and observes it to the end of its response. What was observed goes to `sinks`.
+/// Runs a request of the client with this address, and observes it to the end of its response. What was observed goes to
+/// `sinks`.
 pub(crate) async fn observe<B, A>(
     mut request: Request<B>,
+    address: IpAddr,
     sinks: Sinks,
     run: impl FnOnce(Request<Body>) -> A,
 ) -> Result<Response<Sent>, Infallible>
@@ -35,7 +38,7 @@ where
     B::Error: Into<axum::BoxError>,
     A: Future<Output = Result<Response<Body>, Infallible>>,
 {
-    let observation = Observation::begin(&request, sinks.traces);
+    let observation = Observation::begin(&request, Some(address), sinks.traces);
     request.extensions_mut().insert(observation.clone());
     let mut finish = Finish::new(observation.clone(), sinks.metrics, request.method() == Method::HEAD);
     let request = request.map(|body| match body.is_end_stream() {

@@ -28,7 +28,7 @@ use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 use uuid::Uuid;
 
-use crate::admission::address::Peer;
+use crate::admission::address::{self, Peer};
 use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{self, Begun, Watched};
@@ -106,15 +106,16 @@ pub(crate) async fn serve(
         };
         socket::prepare(&stream);
         let begun = Begun::default();
-        let peer = Peer(peer.ip());
+        let (peer, trusted_proxies) = (peer.ip(), bounds.trusted_proxies);
         let router = router.clone();
         let service = service_fn({
             let (begun, shutdown, sinks) = (begun.clone(), shutdown.clone(), sinks.clone());
             move |mut request: Request<Incoming>| {
                 begun.set();
-                request.extensions_mut().insert(peer);
+                request.extensions_mut().insert(Peer(peer));
+                let client = address::client(peer, request.headers(), trusted_proxies);
                 let (router, shutdown) = (router.clone(), shutdown.clone());
-                observe(request, sinks.clone(), async move |request| {
+                observe(request, client, sinks.clone(), async move |request| {
                     let mut answer = router.oneshot(request).await;
                     // The caller's next connection is opened where there is somebody to serve it.
                     if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
