@@ -99,6 +99,9 @@ impl Readiness {
                 match &verdict {
                     Verdict::Ready(version) => {
                         tracing::info!(extension_version = version, "the database answers");
+                        if let Some(warning) = self.warning_of_login().await {
+                            tracing::warn!("{warning}");
+                        }
                     }
                     Verdict::Incomplete(problem) | Verdict::Unready(problem) => {
                         tracing::warn!(cause = cause(problem), "{}", problem.detail());
@@ -115,6 +118,13 @@ impl Readiness {
             }
             sleep(PAUSE).await;
         }
+    }
+
+    /// What is wrong with the login of this service, if anything: one with more rights than `keyed_proxy` has more than
+    /// requests need.
+    pub(crate) async fn warning_of_login(&self) -> Option<String> {
+        let row = timeout(PATIENCE, self.database.run(Effect::Read, LOGIN, &[])).await.ok()?.ok()?;
+        login_warning(row.try_get(0).ok()?, row.try_get(1).ok()?)
     }
 
     async fn ask(&self) -> Result<Verdict, Problem> {
@@ -162,9 +172,19 @@ const LOOK: &str = "select (select extversion from pg_catalog.pg_extension where
                                  pg_catalog.to_regproc('keyed.authenticate'), 'execute') \
                              and pg_catalog.to_regproc('keyed_http.get_by_key') is not null, false)";
 
+const LOGIN: &str = "select session_user::text, \
+                     (select rolsuper from pg_catalog.pg_roles where rolname = session_user)";
+
 const PENDING: &str = "select pg_catalog.array_to_string(keyed.pending_migrations(), ', ')";
 
 const LIBRARY: &str = "select keyed.library_version()";
+
+fn login_warning(login: &str, is_superuser: bool) -> Option<String> {
+    let what = if is_superuser { "is a superuser" } else { "is not the one for the proxy" };
+    (is_superuser || login != "keyed_proxy").then(|| {
+        format!("the login {login} of the database {what}: use the login keyed_proxy in KEYED_DATABASE_URL")
+    })
+}
 
 /// The version in the database.
 struct Seen {
@@ -236,6 +256,15 @@ mod tests {
             Verdict::Ready(_) | Verdict::Incomplete(_) | Verdict::Unready(_) => {
                 panic!("{version:?} is no misfit")
             }
+        }
+    }
+
+    #[test]
+    fn only_keyed_proxy_without_further_rights_is_the_login_of_a_service() {
+        assert_eq!(login_warning("keyed_proxy", false), None);
+        for (login, is_superuser) in [("postgres", true), ("keyed_proxy", true), ("app", false)] {
+            let warning = login_warning(login, is_superuser).expect(login);
+            assert!(warning.contains(login) && warning.contains("use the login keyed_proxy"), "{warning}");
         }
     }
 

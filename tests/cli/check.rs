@@ -57,6 +57,41 @@ async fn each_thing_that_is_wrong_has_a_line_and_the_exit_code_is_1() {
     assert!(outcome.err.contains("there are 3 errors"), "{}", outcome.err);
 }
 
+#[tokio::test]
+async fn what_should_not_start_is_found_and_said_once() {
+    let database = Database::new().await;
+    let url = database.cluster().url("keyed_proxy", database.name());
+    let settings = [
+        ("KEYED_TLS_CERT", "/nope"),
+        ("KEYED_LOG", "infos"),
+        ("KEYED_EMBED_PROVIDER", "openai"),
+        ("KEYED_ENVIRONMENT_FILE", "/nope"),
+        ("KEYED_POOL_SIZ", "8"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318"),
+        ("OTEL_TRACES_SAMPLER", "traceidration"),
+    ];
+    let outcome = check(&url, &settings);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    for line in [
+        "error    KEYED_TLS_CERT is set and KEYED_TLS_KEY is not",
+        "error    KEYED_LOG: \"infos\" is not a level",
+        "error    KEYED_EMBED_URL must be",
+        "error    OTEL_TRACES_SAMPLER is",
+        "warning  KEYED_ENVIRONMENT_FILE /nope",
+        "warning  KEYED_POOL_SIZ is not a setting: did you mean KEYED_POOL_SIZE?",
+    ] {
+        assert_eq!(outcome.out.matches(line).count(), 1, "{line}: {}", outcome.out);
+    }
+    assert!(outcome.err.contains("there are 4 errors"), "{}", outcome.err);
+}
+
+#[tokio::test]
+async fn a_superuser_is_no_login_for_a_service() {
+    let database = Database::new().await;
+    let out = check(&database.cluster().url("postgres", database.name()), &[]).expect();
+    assert!(out.contains("warning  the login postgres of the database is a superuser"), "{out}");
+}
+
 #[test]
 fn a_database_elsewhere_and_an_address_that_is_taken_are_spoken_of() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -29,10 +29,20 @@ async fn the_log_level_comes_from_the_file_of_the_environment() {
     write(&environment, "KEYED_LOG=info\nKEYED_POOL_SIZE=9\n");
     service.proxy.signal("HUP");
     until("the level has changed", async || service.proxy.log().contains("reloaded: the log level")).await;
-    write(&environment, "KEYED_LOG=no=such=filter\n");
+    write(&environment, "KEYED_LOG=infos\n");
     service.proxy.signal("HUP");
-    until("the log complains", async || service.proxy.log().contains("the log level stays as it was")).await;
+    let last = "SIGHUP: could not be read again: the log level";
+    until("the log complains", async || service.proxy.log().contains(last)).await;
     let log = service.proxy.log();
+    assert!(
+        log.contains("the log level stays as it was") && log.contains("\"infos\" is not a level"),
+        "{log}"
+    );
+    assert_eq!(
+        log.matches("read again after SIGHUP").count(),
+        1,
+        "the failure does not sound like success: {log}"
+    );
     assert!(log.contains("need a restart") && log.contains("KEYED_POOL_SIZE"), "{log}");
 }
 

@@ -92,7 +92,7 @@ impl Cli {
 /// Runs the command that the arguments of this process name.
 pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command() {
-        Command::Serve(settings) => serve::run(*settings),
+        Command::Serve(settings) => serve::run(*settings, &<Cli as CommandFactory>::command()),
         Command::Import(import) => import::run(*import),
         Command::Export(export) => export::run(*export),
         Command::Keys(keys) => keys::run(keys),

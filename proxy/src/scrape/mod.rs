@@ -42,7 +42,9 @@ struct Scrape {
 /// Opens the listener of `/metrics`, where the settings name one.
 pub(crate) async fn start(settings: &Settings, app: &Arc<App>, log: Lines) -> anyhow::Result<()> {
     let Some(address) = &settings.metrics_listen else { return Ok(()) };
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address} (KEYED_METRICS_LISTEN)"))?;
     tracing::info!(listen = %listener.local_addr()?, "serving metrics");
     let scrape = Scrape::new(Arc::clone(app), log, settings)?;
     tokio::spawn(Arc::new(scrape).serve(listener));

@@ -22,7 +22,7 @@ use bounds::Bounds;
 use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
 use database_url::DatabaseUrl;
 use embedding::EmbeddingSettings;
-use value::{bytes, cores, seconds, seconds_or_none, whole};
+use value::{bytes, default_pool_size, default_workers, seconds, seconds_or_none, whole};
 
 use crate::cors;
 
@@ -173,9 +173,16 @@ impl Settings {
         if self.statement_timeout >= self.request_timeout {
             return Err("KEYED_STATEMENT_TIMEOUT must be shorter than KEYED_REQUEST_TIMEOUT.".into());
         }
+        self.own_metrics_address()?;
         self.bounds.validate(self.body_limit)?;
         cors::origins(&self.cors_origins).map_err(|message| format!("KEYED_CORS_ORIGINS: {message}."))?;
         self.embedding.validate()
+    }
+
+    fn own_metrics_address(&self) -> Result<(), String> {
+        // Port 0 is another one each time.
+        let is_same = self.metrics_listen.as_ref() == Some(&self.listen) && !self.listen.ends_with(":0");
+        if is_same { Err("KEYED_METRICS_LISTEN must differ from KEYED_LISTEN.".into()) } else { Ok(()) }
     }
 
     /// How long requests in flight have to finish at the end.
@@ -218,14 +225,6 @@ impl Settings {
              -c idle_in_transaction_session_timeout={statement} -c search_path=pg_catalog,pg_temp"
         )
     }
-}
-
-fn default_pool_size() -> usize {
-    (cores() * 4).min(32)
-}
-
-fn default_workers() -> usize {
-    cores().div_ceil(2)
 }
 
 #[cfg(test)]
@@ -280,6 +279,14 @@ mod tests {
             let message = settings(&["--database-url", url]).validate().expect_err(url);
             assert!(!message.contains("secret"), "{message}");
         }
+    }
+
+    #[test]
+    fn metrics_need_an_address_of_their_own() {
+        let given = ["--database-url", "host=/run", "--listen", "127.0.0.1:8080", "--metrics-listen"];
+        let with = |address| settings(&[&given[..], &[address]].concat()).validate();
+        assert_eq!(with("127.0.0.1:9464"), Ok(()));
+        assert!(with("127.0.0.1:8080").is_err_and(|message| message.contains("KEYED_METRICS_LISTEN")));
     }
 
     #[test]

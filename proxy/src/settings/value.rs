@@ -8,6 +8,14 @@ pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(2, NonZero::get)
 }
 
+pub(super) fn default_pool_size() -> usize {
+    (cores() * 4).min(32)
+}
+
+pub(super) fn default_workers() -> usize {
+    cores().div_ceil(2)
+}
+
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     // A timeout of nothing means no timeout in PostgreSQL, which is the opposite of what it says.

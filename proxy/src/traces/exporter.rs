@@ -28,6 +28,17 @@ const MOST_ANSWER: usize = 64 << 10;
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
 
+/// Which spans are exported. The library takes a word that it does not know for the default, which exports all.
+const SAMPLER: &str = "OTEL_TRACES_SAMPLER";
+const SAMPLERS: [&str; 6] = [
+    "always_on",
+    "always_off",
+    "traceidratio",
+    "parentbased_always_on",
+    "parentbased_always_off",
+    "parentbased_traceidratio",
+];
+
 /// A variable of the environment.
 type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
@@ -76,6 +87,11 @@ pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
                  the collector, usually 4318"
             ),
         }
+    }
+    if let Some(sampler) = environment(SAMPLER)
+        && !SAMPLERS.contains(&sampler.as_str())
+    {
+        bail!("{SAMPLER} is {sampler:?}, and must be one of {}", SAMPLERS.join(", "));
     }
     Ok(true)
 }
@@ -134,5 +150,17 @@ mod tests {
             let message = wanted(&[(ENDPOINT.0, endpoint)]).expect_err(endpoint);
             assert!(message.contains("OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"), "{message}");
         }
+    }
+
+    #[test]
+    fn a_sampler_that_is_not_known_is_refused() {
+        for sampler in SAMPLERS {
+            assert_eq!(wanted(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
+        }
+        let message = wanted(&[ENDPOINT, (SAMPLER, "traceidration")]).expect_err("no such sampler");
+        assert!(
+            message.contains("OTEL_TRACES_SAMPLER is") && message.contains("traceidratio, "),
+            "{message}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The end of the listener's certificate, in the metrics and in the log.
+//! The certificate of the listener: until when it is valid, in the log and in the metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,15 +11,20 @@ pub(super) fn show_expiry(tls: &ListenerTls, metrics: &Metrics) {
     metrics.certificate_expiry.with_label_values::<&str>(&[]).set(tls.expiry().as_secs_f64());
 }
 
-/// Says in the log every day that the certificate will not be valid for long, or is no longer.
+/// Warns every day.
 pub(super) async fn watch(tls: Arc<ListenerTls>) {
     let mut days = tokio::time::interval(Duration::from_secs(24 * 3600));
     loop {
         days.tick().await;
-        match tls.warning() {
-            Some((true, warning)) => tracing::error!("{warning}"),
-            Some((false, warning)) => tracing::warn!("{warning}"),
-            None => {}
-        }
+        warn(&tls);
+    }
+}
+
+/// Says in the log that the certificate will not be valid for long, or is not.
+pub(super) fn warn(tls: &ListenerTls) {
+    match tls.warning() {
+        Some((true, warning)) => tracing::error!("{warning}"),
+        Some((false, warning)) => tracing::warn!("{warning}"),
+        None => {}
     }
 }

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use listenfd::ListenFd;
 use tokio::net::TcpListener;
 
-use super::log_level;
+use super::{log_level, reload};
 use crate::cli::outcome::{Failure, print};
 use crate::metrics::Metrics;
 use crate::readiness::VERSION;
@@ -40,9 +40,14 @@ impl Report {
         self.line("warning", what);
     }
 
+    /// What several looks find, is one error.
     fn error(&mut self, what: impl Display) {
-        self.errors += 1;
-        self.line("error", what);
+        let what = what.to_string();
+        if !self.text.lines().any(|line| line.strip_prefix("error").is_some_and(|it| it.trim_start() == what))
+        {
+            self.errors += 1;
+            self.line("error", what);
+        }
     }
 
     fn line(&mut self, word: &str, what: impl Display) {
@@ -51,17 +56,29 @@ impl Report {
     }
 }
 
-/// Looks at everything, and fails if something is wrong.
-pub(super) async fn run(settings: &Settings) -> Result<(), Failure> {
+/// Looks at everything, and fails if something is wrong. `unknown`: warnings of variables.
+pub(super) async fn run(settings: &Settings, unknown: &[String]) -> Result<(), Failure> {
     let mut report = Report::default();
-    let sound = settings.validate().and_then(|()| log_level::parse(&settings.log).map(drop));
-    match &sound {
-        Ok(()) => report.ok("settings"),
-        Err(message) => report.error(message),
+    let faults = [
+        settings.validate(),
+        log_level::parse(&settings.log).map(drop),
+        settings.database().map(drop),
+        settings.embedding.validate(),
+    ];
+    let is_sound = faults.iter().all(Result::is_ok);
+    for fault in faults.into_iter().filter_map(Result::err) {
+        report.error(fault);
     }
-    if settings.embedding.embed_provider != Provider::Off && sound.is_ok() {
-        report.ok("settings of embeddings; the server is not asked");
+    if is_sound {
+        report.ok("settings");
+        if settings.embedding.embed_provider != Provider::Off {
+            report.ok("settings of embeddings; the server is not asked");
+        }
     }
+    for warning in unknown {
+        report.warning(warning);
+    }
+    environment_file(settings, &mut report);
     certificate(settings, &mut report);
     traces(&mut report);
     if ListenFd::from_env().len() > 0 {
@@ -78,6 +95,18 @@ pub(super) async fn run(settings: &Settings) -> Result<(), Failure> {
         0 => Ok(()),
         1 => Err(Failure::Running(anyhow::anyhow!("there is 1 error"))),
         errors => Err(Failure::Running(anyhow::anyhow!("there are {errors} errors"))),
+    }
+}
+
+/// What SIGHUP would read.
+fn environment_file(settings: &Settings, report: &mut Report) {
+    let Some(path) = &settings.environment_file else { return };
+    match reload::read_environment(path) {
+        Ok(file) => match file.get("KEYED_LOG").map(log_level::parse) {
+            Some(Err(message)) => report.error(format_args!("{}: {message}", path.display())),
+            _ => report.ok("file of the environment"),
+        },
+        Err(error) => report.warning(format_args!("{error} SIGHUP will not change the log level")),
     }
 }
 
@@ -125,9 +154,13 @@ async fn database(settings: &Settings, report: &mut Report) {
     for _ in 0..TRIES {
         match app.readiness.extension_version().await {
             Ok(extension) => {
-                return report.ok(format_args!(
+                report.ok(format_args!(
                     "database: it answers, and its extension {extension} fits keyed-proxy {VERSION}"
                 ));
+                if let Some(warning) = app.readiness.warning_of_login().await {
+                    report.warning(warning);
+                }
+                return;
             }
             Err(problem) if problem.cause().is_some_and(|cause| cause.contains("within a second")) => {}
             Err(problem) => {

@@ -20,5 +20,7 @@ pub(super) async fn listen(settings: &Settings) -> anyhow::Result<TcpListener> {
         tracing::info!("the service manager passed a socket: KEYED_LISTEN is not used");
         return Ok(TcpListener::from_std(listener)?);
     }
-    TcpListener::bind(&settings.listen).await.with_context(|| format!("cannot listen on {}", settings.listen))
+    TcpListener::bind(&settings.listen)
+        .await
+        .with_context(|| format!("cannot listen on {} (KEYED_LISTEN)", settings.listen))
 }

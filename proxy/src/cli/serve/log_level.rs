@@ -3,12 +3,17 @@
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
 
 use crate::log::Writer;
+use crate::observation::access_log;
 use crate::settings::{LogFormat, Settings};
+
+const LEVELS: &str = "The levels are off, error, warn, info, debug and trace; those of targets follow a level for everything \
+                      else, as in info,access=off.";
 
 /// The level of the log.
 pub(super) struct LogLevel {
@@ -44,6 +49,57 @@ pub(super) fn start(settings: &Settings) -> Result<(LogLevel, Writer), String> {
 }
 
 /// A filter of events, as `KEYED_LOG` says it.
+///
+/// A word that is no level is the name of a target to the library, for which everything else is off: a level with a typing
+/// error would switch off the log.
 pub(super) fn parse(filter: &str) -> Result<EnvFilter, String> {
-    EnvFilter::builder().parse(filter).map_err(|error| format!("KEYED_LOG is not a log filter: {error}"))
+    let directives: Vec<&str> = filter.split(',').map(str::trim).collect();
+    let is_level = |word: &str| word.parse::<LevelFilter>().is_ok();
+    let is_word = |directive: &str| !directive.is_empty() && !directive.contains(['=', '[']);
+    let is_ours = |word: &str| word == access_log::TARGET || word.split("::").next() == Some("keyed_proxy");
+    if let Some(word) = directives.iter().find(|it| is_word(it) && !is_level(it) && !is_ours(it)) {
+        return Err(format!("KEYED_LOG: {word:?} is not a level. {LEVELS}"));
+    }
+    let parsed = EnvFilter::builder()
+        .parse(directives.join(","))
+        .map_err(|error| format!("KEYED_LOG is not a log filter: {error}. {LEVELS}"))?;
+    // `access=off` alone: what is not named is off, too.
+    if parsed.max_level_hint() == Some(LevelFilter::OFF) && !directives.iter().any(|it| is_level(it)) {
+        return Err(format!("KEYED_LOG: {filter:?} switches off the whole log. {LEVELS}"));
+    }
+    Ok(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_a_level_and_levels_of_targets() {
+        for filter in [
+            "info",
+            "WARN",
+            "off",
+            "warn,keyed_proxy=debug",
+            "info,access=off",
+            "info, access=off",
+            "access",
+            "keyed_proxy::database",
+            "hyper=trace",
+            "warn,[request]=debug",
+        ] {
+            assert!(parse(filter).is_ok(), "{filter}");
+        }
+    }
+
+    #[test]
+    fn a_typing_error_does_not_switch_off_the_log() {
+        for filter in
+            ["infos", "warning,access=off", "info,acces", "info,access=of", "access=off", "hyper=off"]
+        {
+            let message = parse(filter).expect_err(filter);
+            assert!(message.starts_with("KEYED_LOG"), "{message}");
+            assert!(message.contains("off, error, warn, info, debug and trace"), "{message}");
+        }
+    }
 }

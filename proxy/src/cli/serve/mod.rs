@@ -1,6 +1,6 @@
 //! `serve`: serves requests.
 
-/// The end of the listener's certificate.
+/// The certificate of the listener, in log and metrics.
 mod certificate;
 /// What `--check` looks at.
 mod check;
@@ -8,6 +8,8 @@ mod check;
 mod listen;
 /// The level of the log.
 mod log_level;
+/// Names of settings.
+mod names;
 /// SIGHUP.
 mod reload;
 /// The end.
@@ -41,14 +43,20 @@ use crate::state::App;
 use crate::tls::listener::ListenerTls;
 use crate::traces::Traces;
 
-pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
+/// `program`: all commands with their settings.
+pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Failure> {
+    let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let unknown = names::unknown(program, variables);
     if settings.check {
-        return runtime(1)?.block_on(check::run(&settings));
+        return runtime(1)?.block_on(check::run(&settings, &unknown));
     }
     let usage = |message| Failure::Usage { message, help: "serve" };
     settings.validate().map_err(usage)?;
     // The writer lives until the end of this function: it writes what is left.
     let (log, writer) = log_level::start(&settings).map_err(usage)?;
+    for warning in unknown {
+        tracing::warn!("{warning}");
+    }
     let tls = ListenerTls::of(&settings).map_err(usage)?.map(Arc::new);
     Ok(runtime(settings.workers)?.block_on(serve(settings, tls, log, writer.lines()))?)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::signal::unix::Signal;
 
-use super::certificate::show_expiry;
+use super::certificate;
 use super::log_level::LogLevel;
 use crate::embedding::worker_key::WorkerKey;
 use crate::service_manager;
@@ -44,14 +44,21 @@ impl Reload {
             ("the API key of the embedding server", self.provider_key()),
             ("the API key that embeds records", self.worker_key()),
         ];
+        let mut kept = Vec::new();
         for (part, outcome) in parts {
             match outcome {
                 Ok(true) => tracing::info!("reloaded: {part}"),
                 Ok(false) => {}
-                Err(error) => tracing::error!("{part} stays as it was: {error}"),
+                Err(error) => {
+                    tracing::error!("{part} stays as it was: {error}");
+                    kept.push(part);
+                }
             }
         }
-        tracing::info!("read again after SIGHUP");
+        match kept.is_empty() {
+            true => tracing::info!("read again after SIGHUP"),
+            false => tracing::error!("SIGHUP: could not be read again: {}", kept.join(", ")),
+        }
     }
 
     fn log_level(&self) -> Result<bool, String> {
@@ -73,7 +80,10 @@ impl Reload {
     fn certificate(&self) -> Result<bool, String> {
         let Some(tls) = &self.tls else { return Ok(false) };
         let has_changed = tls.reload()?;
-        show_expiry(tls, &self.app.metrics);
+        certificate::show_expiry(tls, &self.app.metrics);
+        if has_changed {
+            certificate::warn(tls);
+        }
         Ok(has_changed)
     }
 
