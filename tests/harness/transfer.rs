@@ -54,7 +54,7 @@ impl Database {
         let session = self.session().await;
         if session.text(can_check_gin, &[]).await == "t" {
             let check = "select gin_index_check(c.oid) from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'gin'";
-            assert!(session.rows(check, &[]).await.len() > 3);
+            assert!(!session.rows(check, &[]).await.is_empty(), "each template has an index of texts");
         }
     }
 
