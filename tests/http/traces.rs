@@ -111,6 +111,20 @@ async fn a_caller_who_does_not_sample_is_not_exported_and_still_logged() {
 }
 
 #[tokio::test]
+async fn a_caller_without_a_known_key_decides_neither_the_trace_nor_what_is_sampled() {
+    let collector = Collector::start().await;
+    let service = traced(&collector, &[("OTEL_TRACES_SAMPLER", "parentbased_always_on")]).await;
+    for (id, sampled) in [("sampled", "01"), ("unsampled", "00")] {
+        let request = service.proxy.request("GET", "/v1/me").without_key().header("x-request-id", id);
+        let request = request.header("traceparent", &format!("00-{TRACE}-{PARENT}-{sampled}"));
+        request.send().await.refused(401, "unauthorized");
+        let (span, _) = collector.request(id).await;
+        assert_ne!(span.trace_id(), TRACE, "{id}");
+        assert!(span.span.parent_span_id.is_empty(), "{id}");
+    }
+}
+
+#[tokio::test]
 async fn a_trace_state_is_passed_on_only_as_long_as_the_specification_wants() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[]).await;

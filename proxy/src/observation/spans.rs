@@ -19,9 +19,10 @@ pub(super) fn export(
     outcome: &Outcome,
     answered: Option<Instant>,
 ) -> Option<TraceId> {
-    let parent = observation.parent();
-    let Some(traces) = observation.traces() else { return parent.map(Parent::trace) };
     let facts = observation.facts();
+    // A stranger decides neither what is sampled nor in which trace.
+    let parent = observation.parent().filter(|_| facts.identity.is_some());
+    let Some(traces) = observation.traces() else { return parent.map(Parent::trace) };
     let began = observation.began();
     let ended = began + outcome.time;
     let request = Span {
