@@ -2,6 +2,8 @@
 
 use harness::{Database, EmbeddingServer, Gallery, Service, until};
 use serde_json::json;
+use std::fs::File;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::NamedTempFile;
@@ -100,6 +102,26 @@ async fn a_new_database_url_serves_without_a_failure() {
         caller.await.expect("every request was answered");
     }
     service.by_key("K-1").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_file_that_does_not_answer_holds_up_neither_requests_nor_the_end() {
+    let database = Database::with_crm().await;
+    let url = database.cluster().url("keyed_proxy", database.name());
+    let folder = tempfile::tempdir().expect("a folder");
+    let secret = folder.path().join("url");
+    std::fs::write(&secret, url).expect("our folder");
+    let settings = [("KEYED_DATABASE_URL_FILE", secret.to_str().expect("letters")), ("KEYED_WORKERS", "1")];
+    let mut service = Service::over(database, &settings).await;
+    std::fs::remove_file(&secret).expect("our file");
+    assert!(Command::new("mkfifo").arg(&secret).status().expect("a program of the system").success());
+    service.proxy.signal("HUP");
+    // Whoever opens it to write waits for the reader.
+    let reached = File::options().write(true).open(&secret).expect("the proxy has opened it");
+    service.get("/me").await.expect(200);
+    service.proxy.ask_to_stop();
+    assert!(service.proxy.ended().await.success());
+    drop(reached);
 }
 
 #[tokio::test]

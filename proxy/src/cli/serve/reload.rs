@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use tokio::signal::unix::Signal;
+use tokio::sync::oneshot;
 
 use super::certificate;
 use super::log_level::LogLevel;
@@ -29,9 +31,20 @@ pub(super) struct Reload {
 impl Reload {
     /// Reads everything again at each signal.
     pub(super) async fn run(self, mut asked: Signal) {
+        let reload = Arc::new(self);
         while asked.recv().await.is_some() {
             service_manager::reloading();
-            self.read_again().await;
+            let (done, is_done) = oneshot::channel();
+            let (reload, runtime) = (Arc::clone(&reload), Handle::current());
+            // On a thread of its own: a file that does not answer holds up neither requests nor the end of the service.
+            let thread = std::thread::Builder::new().name("reload".to_owned()).spawn(move || {
+                runtime.block_on(reload.read_again());
+                let _ = done.send(());
+            });
+            match thread {
+                Ok(_) => drop(is_done.await),
+                Err(error) => tracing::error!(%error, "SIGHUP: nothing was read again"),
+            }
             service_manager::ready();
         }
     }
