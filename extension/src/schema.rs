@@ -19,4 +19,5 @@ extension_sql_file!("../../sql/functions/quota.sql", name = "quota", requires = 
 extension_sql_file!("../../sql/functions/job.sql", name = "job", requires = ["http"]);
 extension_sql_file!("../../sql/functions/administration.sql", name = "administration", requires = ["job"]);
 extension_sql_file!("../../sql/functions/checksum.sql", name = "checksum", requires = ["administration"]);
-extension_sql_file!("../../sql/functions/statistics.sql", name = "statistics", requires = ["checksum"]);
+extension_sql_file!("../../sql/functions/measurements.sql", name = "measurements", requires = ["checksum"]);
+extension_sql_file!("../../sql/functions/statistics.sql", name = "statistics", requires = ["measurements"]);

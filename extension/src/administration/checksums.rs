@@ -140,8 +140,7 @@ fn read_and_unlock(spi: &Connection, table: &Table) -> Line {
     }
 }
 
-/// The first half of a SHA-256 of each row, as a number; the sum is exact, and the checksum is what is left of it in 64
-/// bits.
+/// The first eight bytes of the SHA-256 of each row, as a number. The sum is exact, and the checksum is its last 64 bits.
 fn read(spi: &Connection, table: &Table) -> Line {
     let newest =
         table.changed.map_or("null::text".to_owned(), |column| format!("pg_catalog.max(t.{column})::text"));
