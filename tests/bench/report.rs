@@ -2,16 +2,23 @@
 
 use crate::Arguments;
 use crate::bed::Commit;
-use crate::rounds::{Claim, Outcome, Quantity, Workload};
+use crate::benchmarks::Row;
+use crate::rounds::{Claim, Outcome, Quantity, Score, Workload};
 
 /// How wide the names of figures are.
 const WIDTH: usize = 50;
 
 /// Prints what was measured as it comes, and remembers what must not be.
 pub(crate) struct Report {
+    /// The group that is being measured, as the command line names it.
+    group: String,
     /// What is being reported on.
     title: String,
+    /// What goes into the file.
+    rows: Vec<Row>,
     failures: Vec<String>,
+    /// Whether an answer was wrong.
+    has_wrong_answer: bool,
     gates: usize,
 }
 
@@ -27,6 +34,30 @@ pub(crate) struct Figure {
     pub(crate) aim: Option<f64>,
 }
 
+impl Figure {
+    fn sign(&self) -> &'static str {
+        if self.more_is_better { ">=" } else { "<=" }
+    }
+
+    fn reaches(&self, bound: f64) -> bool {
+        if self.more_is_better { self.value >= bound } else { self.value <= bound }
+    }
+
+    /// What it is held against, and whether it holds.
+    fn bound(&self) -> String {
+        let (sign, unit) = (self.sign(), self.unit);
+        let gate = self.gate.map(|gate| {
+            let verdict = if self.reaches(gate) { "holds" } else { "DOES NOT HOLD" };
+            format!("gate {sign} {gate}{unit} {verdict}")
+        });
+        let aim = self.aim.map(|aim| {
+            let verdict = if self.reaches(aim) { "reached" } else { "not reached" };
+            format!("aim {aim}{unit} {verdict}")
+        });
+        Vec::from_iter(gate.into_iter().chain(aim)).join(", ")
+    }
+}
+
 impl Report {
     pub(crate) fn new(arguments: &Arguments, disk_latency: f64) -> Self {
         let Arguments { rounds, seconds, .. } = arguments;
@@ -34,7 +65,24 @@ impl Report {
             "Rounds: {rounds}, {seconds} s for each contender. Shown: medians, and the lowest and highest rate."
         );
         println!("Ratios count; rates are this machine's, whose disk keeps a page in {disk_latency:.2} ms.");
-        Self { title: String::new(), failures: Vec::new(), gates: 0 }
+        Self {
+            group: String::new(),
+            title: String::new(),
+            rows: Vec::new(),
+            failures: Vec::new(),
+            has_wrong_answer: false,
+            gates: 0,
+        }
+    }
+
+    /// Begins to report on a group of workloads.
+    pub(crate) fn begin_group(&mut self, name: &str) {
+        self.group = name.to_owned();
+    }
+
+    /// Takes what goes into the file: nothing of a run with a wrong answer.
+    pub(crate) fn take_rows(&mut self) -> Option<Vec<Row>> {
+        (!self.has_wrong_answer).then(|| std::mem::take(&mut self.rows))
     }
 
     /// Begins to report on something.
@@ -103,7 +151,7 @@ impl Report {
         // The heading speaks for the first claim only.
         let is_other = workload.claims.first().is_some_and(|first| first.quantity != *quantity);
         let view = if is_other { format!(", {}", heading(*quantity)) } else { String::new() };
-        self.add_figure(&Figure {
+        let figure = Figure {
             name: format!("{about} / {against}{view}"),
             value: values.remove(0),
             unit: "",
@@ -111,32 +159,47 @@ impl Report {
             more_is_better,
             gate: claim.gate,
             aim: claim.aim,
+        };
+        self.print_figure(&figure);
+        let shown =
+            |scores: &[Score]| scores.first().map(|score| shown(score, *quantity)).unwrap_or_default();
+        self.rows.push(Row {
+            group: self.group.clone(),
+            measured: format!("{}: {about}", self.title),
+            ours: shown(ours),
+            peer: (*against).to_owned(),
+            theirs: shown(theirs),
+            ratio: format!("{:.2}", figure.value),
+            bound: figure.bound(),
+            ..Row::default()
         });
     }
 
     /// Prints a figure, and remembers it when its gate does not hold.
     pub(crate) fn add_figure(&mut self, figure: &Figure) {
-        let Figure { name, value, unit, more_is_better, .. } = figure;
-        let sign = if *more_is_better { ">=" } else { "<=" };
-        let reached = |bound: f64| if *more_is_better { *value >= bound } else { *value <= bound };
+        self.print_figure(figure);
+        self.rows.push(Row {
+            group: self.group.clone(),
+            measured: format!("{}: {}", self.title, figure.name),
+            ours: format!("{:.2}{}", figure.value, figure.unit),
+            bound: figure.bound(),
+            ..Row::default()
+        });
+    }
+
+    fn print_figure(&mut self, figure: &Figure) {
+        let Figure { name, value, unit, .. } = figure;
         let mut line = format!("  {name:<WIDTH$}{:>9}", format!("{value:.2}{unit}"));
         for value in &figure.beside {
             line.push_str(&format!("{value:>9.2}"));
         }
-        if let Some(gate) = figure.gate {
-            self.gates += 1;
-            let verdict = if reached(gate) { "holds" } else { "DOES NOT HOLD" };
-            line.push_str(&format!("  gate {sign} {gate}{unit} {verdict}"));
-            if !reached(gate) {
-                let missed = format!("{name} is {value:.2}{unit}, the gate is {sign} {gate}{unit}");
-                self.failures.push(format!("{}: {missed}", self.title));
-            }
+        println!("{line}  {}", figure.bound());
+        let Some(gate) = figure.gate else { return };
+        self.gates += 1;
+        if !figure.reaches(gate) {
+            let missed = format!("{name} is {value:.2}{unit}, the gate is {} {gate}{unit}", figure.sign());
+            self.failures.push(format!("{}: {missed}", self.title));
         }
-        if let Some(aim) = figure.aim {
-            let verdict = if reached(aim) { "reached" } else { "not reached" };
-            line.push_str(&format!(", aim {aim}{unit} {verdict}"));
-        }
-        println!("{line}");
     }
 
     /// Prints how often something happened. What must never happen is a gate.
@@ -148,6 +211,13 @@ impl Report {
         };
         self.gates += usize::from(never);
         println!("  {name:<WIDTH$}{count:>9}{verdict}");
+        self.rows.push(Row {
+            group: self.group.clone(),
+            measured: format!("{}: {name}", self.title),
+            ours: count.to_string(),
+            bound: verdict.trim().to_owned(),
+            ..Row::default()
+        });
         if never && count > 0 {
             self.failures.push(format!("{}: {name}: {count}, the gate is 0", self.title));
         }
@@ -157,6 +227,7 @@ impl Report {
     pub(crate) fn fail(&mut self, fault: &str) {
         println!("  WRONG: {fault}");
         self.failures.push(format!("{}: {fault}", self.title));
+        self.has_wrong_answer = true;
     }
 
     /// Prints the end; whether all is well.
@@ -189,6 +260,18 @@ fn heading(quantity: Quantity) -> &'static str {
         Quantity::Speed => "times as fast",
         Quantity::Tail => "by p99",
         Quantity::Cost => "by cpu",
+    }
+}
+
+/// What a claim compares, with its unit.
+fn shown(score: &Score, quantity: Quantity) -> String {
+    match quantity {
+        Quantity::Rate => format!("{}/s", thousands(score.rate())),
+        Quantity::Latency | Quantity::LatencyBut(_) | Quantity::Speed => {
+            format!("{:.3} ms p50", score.latency())
+        }
+        Quantity::Tail => format!("{:.3} ms p99", score.tail()),
+        Quantity::Cost => format!("{:.0} µs of processor", score.cost()),
     }
 }
 

@@ -26,6 +26,7 @@ use crate::bed::Bed;
 use crate::load::{Http, Load, Sql};
 use crate::report::Report;
 use crate::rounds::{self, Claim, Contender, Quantity, READS, Workload};
+use clap::ValueEnum;
 use harness::Database;
 
 /// Which workloads belong together. The order is that of the runs.
@@ -68,6 +69,12 @@ pub(crate) enum Group {
 }
 
 impl Group {
+    /// As the command line names it.
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value().expect("every group can be named");
+        value.get_name().to_owned()
+    }
+
     /// Whether it runs only when asked for.
     pub(crate) fn takes_long(self) -> bool {
         matches!(self, Self::Application | Self::Files | Self::Growth | Self::Semantic)

@@ -1,0 +1,205 @@
+//! `BENCHMARKS.md`: the last measurement of each group, one row for each claim and figure.
+//!
+//! A run replaces the rows of its groups, and leaves those of others as they are. So the file is read back: a row
+//! belongs to the group that its command names.
+
+use std::fmt::Write as _;
+
+/// The heading of the table.
+const HEADING: &str = "| measured | keyed | peer or limit | theirs | ratio | bound | run | command |\n\
+                       |---|---|---|---|---|---|---|---|\n";
+
+/// What stands above the table.
+const INTRODUCTION: &str = "# Benchmarks\n\n\
+    `make bench` writes this file: do not edit it. Each row is one comparison, measured in one run in turns, the median \
+    of the rounds. Ratios count; rates and times are those of the machine named under [Runs](#runs). \
+    [tests/bench/README.md](tests/bench/README.md) says what each workload does.\n\n\
+    A ratio above 1 is in favour of keyed where rates are compared, one below 1 where times are. The bound is what the \
+    figure is held against: the run fails below a gate, an aim is only reported.\n\n";
+
+/// A row of the table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Row {
+    /// The name of the group of workloads, as the command names it.
+    pub(crate) group: String,
+    /// What was measured.
+    pub(crate) measured: String,
+    /// Our figure, with its unit.
+    pub(crate) ours: String,
+    /// Whose figure stands beside it; empty where there is none.
+    pub(crate) peer: String,
+    /// Their figure.
+    pub(crate) theirs: String,
+    /// Ours by theirs.
+    pub(crate) ratio: String,
+    /// The gate and the aim, and whether they hold.
+    pub(crate) bound: String,
+    /// The number of the run, see [`Benchmarks::runs`].
+    pub(crate) run: String,
+}
+
+/// The file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Benchmarks {
+    rows: Vec<Row>,
+    /// The machines and versions, each under its letter.
+    runs: Vec<(String, String)>,
+}
+
+impl Benchmarks {
+    /// Reads a file that [`Benchmarks::render`] wrote. Lines that it does not know are dropped.
+    pub(crate) fn parse(text: &str) -> Benchmarks {
+        let mut benchmarks = Benchmarks::default();
+        for line in text.lines() {
+            let cells: Vec<String> = cells(line);
+            match cells.as_slice() {
+                [measured, ours, peer, theirs, ratio, bound, run, command] => {
+                    let Some(group) = group_of(command) else { continue };
+                    let [measured, ours, peer, theirs, ratio, bound, run] =
+                        [measured, ours, peer, theirs, ratio, bound, run].map(String::clone);
+                    benchmarks.rows.push(Row { group, measured, ours, peer, theirs, ratio, bound, run });
+                }
+                [letter, description] if letter.len() == 1 && letter != "-" => {
+                    benchmarks.runs.push((letter.clone(), description.clone()));
+                }
+                _ => {}
+            }
+        }
+        benchmarks
+    }
+
+    /// Replaces the rows of these groups by those of a run, which is described in words. `order` lists all groups.
+    pub(crate) fn replace(&mut self, groups: &[String], rows: Vec<Row>, run: &str, order: &[String]) {
+        let is_known = |row: &Row| order.contains(&row.group) && !groups.contains(&row.group);
+        self.rows.retain(is_known);
+        let letter = self.letter_of(run);
+        self.rows.extend(rows.into_iter().map(|row| Row { run: letter.clone(), ..row }));
+        // The sort is stable: rows of one group stay in the order in which they were measured.
+        self.rows.sort_by_key(|row| order.iter().position(|group| *group == row.group));
+        self.runs.retain(|(letter, _)| self.rows.iter().any(|row| row.run == *letter));
+    }
+
+    /// The letter of a run: that of an equal one, or the first that no row uses.
+    fn letter_of(&mut self, run: &str) -> String {
+        if let Some((letter, _)) = self.runs.iter().find(|(_, description)| description == run) {
+            return letter.clone();
+        }
+        let is_used = |letter: &String| self.rows.iter().any(|row| row.run == *letter);
+        let letter = ('A'..='Z').map(String::from).find(|letter| !is_used(letter)).unwrap_or_default();
+        self.runs.retain(|(other, _)| *other != letter);
+        self.runs.push((letter.clone(), run.to_owned()));
+        self.runs.sort();
+        letter
+    }
+
+    /// The text of the file.
+    pub(crate) fn render(&self) -> String {
+        let mut text = format!("{INTRODUCTION}{HEADING}");
+        for row in &self.rows {
+            let Row { group, measured, ours, peer, theirs, ratio, bound, run } = row;
+            let cells =
+                [measured, ours, peer, theirs, ratio, bound, run, &command(group)].map(|it| escaped(it));
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+        }
+        text.push_str("\n## Runs\n\n| run | where and how |\n|---|---|\n");
+        for (letter, description) in &self.runs {
+            let _ = writeln!(text, "| {letter} | {} |", escaped(description));
+        }
+        text
+    }
+}
+
+/// The command that measures a group.
+fn command(group: &str) -> String {
+    format!("`make bench ARGS='--only {group}'`")
+}
+
+fn group_of(command: &str) -> Option<String> {
+    Some(command.strip_prefix("`make bench ARGS='--only ")?.strip_suffix("'`")?.to_owned())
+}
+
+/// A text as a cell of a table.
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// The cells of a line of a table; none of any other line.
+fn cells(line: &str) -> Vec<String> {
+    let Some(inner) = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |")) else {
+        return Vec::new();
+    };
+    inner.split(" | ").map(|cell| cell.trim().replace("\\|", "|")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(group: &str, measured: &str) -> Row {
+        Row {
+            group: group.to_owned(),
+            measured: measured.to_owned(),
+            ours: "26,100/s".to_owned(),
+            peer: "PostgREST".to_owned(),
+            theirs: "3,930/s".to_owned(),
+            ratio: "6.64".to_owned(),
+            bound: "gate >= 4 holds".to_owned(),
+            run: String::new(),
+        }
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn measured(benchmarks: &Benchmarks) -> Vec<(&str, &str)> {
+        benchmarks.rows.iter().map(|row| (row.measured.as_str(), row.run.as_str())).collect()
+    }
+
+    #[test]
+    fn a_file_reads_as_it_was_written() {
+        let mut benchmarks = Benchmarks::default();
+        let mut bare = Row { peer: String::new(), theirs: String::new(), ..row("upsert", "a | b") };
+        bare.ratio = String::new();
+        let rows = vec![row("lookup", "lookup by key, 8 clients"), bare];
+        let order = names(&["lookup", "upsert"]);
+        benchmarks.replace(&order, rows, "2 processors | PostgreSQL 15", &order);
+        assert_eq!(Benchmarks::parse(&benchmarks.render()), benchmarks);
+        assert_eq!(measured(&benchmarks), [("lookup by key, 8 clients", "A"), ("a | b", "A")]);
+    }
+
+    #[test]
+    fn a_run_replaces_its_groups_alone() {
+        let order = names(&["lookup", "upsert", "list"]);
+        let mut benchmarks = Benchmarks::default();
+        benchmarks.replace(
+            &order,
+            vec![row("list", "l"), row("lookup", "k"), row("upsert", "u")],
+            "one",
+            &order,
+        );
+        assert_eq!(measured(&benchmarks), [("k", "A"), ("u", "A"), ("l", "A")]);
+        benchmarks.replace(
+            &names(&["upsert"]),
+            vec![row("upsert", "u2"), row("upsert", "u3")],
+            "two",
+            &order,
+        );
+        assert_eq!(measured(&benchmarks), [("k", "A"), ("u2", "B"), ("u3", "B"), ("l", "A")]);
+        // The same machine and settings once more share their letter, and a letter without rows is free again.
+        benchmarks.replace(&names(&["lookup", "list"]), vec![row("list", "l2")], "two", &order);
+        assert_eq!(measured(&benchmarks), [("u2", "B"), ("u3", "B"), ("l2", "B")]);
+        assert_eq!(benchmarks.runs, [("B".to_owned(), "two".to_owned())]);
+        benchmarks.replace(&names(&["lookup"]), vec![row("lookup", "k3")], "three", &order);
+        assert_eq!(measured(&benchmarks)[0], ("k3", "A"));
+    }
+
+    #[test]
+    fn a_group_that_is_gone_leaves_no_row() {
+        let mut benchmarks = Benchmarks::default();
+        let before = names(&["old", "lookup"]);
+        benchmarks.replace(&before, vec![row("old", "o"), row("lookup", "k")], "one", &before);
+        benchmarks.replace(&[], Vec::new(), "one", &names(&["lookup"]));
+        assert_eq!(measured(&benchmarks), [("k", "A")]);
+    }
+}
