@@ -61,6 +61,11 @@ fn largest_session(name: &str) -> f64 {
     sessions.filter_map(|session| kilobytes(&session.path(), "RssAnon:")).fold(0.0, f64::max)
 }
 
+/// The memory of its own that a process holds, in kB.
+pub(crate) fn held_by(process: u32) -> Option<f64> {
+    kilobytes(&Path::new("/proc").join(process.to_string()), "RssAnon:")
+}
+
 fn kilobytes(process: &Path, field: &str) -> Option<f64> {
     let status = std::fs::read_to_string(process.join("status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;

@@ -11,13 +11,20 @@ pub(crate) struct Works {
     pub(crate) template: u32,
 }
 
+/// The statement that makes the records with these numbers.
+pub(crate) fn insert(first: u32, last: u32) -> String {
+    let sql = include_str!("works_records.sql");
+    sql.replace(":first", &first.to_string()).replace(":last", &last.to_string())
+}
+
 impl Works {
     /// Makes the template, its records, and what the peers need.
     pub(crate) async fn fill(bed: &Bed) -> Self {
         eprintln!("Filling a template of ten attributes with {RECORDS} records …");
         let began = Instant::now();
         let sql = |statements: &str| bed.cluster.sql(bed.database.name(), statements);
-        sql(&include_str!("works.sql").replace(":records", &RECORDS.to_string()));
+        sql(include_str!("works.sql"));
+        sql(&format!("set synchronous_commit = off; {}", insert(1, RECORDS)));
         let template = sql("select id from keyed_state.template where slug = 'works'");
         sql(&include_str!("works_peers.sql").replace(":template", &template));
         // For the statement that the proxy sends: the API key is checked as it does.

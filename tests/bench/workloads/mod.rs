@@ -17,6 +17,7 @@ mod pages;
 mod roles;
 mod scopes;
 mod semantic;
+mod size;
 mod templates;
 mod text;
 mod upsert;
@@ -66,6 +67,8 @@ pub(crate) enum Group {
     Churn,
     /// A million records; takes long.
     Growth,
+    /// Ten million records, ten thousand templates; takes an hour and more.
+    Size,
 }
 
 impl Group {
@@ -77,7 +80,7 @@ impl Group {
 
     /// Whether it runs only when asked for.
     pub(crate) fn takes_long(self) -> bool {
-        matches!(self, Self::Application | Self::Files | Self::Growth | Self::Semantic)
+        matches!(self, Self::Application | Self::Files | Self::Growth | Self::Semantic | Self::Size)
     }
 
     pub(crate) async fn run(self, bed: &Bed, arguments: &Arguments, report: &mut Report) {
@@ -100,6 +103,7 @@ impl Group {
             Self::Semantic => semantic::run(&mut run).await,
             Self::Churn => churn::run(&mut run).await,
             Self::Growth => growth::run(&mut run).await,
+            Self::Size => size::run(&mut run).await,
         }
     }
 }

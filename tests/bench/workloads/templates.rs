@@ -15,7 +15,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let one = filled_database(&run.bed.cluster, RECORDS).await;
     let many = filled_database(&run.bed.cluster, RECORDS).await;
     eprintln!("Making {TEMPLATES} templates …");
-    let times = fill_with_templates(run.bed, &many).await;
+    let times = fill_with_templates(run.bed, &many, TEMPLATES).await;
     run.report.begin(format!("create template number {TEMPLATES}"));
     let times_from = |first: usize| median(times[first..first + 10].to_vec());
     let figure = |name: String, value, gate, aim| Figure {
@@ -62,15 +62,15 @@ pub(super) async fn run(run: &mut Run<'_>) {
     });
 }
 
-/// Makes templates up to number [`TEMPLATES`], each with a record; the milliseconds that each template took.
-async fn fill_with_templates(bed: &Bed, database: &Database) -> Vec<f64> {
+/// Makes templates up to this number, each with a record; the milliseconds that each template took.
+pub(super) async fn fill_with_templates(bed: &Bed, database: &Database, templates: u32) -> Vec<f64> {
     let client = database.client().await;
     let mut times = Vec::new();
-    for number in 1..TEMPLATES {
+    for number in 1..templates {
         // Only the times of the first and the last are looked at, so the others need not take as long.
         match number {
             11 => bed.set_commit(Commit::DoesNotWait),
-            _ if number == TEMPLATES - 10 => bed.set_commit(Commit::Waits),
+            _ if number == templates - 10 => bed.set_commit(Commit::Waits),
             _ => {}
         }
         let create = format!(
