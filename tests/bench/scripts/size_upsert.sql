@@ -2,4 +2,4 @@
 \set price random(1, 9999)
 \set word random(5000, 25000)
 select * from keyed.upsert_by_key('bench.works', 'W-' || :key,
-  jsonb_build_object('price', :price, 'title', plain.word(:word) || ' ' || :price));
+  ('{"price": ' || :price || ', "title": "' || plain.word(:word) || ' ' || :price || '"}')::jsonb);
