@@ -112,9 +112,9 @@ fn one_file_knows_the_version_of_postgresql() {
     let lines = sources().lines_with("");
     let knows = |(_, code): &&(String, String)| code.contains("feature = \"pg");
     let (there, elsewhere): (Vec<_>, Vec<_>) =
-        lines.iter().filter(knows).partition(|(place, _)| place.starts_with("postgres/compat.rs:"));
+        lines.iter().filter(knows).partition(|(place, _)| place.starts_with("postgres/compat"));
     assert!(!there.is_empty());
-    assert!(elsewhere.is_empty(), "ask for the version in postgres/compat.rs: {elsewhere:?}");
+    assert!(elsewhere.is_empty(), "ask for the version in postgres/compat.rs or below it: {elsewhere:?}");
 }
 
 #[test]

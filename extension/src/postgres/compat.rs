@@ -3,8 +3,12 @@
 //! Each function does the same on all of them. A difference that only a newer version has, such as generated columns that
 //! are not stored, is a question here that older versions answer with no.
 
-use pgrx::pg_sys::{self, EState, Oid, PlannerInfo, RangeTblEntry, Relation, ResultRelInfo};
+/// Writes of single rows.
+mod write;
+
+use pgrx::pg_sys::{self, Oid, PlannerInfo, RangeTblEntry, Relation};
 use std::ffi::c_int;
+pub(super) use write::{Entries, init_range_table, insert_index_entries, update_row};
 
 /// A column of a description, by its position, counted from 0.
 ///
@@ -182,49 +186,6 @@ pub(super) fn snapshots_age() -> bool {
     #[cfg(not(any(feature = "pg15", feature = "pg16")))]
     let they_do = false;
     they_do
-}
-
-/// Makes a table the only entry of the state's range table. An error that names a column looks there for the rights of
-/// the user, which have an entry of their own since 16.
-///
-/// # Safety
-/// The entry is one of a table; the current memory is that of the state.
-pub(super) unsafe fn init_range_table(state: *mut EState, entry: *mut RangeTblEntry) {
-    // SAFETY: the caller's; lists are allocated in the memory of the state.
-    unsafe {
-        let entries = pg_sys::lappend(std::ptr::null_mut(), entry.cast());
-        #[cfg(feature = "pg15")]
-        pg_sys::ExecInitRangeTable(state, entries);
-        #[cfg(not(feature = "pg15"))]
-        {
-            let mut rights = std::ptr::null_mut();
-            pg_sys::addRTEPermissionInfo(&mut rights, entry);
-            #[cfg(not(feature = "pg18"))]
-            pg_sys::ExecInitRangeTable(state, entries, rights);
-            // The tables that are not pruned.
-            #[cfg(feature = "pg18")]
-            pg_sys::ExecInitRangeTable(state, entries, rights, pg_sys::bms_make_singleton(1));
-        }
-    }
-}
-
-/// Makes the index entries of a row that was just inserted.
-///
-/// # Safety
-/// The slot has the place of the row; the target's indexes are open.
-pub(super) unsafe fn insert_index_entries(
-    target: *mut ResultRelInfo,
-    slot: *mut pg_sys::TupleTableSlot,
-    state: *mut EState,
-) {
-    // SAFETY: the caller's. Since 16, an update may be for indexes that summarize alone.
-    unsafe {
-        let (conflict, arbiters) = (std::ptr::null_mut(), std::ptr::null_mut());
-        #[cfg(feature = "pg15")]
-        pg_sys::ExecInsertIndexTuples(target, slot, state, false, false, conflict, arbiters);
-        #[cfg(not(feature = "pg15"))]
-        pg_sys::ExecInsertIndexTuples(target, slot, state, false, false, conflict, arbiters, false);
-    }
 }
 
 /// Whether a statement reads a table with the rights of the user who runs it, not with those of a view's owner.

@@ -4,6 +4,19 @@ use super::compat;
 use super::datum::{self, Argument};
 use pgrx::pg_sys::{self, AttrNumber, Datum};
 
+/// Whether a transaction has changed or removed a row, and is not known to have failed to.
+///
+/// # Safety
+/// The tuple is one of a table.
+pub(super) unsafe fn is_replaced(tuple: pg_sys::HeapTuple) -> bool {
+    // SAFETY: the caller's.
+    let bits = u32::from(unsafe { (*(*tuple).t_data).t_infomask });
+    // HEAP_XMAX_IS_LOCKED_ONLY of PostgreSQL.
+    let is_lock = bits & pg_sys::HEAP_XMAX_LOCK_ONLY != 0
+        || bits & (pg_sys::HEAP_XMAX_IS_MULTI | pg_sys::HEAP_LOCK_MASK) == pg_sys::HEAP_XMAX_EXCL_LOCK;
+    bits & pg_sys::HEAP_XMAX_INVALID == 0 && !is_lock
+}
+
 /// A row that was found, valid while it is lent.
 pub struct Found {
     pub(super) slot: *mut pg_sys::TupleTableSlot,
@@ -30,13 +43,7 @@ impl Found {
         // SAFETY: the slot of a table holds a row of it, which belongs to the slot.
         unsafe {
             let mut is_copy = false;
-            let tuple = pg_sys::ExecFetchSlotHeapTuple(self.slot, false, &mut is_copy);
-            let bits = u32::from((*(*tuple).t_data).t_infomask);
-            // HEAP_XMAX_IS_LOCKED_ONLY of PostgreSQL.
-            let is_lock = bits & pg_sys::HEAP_XMAX_LOCK_ONLY != 0
-                || bits & (pg_sys::HEAP_XMAX_IS_MULTI | pg_sys::HEAP_LOCK_MASK)
-                    == pg_sys::HEAP_XMAX_EXCL_LOCK;
-            bits & pg_sys::HEAP_XMAX_INVALID == 0 && !is_lock
+            is_replaced(pg_sys::ExecFetchSlotHeapTuple(self.slot, false, &mut is_copy))
         }
     }
 

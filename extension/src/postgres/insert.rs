@@ -93,7 +93,10 @@ pub fn insert_rows<R: ToRow>(table: Oid, mut rows: impl ExactSizeIterator<Item =
 ///
 /// # Safety
 /// The table is open and locked; the current memory is that of the state.
-unsafe fn prepare(table: pg_sys::Relation, state: *mut pg_sys::EState) -> *mut pg_sys::ResultRelInfo {
+pub(super) unsafe fn prepare(
+    table: pg_sys::Relation,
+    state: *mut pg_sys::EState,
+) -> *mut pg_sys::ResultRelInfo {
     // SAFETY: both nodes are allocated with the size of their type, and zeroed; the state keeps them.
     unsafe {
         let entry = pg_sys::palloc0(size_of::<pg_sys::RangeTblEntry>()).cast::<pg_sys::RangeTblEntry>();
@@ -114,7 +117,7 @@ unsafe fn prepare(table: pg_sys::Relation, state: *mut pg_sys::EState) -> *mut p
 
 /// # Safety
 /// The current memory is that of the state.
-unsafe fn virtual_slot(
+pub(super) unsafe fn virtual_slot(
     state: *mut pg_sys::EState,
     description: pg_sys::TupleDesc,
 ) -> *mut pg_sys::TupleTableSlot {
@@ -126,7 +129,7 @@ unsafe fn virtual_slot(
 ///
 /// # Safety
 /// The slot is a virtual one with as many columns.
-unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &impl ToRow) {
+pub(super) unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &impl ToRow) {
     // SAFETY: a slot has room for the columns of its description; a virtual one owns nothing of what was in it.
     unsafe {
         let clear = (*(*slot).tts_ops).clear;
@@ -137,6 +140,21 @@ unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &impl ToRow) {
             *(*slot).tts_values.add(position) = value.unwrap_or(Datum::from(0usize));
             *(*slot).tts_isnull.add(position) = value.is_none();
         });
+        pg_sys::ExecStoreVirtualTuple(slot);
+    }
+}
+
+/// Puts values into an empty slot, each with whether it is null.
+///
+/// # Safety
+/// The slot is a virtual one with as many columns.
+pub(super) unsafe fn store(slot: *mut pg_sys::TupleTableSlot, values: impl Iterator<Item = (Datum, bool)>) {
+    // SAFETY: the caller's.
+    unsafe {
+        for (position, (value, is_null)) in values.enumerate() {
+            *(*slot).tts_values.add(position) = value;
+            *(*slot).tts_isnull.add(position) = is_null;
+        }
         pg_sys::ExecStoreVirtualTuple(slot);
     }
 }
@@ -163,7 +181,7 @@ unsafe fn insert_chunk(
         pg_sys::heap_multi_insert(table, slots.as_mut_ptr(), count, command, 0, std::ptr::null_mut());
         if (*target).ri_NumIndices > 0 {
             for slot in slots.iter() {
-                compat::insert_index_entries(target, *slot, state);
+                compat::insert_index_entries(target, *slot, state, compat::Entries::OfInsert);
             }
         }
     }
@@ -173,7 +191,7 @@ unsafe fn insert_chunk(
 ///
 /// # Safety
 /// The table is open and locked.
-unsafe fn is_plain(table: pg_sys::Relation, types: &[Oid]) -> bool {
+pub(super) unsafe fn is_plain(table: pg_sys::Relation, types: &[Oid]) -> bool {
     // SAFETY: an open relation has its row of pg_class and a description of as many columns as that says.
     unsafe {
         let (entry, description) = ((*table).rd_rel, (*table).rd_att);

@@ -24,6 +24,8 @@ pub mod found;
 pub mod function;
 /// Keys of GIN indexes.
 pub mod gin;
+/// How many entries wait to go into a GIN index.
+pub mod gin_pending;
 /// Runs code as another role, and in subtransactions.
 pub mod guard;
 /// Rows of a table page by page, without a statement.
@@ -78,6 +80,8 @@ pub mod text_search;
 pub mod transaction;
 /// Row triggers: the old and the new row.
 pub mod trigger;
+/// One row in place of another.
+pub mod update;
 /// Background workers.
 pub mod worker;
 

@@ -3,6 +3,7 @@
 use super::compat;
 use super::condition::Condition;
 use super::datum::{self, Argument};
+use super::found;
 use super::function::Call;
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -96,6 +97,12 @@ impl Firing {
             )
         };
         Datum::from(tuple)
+    }
+
+    /// Whether no later version of the new row was there when this trigger, one that runs after the row, was called.
+    pub fn is_latest(&self) -> bool {
+        // SAFETY: the row is one of the table, read again for the trigger.
+        self.new.as_ref().is_some_and(|row| unsafe { !found::is_replaced(row.tuple) })
     }
 
     /// The row that a result of [`Firing::replace`] lets pass.

@@ -2,6 +2,8 @@
 
 /// Compares terms with documents in memory.
 pub mod comparison;
+/// Documents that triggers have made already.
+pub mod composed;
 /// The search document of a record.
 pub mod document;
 /// Finds the records that match a query.

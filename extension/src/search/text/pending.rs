@@ -1,9 +1,11 @@
 //! Keeps search documents up to date: in the transaction that writes a record, and only when a text changes.
 //!
 //! The row trigger notes records that need a new document; the statement trigger writes their documents, from the
-//! rows as they are then. So the order of other triggers that write the same record does not matter, and notes
-//! contain no texts.
+//! rows as they are then. So the order of other triggers that write the same record does not matter. Notes contain no texts, but
+//! for a few records that keyed's own functions write: their documents are [composed](super::composed) from the row that the
+//! trigger has.
 
+use super::composed;
 use super::write::{self, Stale};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
@@ -38,6 +40,7 @@ pub fn note(template: &Template, firing: &Firing, is_fresh: bool, moment: Moment
     }
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return };
+    composed::note(template, firing, record, moment);
     let stale = Stale { record, is_fresh };
     let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, stale));
     if waiting >= PORTION {
@@ -63,7 +66,10 @@ pub fn flush(template: &Template, moment: Moment) {
         earlier.is_fresh &= !is_same || later.is_fresh;
         is_same
     });
-    as_owner(|| write::refresh(template, &records));
+    as_owner(|| match composed::take(&records, moment) {
+        Some((fresh, others)) => write::store(template, fresh, others),
+        None => write::refresh(template, &records),
+    });
 }
 
 fn changes_document(template: &Template, firing: &Firing) -> bool {

@@ -287,7 +287,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
         // A connection of its own for each portion frees what it read.
         let count = connected(|spi| {
             let rows = spi.run(&plan, Snapshot::Latest, &params![last]);
-            write::write_rows(spi, template, &rows);
+            write::write_rows(template, &rows);
             if let Some(id) = rows.column::<Uuid>().next_back() {
                 last = id;
             }

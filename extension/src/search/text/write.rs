@@ -6,16 +6,18 @@ use super::table;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
-use crate::postgres::guard::with_settings;
+use crate::postgres::gin_pending;
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::memory::in_scratch;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::template::{Attribute, Template, catalog};
+use crate::postgres::trigger::Row;
+use crate::postgres::update::replace_row;
+use crate::template::{Attribute, Template, catalog, column};
 use crate::value::table_name::SideTable;
+use pgrx::pg_sys::Datum;
 use std::collections::HashSet;
-use std::ffi::CStr;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -43,8 +45,8 @@ pub fn columns(template: &Template) -> String {
 /// microseconds of processor time for a new record and for a changed text: 820 and 1,830 without a list, 680 and 1,400
 /// with 64 kB, 300 and 900 with 1 MB, where a search takes half a millisecond longer for each look into the index while
 /// the list is full. The default of 4 MB saves little more. A batch leaves no list behind.
-const FEW_PENDING: &CStr = c"1024";
-const BATCH_PENDING: &CStr = c"65536";
+const FEW_PENDING: i32 = 1024;
+const BATCH_PENDING: i32 = 65536;
 /// From how many records on a write is a batch.
 const BATCH: usize = 50;
 /// After how many bytes of documents a batch takes its entries into the index. The more there are, the less each of
@@ -70,7 +72,7 @@ pub fn refresh(template: &Template, records: &[Stale]) {
     let mut uncleaned = 0;
     for chunk in records.chunks(READ_AT_ONCE) {
         pgrx::check_for_interrupts!();
-        with_settings(&[(c"gin_pending_list_limit", pending)], || {
+        gin_pending::with_limit(pending, || {
             let written = connected(|spi| refresh_some(spi, template, chunk));
             refuse(&written.too_long);
             uncleaned += written.bytes;
@@ -85,12 +87,26 @@ pub fn refresh(template: &Template, records: &[Stale]) {
     }
 }
 
+/// A record and its document.
+pub type Written = (Uuid, String);
+
+/// The document of a live row that a trigger has; none where it would be too long.
+pub fn compose(template: &Template, row: &Row) -> Option<String> {
+    let stemmer = Stemmer::new(template);
+    document_of(template, &stemmer, row.get(column::EXTERNAL_KEY), |_, attribute| row.get(attribute.column))
+}
+
+/// Writes documents that are [composed](compose) already; `fresh` are those of records that have none yet.
+pub fn store(template: &Template, fresh: Vec<Written>, others: Vec<Written>) {
+    gin_pending::with_limit(FEW_PENDING, || put(template, fresh, others));
+}
+
 /// Writes the documents of these records, in order, as [`refresh`] does of a batch; their documents are locked, so that a
 /// writer who is ahead is seen. Answers the records whose documents would be too long, and are left as they are.
 pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
     let stale: Vec<Stale> = records.iter().map(|record| Stale { record: *record, is_fresh: false }).collect();
     let mut too_long = Vec::new();
-    with_settings(&[(c"gin_pending_list_limit", BATCH_PENDING)], || {
+    gin_pending::with_limit(BATCH_PENDING, || {
         for chunk in stale.chunks(READ_AT_ONCE) {
             too_long.append(&mut connected(|spi| refresh_some(spi, template, chunk)).too_long);
         }
@@ -142,7 +158,7 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
         let place = records.binary_search_by_key(&record, |stale| stale.record);
         place.is_ok_and(|place| records[place].is_fresh)
     };
-    let outcome = put_rows(spi, template, &rows, is_fresh);
+    let outcome = put_rows(template, &rows, is_fresh);
     if outcome.live.len() == records.len() {
         return outcome;
     }
@@ -166,44 +182,45 @@ struct Outcome {
 }
 
 /// Writes the documents of rows with [`columns`].
-pub fn write_rows(spi: &Connection, template: &Template, rows: &Rows) {
-    refuse(&put_rows(spi, template, rows, |_| false).too_long);
+pub fn write_rows(template: &Template, rows: &Rows) {
+    refuse(&put_rows(template, rows, |_| false).too_long);
 }
 
 /// The same, without those that would be too long; `is_fresh` says which records have no document yet.
-fn put_rows(spi: &Connection, template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -> Outcome {
+fn put_rows(template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -> Outcome {
     let stemmer = Stemmer::new(template);
     let mut outcome = Outcome { live: HashSet::with_capacity(rows.len()), bytes: 0, too_long: Vec::new() };
     let (mut fresh, mut others, mut bytes) = (Vec::new(), Vec::new(), 0);
     for row in 0..rows.len() {
         let Some(record) = rows.get::<Option<Uuid>>(row, 0) else { continue };
         outcome.live.insert(record);
-        let Some(document) = in_scratch(|| document_of(template, &stemmer, rows, row)) else {
+        let Some(document) = in_scratch(|| {
+            document_of(template, &stemmer, rows.datum(row, 1), |place, _| rows.datum(row, place + 2))
+        }) else {
             outcome.too_long.push(record);
             continue;
         };
         bytes += document.len();
         if is_fresh(record) { &mut fresh } else { &mut others }.push((record, document));
         if bytes > PORTION_BYTES {
-            put(spi, template, std::mem::take(&mut fresh), std::mem::take(&mut others));
+            put(template, std::mem::take(&mut fresh), std::mem::take(&mut others));
             (bytes, outcome.bytes) = (0, outcome.bytes + bytes);
         }
     }
-    put(spi, template, fresh, others);
+    put(template, fresh, others);
     outcome.bytes += bytes;
     outcome
 }
 
-/// A record and its document.
-type Written = (Uuid, String);
-
-fn put(spi: &Connection, template: &Template, fresh: Vec<Written>, mut others: Vec<Written>) {
+fn put(template: &Template, fresh: Vec<Written>, mut others: Vec<Written>) {
     in_scratch(|| {
         if !fresh.is_empty() && insert(template, &fresh).is_none() {
             others.extend(fresh);
         }
-        if !others.is_empty() {
-            put_by_statement(spi, template, &others);
+        match others.as_slice() {
+            [] => {}
+            [one] if replace(template, one).is_some() => {}
+            _ => put_by_statement(template, &others),
         }
     });
 }
@@ -215,8 +232,15 @@ fn insert(template: &Template, documents: &[Written]) -> Option<()> {
     insert_rows(table, documents.iter().map(|(record, document)| (*record, document.as_str()))).ok()
 }
 
+/// Writes a document in place of another without a statement; none where that is not there, or the table is not as it was made.
+fn replace(template: &Template, (record, document): &Written) -> Option<()> {
+    let table = catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id))?;
+    lock_table(table);
+    replace_row(table, *record, &(*record, document.as_str())).ok()
+}
+
 /// An unchanged document is not written, nor are its index entries.
-fn put_by_statement(spi: &Connection, template: &Template, documents: &[Written]) {
+fn put_by_statement(template: &Template, documents: &[Written]) {
     let sql = format!(
         "insert into {} as d (record_id, document) select * from unnest($1, $2) \
          on conflict (record_id) do update set document = excluded.document \
@@ -225,23 +249,31 @@ fn put_by_statement(spi: &Connection, template: &Template, documents: &[Written]
     );
     let records = array(documents.iter().map(|document| document.0));
     let documents = array(documents.iter().map(|document| document.1.as_str()));
-    template.run(spi, &sql, Snapshot::Latest, &[records, documents]);
+    connected(|spi| {
+        template.run(spi, &sql, Snapshot::Latest, &[records, documents]);
+    });
 }
 
-/// The document of a row; none where it would be too long.
-fn document_of(template: &Template, stemmer: &Stemmer, rows: &Rows, row: usize) -> Option<String> {
+/// The document of a row, by its key and by its values of the attributes that are covered, with their places among these; none where
+/// it would be too long.
+fn document_of(
+    template: &Template,
+    stemmer: &Stemmer,
+    key: Option<Datum>,
+    value_of: impl Fn(usize, &Attribute) -> Option<Datum>,
+) -> Option<String> {
     let mut out = String::new();
     let mut write = |attribute: Option<i32>, values: Vec<&str>| {
         if out.len() <= LONGEST_DOCUMENT {
             document::write_field(&mut out, &Field { attribute, values }, &mut |text| stemmer.stems(text));
         }
     };
-    if let Some(key) = rows.datum(row, 1) {
+    if let Some(key) = key {
         datum::with_text(key, |key| write(None, vec![key]));
     }
     let covered = template.attributes.iter().filter(|attribute| is_covered(attribute));
-    for (position, attribute) in covered.enumerate() {
-        let Some(value) = rows.datum(row, position + 2) else { continue };
+    for (place, attribute) in covered.enumerate() {
+        let Some(value) = value_of(place, attribute) else { continue };
         if attribute.kind == AttributeType::String {
             datum::with_text(value, |text| write(Some(attribute.id), vec![text]));
         } else {
