@@ -80,7 +80,7 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::require_utf8();
     postgres::setting::register();
     postgres::invalidation::register();
-    postgres::transaction::register();
+    postgres::transaction::register(access::principal::on_end);
     postgres::statistics::register();
     postgres::planning::register();
     postgres::slow_statement::register();

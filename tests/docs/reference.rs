@@ -110,8 +110,6 @@ fn the_reference_lists_every_setting() {
     settings.extend(
         between("extension/src/postgres", "c\"keyed.", "\"").iter().map(|name| format!("keyed.{name}")),
     );
-    // Only keyed's functions can set it.
-    settings.remove("keyed.principal");
     assert!(settings.len() > 50, "settings were found: {settings:?}");
     for setting in settings.iter().filter(|setting| !setting.contains(' ')) {
         assert!(pages.contains(&format!("`{setting}`")), "no page of the reference lists {setting}");

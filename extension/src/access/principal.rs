@@ -1,17 +1,26 @@
-//! The principal of a transaction, stored in a setting: `authenticate` and inbound endpoints set it, every function
-//! reads it.
+//! The principal of a transaction: `authenticate` and inbound endpoints set it, every function reads it.
 //!
-//! The text is `key role project projects source label`, separated by single spaces; the label is last because only
-//! it may contain spaces.
+//! It is a variable of the session, so no SQL can write it. A rolled-back savepoint undoes it, and it ends with the transaction.
+//! Workers of a parallel plan have none, so no function that may run there may ask for it.
 
-use crate::postgres::setting;
+use crate::error::{Code, Error};
+use crate::postgres::raise::Raise;
+use crate::postgres::transaction::{self, Ended};
+use crate::postgres::transaction_local::TransactionLocal;
 use std::cell::RefCell;
-use std::ffi::CString;
 use std::rc::Rc;
 
 thread_local! {
-    /// The setting's last text and what it says: within a request, and often from one to the next, it is the same.
-    static LATEST: RefCell<Option<(CString, Rc<Principal>)>> = const { RefCell::new(None) };
+    static PRINCIPAL: RefCell<TransactionLocal<Option<Rc<Principal>>>> = const { RefCell::new(TransactionLocal::new()) };
+}
+
+/// Follows the end of transactions and savepoints.
+pub fn on_end(ended: Ended) {
+    PRINCIPAL.with_borrow_mut(|principal| principal.ended(ended));
+}
+
+fn set(principal: Option<Rc<Principal>>) {
+    PRINCIPAL.with_borrow_mut(|local| local.set(transaction::moment(), principal));
 }
 
 /// Who acts in this transaction.
@@ -34,27 +43,23 @@ pub struct Principal {
 impl Principal {
     /// The principal of this transaction, when a key was presented.
     pub fn current() -> Option<Rc<Principal>> {
-        let text = setting::principal()?;
-        LATEST.with_borrow_mut(|latest| {
-            if latest.as_ref().is_none_or(|(known, _)| *known != text) {
-                let principal = Rc::new(Principal::parse(text.to_str().ok()?)?);
-                *latest = Some((text, principal));
-            }
-            latest.as_ref().map(|(_, principal)| Rc::clone(principal))
-        })
+        if transaction::is_parallel_worker() {
+            Error::new(Code::Internal, "a worker of a parallel plan does not know who is asking").raise();
+        }
+        PRINCIPAL.with_borrow(|local| local.get(transaction::moment()).cloned().flatten())
     }
 
     /// Makes it the principal until the end of the transaction.
-    pub fn enter(&self) {
-        setting::set_principal(&self.render());
+    pub fn enter(self) {
+        set(Some(Rc::new(self)));
     }
 
     /// Makes it the principal while something runs. An error undoes that with the rest of its (sub)transaction.
-    pub fn during<R>(&self, body: impl FnOnce() -> R) -> R {
-        let before = setting::principal().unwrap_or_default();
+    pub fn during<R>(self, body: impl FnOnce() -> R) -> R {
+        let before = Principal::current();
         self.enter();
         let result = body();
-        setting::set_principal(&before.to_string_lossy());
+        set(before);
         result
     }
 
@@ -69,78 +74,6 @@ impl Principal {
             None => self.label.clone(),
             Some(key) if self.label.is_empty() => format!("key {key}"),
             Some(key) => format!("{} (key {key})", self.label),
-        }
-    }
-
-    fn render(&self) -> String {
-        let projects = self.projects.as_ref().map_or("*".to_owned(), |projects| {
-            projects.iter().map(i32::to_string).collect::<Vec<_>>().join(",")
-        });
-        let project = self.project.map_or("-".to_owned(), |project| project.to_string());
-        let key = self.key.map_or("-".to_owned(), |key| key.to_string());
-        format!("{key} {} {project} {projects} {} {}", self.role, self.source, self.label)
-    }
-
-    fn parse(text: &str) -> Option<Principal> {
-        let mut parts = text.splitn(6, ' ');
-        let key = match parts.next()? {
-            "-" => None,
-            number => Some(number.parse().ok()?),
-        };
-        let role = parts.next()?.parse().ok()?;
-        let project = match parts.next()? {
-            "-" => None,
-            number => Some(number.parse().ok()?),
-        };
-        let projects = match parts.next()? {
-            "*" => None,
-            "" => Some(Vec::new()),
-            numbers => Some(numbers.split(',').map(str::parse).collect::<Result<_, _>>().ok()?),
-        };
-        let source = parts.next()?.to_owned();
-        Some(Principal { key, role, project, projects, source, label: parts.next()?.to_owned() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_principal_reads_back_as_it_was_written() {
-        for (key, project, projects, label) in [
-            (Some(12), None, None, ""),
-            (Some(12), Some(3), Some(vec![3]), "erp sync (nightly)"),
-            (Some(12), None, Some(vec![]), "-"),
-            (None, Some(1), Some(vec![1, 22]), "* 5 6"),
-        ] {
-            let source = "api".to_owned();
-            let principal =
-                Principal { key, role: 16_401, project, projects, source, label: label.to_owned() };
-            assert_eq!(Principal::parse(&principal.render()), Some(principal));
-        }
-        assert_eq!(Principal::parse("forged"), None);
-    }
-
-    proptest! {
-        #[test]
-        fn no_label_changes_the_identity_of_a_principal(
-            key in any::<Option<i32>>(),
-            role in any::<u32>(),
-            project in any::<Option<i32>>(),
-            projects in prop::option::of(prop::collection::vec(any::<i32>(), 0..4)),
-            label in any::<String>(),
-        ) {
-            let principal = Principal { key, role, project, projects, source: "csv".to_owned(), label };
-            prop_assert_eq!(Principal::parse(&principal.render()), Some(principal));
-        }
-
-        #[test]
-        fn any_text_is_a_principal_or_none(text in prop_oneof![any::<String>(), "[-*0-9a ,]{0,40}"]) {
-            if let Some(principal) = Principal::parse(&text) {
-                prop_assert_eq!(Principal::parse(&principal.render()), Some(principal));
-            }
         }
     }
 }

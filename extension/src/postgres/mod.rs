@@ -64,7 +64,7 @@ pub mod row;
 pub mod rows;
 /// Which of our functions is running.
 pub mod running;
-/// Settings: the principal of a transaction, limits, and cache sizes.
+/// Settings: limits and cache sizes.
 pub mod setting;
 /// The log of slow statements.
 pub mod slow_statement;
@@ -78,6 +78,8 @@ pub mod table_lock;
 pub mod text_search;
 /// The present (sub)transaction.
 pub mod transaction;
+/// A value of the present transaction.
+pub mod transaction_local;
 /// Row triggers: the old and the new row.
 pub mod trigger;
 /// One row in place of another.

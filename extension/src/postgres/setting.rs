@@ -1,15 +1,11 @@
-//! Settings: the principal of a transaction, limits, and cache sizes.
+//! Settings: limits and cache sizes.
 
 use super::direct_access;
 use crate::limits;
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicI32, Ordering};
-
-/// Who is asking, as `authenticate` found it. Superuser-only, so that no SQL user can forge it; not reset by
-/// RESET ALL; rolled back with savepoints; copied to parallel workers.
-static PRINCIPAL: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 
 /// How much the answers to requests with an Idempotency-Key may take for each API key, in MB.
 static IDEMPOTENCY_ROOM: GucSetting<i32> = GucSetting::<i32>::new(1024);
@@ -22,14 +18,6 @@ static SESSION_MEMORY: GucSetting<i32> = GucSetting::<i32>::new(32);
 
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
-    GucRegistry::define_string_guc(
-        c"keyed.principal",
-        c"The API key of this transaction.",
-        c"Set by keyed.authenticate for the current transaction. For use by keyed only.",
-        &PRINCIPAL,
-        GucContext::Suset,
-        GucFlags::NO_SHOW_ALL | GucFlags::NO_RESET_ALL | GucFlags::DISALLOW_IN_FILE,
-    );
     let room = |name, setting, says, more| {
         GucRegistry::define_int_guc(
             name,
@@ -133,18 +121,6 @@ pub fn inbound_room() -> i64 {
 /// How many bytes a session may keep of templates.
 pub fn session_memory() -> usize {
     usize::try_from(SESSION_MEMORY.get()).unwrap_or(1) << 20
-}
-
-/// Lends the principal of this transaction, when one was set.
-pub fn principal() -> Option<CString> {
-    PRINCIPAL.get().filter(|value| !value.is_empty())
-}
-
-/// Sets the principal until the end of the transaction.
-pub fn set_principal(value: &str) {
-    if let Ok(value) = CString::new(value) {
-        set_until_commit(c"keyed.principal", &value);
-    }
 }
 
 /// Sets a setting until the end of the transaction, one of a superuser's as well.

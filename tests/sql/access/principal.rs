@@ -212,9 +212,45 @@ async fn a_principal_in_the_options_of_a_connection_is_discarded() {
 }
 
 #[tokio::test]
-async fn reset_all_does_not_shed_the_principal() {
+async fn no_setting_sheds_the_principal() {
     let (_database, session, key, _) = with_key().await;
-    session.run(&format!("begin; select {}; reset all", authenticate(&key))).await;
-    session.rows(LOOKUP, &[]).await;
-    assert_eq!(session.refusal("reset keyed.principal", &[]).await.state, "42501");
+    for attempt in
+        ["reset all", "set keyed.principal = ''", "set local keyed.principal = ''", "reset keyed.principal"]
+    {
+        session.run(&format!("begin; select {}; {attempt}", authenticate(&key))).await;
+        session.rows(LOOKUP, &[]).await;
+        session.run("rollback").await;
+    }
+}
+
+/// That the key of a role without rights acts, in a transaction that goes on.
+async fn assert_second(session: &Session) {
+    session.run("savepoint asked").await;
+    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("P0002", "not_found"));
+    session.run("rollback to asked; release asked").await;
+}
+
+#[tokio::test]
+async fn savepoints_undo_a_key_and_keep_the_one_before() {
+    let (database, session, key, _) = with_key().await;
+    let powerless = database.create_role("powerless").await;
+    let second = database.api_key(&powerless, &["crm"]).await;
+    let (first, second) = (authenticate(&key), authenticate(&second));
+    session
+        .run(&format!("begin; select {first}; savepoint one; select {second}; savepoint two; release two"))
+        .await;
+    assert_second(&session).await;
+    session.run(&format!("rollback to one; {LOOKUP}; select {second}; release one")).await;
+    assert_second(&session).await;
+    session.run("rollback").await;
+    // A block that fails behind its own key, and one that ends well.
+    session
+        .run(&format!(
+            "begin; select {first};
+             do $$ begin perform {second}; raise 'no'; exception when others then null; end $$; {LOOKUP};
+             do $$ begin perform {second}; exception when others then null; end $$"
+        ))
+        .await;
+    assert_second(&session).await;
+    session.run("rollback").await;
 }
