@@ -13,6 +13,9 @@ use std::thread::LocalKey;
 /// The only schemas in which a name inside our statements may be found without being spelled out.
 pub(super) const SEARCH_PATH: &CStr = c"pg_catalog, pg_temp";
 
+/// The same as the proxy writes it, in the options of a connection.
+const SEARCH_PATH_OF_PROXY: &CStr = c"pg_catalog,pg_temp";
+
 /// What the guarded statements do, which decides how much they are confined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Confinement {
@@ -133,7 +136,7 @@ fn search_path_is_pinned() -> bool {
     // SAFETY: the variable points to the current value of search_path, a NUL-terminated string.
     unsafe {
         let path = pg_sys::namespace_search_path;
-        !path.is_null() && CStr::from_ptr(path) == SEARCH_PATH
+        !path.is_null() && [SEARCH_PATH, SEARCH_PATH_OF_PROXY].contains(&CStr::from_ptr(path))
     }
 }
 
@@ -280,4 +283,15 @@ pub(super) fn caught(caught: Box<pg_sys::panic::CaughtError>) -> Box<Caught> {
     let (state, message) = (report.sql_error_code(), report.message().to_owned());
     let detail = report.detail().map(str::to_owned);
     Box::new(Caught { state, message, detail, caught: *caught })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_path_of_the_proxy_is_known_as_pinned() {
+        let settings = include_str!("../../../proxy/src/settings/mod.rs");
+        assert!(settings.contains(&format!("-c search_path={}\"", SEARCH_PATH_OF_PROXY.to_string_lossy())));
+    }
 }
