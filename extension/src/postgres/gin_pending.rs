@@ -8,8 +8,11 @@ use pgrx::pg_sys;
 /// a walk over all of them, before 16.
 pub fn with_limit<R>(kilobytes: i32, body: impl FnOnce() -> R) -> R {
     // SAFETY: reads and writes a variable of the session from its one thread.
-    let _before =
-        Before(unsafe { std::mem::replace(&mut *(&raw mut pg_sys::gin_pending_list_limit), kilobytes) });
+    let _before = unsafe {
+        let before = Before(pg_sys::gin_pending_list_limit);
+        pg_sys::gin_pending_list_limit = kilobytes;
+        before
+    };
     body()
 }
 
