@@ -57,6 +57,7 @@ const STATE: &[(i32, Step)] = &[
     (26, Step::Script(include_str!("../../../sql/state/0026_attribute_types.sql"))),
     (27, Step::Script(include_str!("../../../sql/state/0027_documents_by.sql"))),
     (28, Step::Script(include_str!("../../../sql/state/0028_failed_embeddings.sql"))),
+    (29, Step::Script(include_str!("../../../sql/state/0029_document_index_job.sql"))),
 ];
 
 /// The last step.
@@ -133,7 +134,7 @@ pub fn migrate() -> Result<i32, Error> {
             // pgvector may have come later than the steps.
             vectors::table::make_missing(spi);
             // What the SQL of the extension brought when it was updated.
-            text::rebuild::renew_indexes(spi);
+            text::renewal::renew_indexes(spi);
             Ok::<i32, Error>(version)
         })
     })?;

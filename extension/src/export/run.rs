@@ -15,7 +15,7 @@ use crate::record::shape::Projection;
 use crate::search::plan::Plan;
 use crate::search::query::SearchQuery;
 use crate::search::statement::select_all;
-use crate::search::words::Selection;
+use crate::search::words::Needs;
 use crate::search::{time_zone, words};
 use crate::template::Template;
 use crate::value::file_format::FileFormat;
@@ -82,23 +82,19 @@ pub fn open(
     // Refuses names of fields that there are not.
     Projection::parse(caller, template, query.fields.as_deref(), false)?;
     let fields = Field::of_export(template, query.fields.as_deref());
-    let selection = match &plan.words {
-        Some(words) => Some(words::select(caller, template, words, None)?.0),
-        None => None,
-    };
+    let selection = words::select(caller, template, &plan)?;
     let (further, columns) = further_columns(template, &schema, &fields);
-    let selected = selection.as_ref().map(|it| it.condition(template, true)).unwrap_or_default();
-    let arguments = selection.as_ref().map(Selection::arguments).unwrap_or_default();
     let segments = match plan.keys.is_empty() {
         true => vec![None],
         false => plan.order.segments(None).into_iter().map(Some).collect(),
     };
     let cursors = as_owner(|| {
         connected(|spi| {
+            let selected = selection.as_ref().map(|it| it.selected(spi, Needs::All)).unwrap_or_default();
             let statements = segments
                 .iter()
-                .map(|segment| select_all(template, &plan, segment.as_ref(), &selected, &columns));
-            statements.map(|sql| spi.open_cursor(&sql, &arguments)).collect()
+                .map(|segment| select_all(template, &plan, segment.as_ref(), &selected.condition, &columns));
+            statements.map(|sql| spi.open_cursor(&sql, &selected.arguments)).collect()
         })
     });
     let header = match format {

@@ -47,7 +47,7 @@ pub const FEW_RECORDS: i64 = 5000;
 /// The kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobKind {
-    /// Builds the indexes of an attribute.
+    /// Builds the indexes of an attribute, or that of the documents.
     Index,
     /// Rewrites the search documents.
     Documents,
@@ -105,6 +105,17 @@ pub fn are_many(spi: &Connection, table: &str) -> bool {
 /// Has the indexes of an attribute built once this transaction is committed.
 pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
     add(spi, template, JobKind::Index, Some(attribute), None, &[]);
+}
+
+/// Whether an index of documents may be left to a job: the state has been told.
+pub fn may_renew_documents(spi: &Connection) -> bool {
+    let sql = "select from keyed_state.version where number = 29";
+    exist() && !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
+}
+
+/// Has the index of documents built anew once this transaction is committed.
+pub fn add_document_index(spi: &Connection, template: &Template) {
+    add(spi, template, JobKind::Index, None, None, &[]);
 }
 
 /// Starts a job that rewrites the documents of a template; until it is done, they may contain stems of the language

@@ -1,4 +1,4 @@
-//! Builds the indexes of an attribute concurrently.
+//! Builds the indexes of an attribute concurrently, and that of the documents.
 //!
 //! If CREATE INDEX CONCURRENTLY fails or is cancelled, it leaves an invalid index. Ours have names that cannot be
 //! slugs, so that the next attempt can find and drop them.
@@ -7,14 +7,14 @@ use super::job::{Job, brief, note_start};
 use super::turns::Outcome;
 use crate::define::ddl;
 use crate::job::TABLE;
-use crate::postgres::guard::Caught;
+use crate::postgres::guard::{Caught, as_owner_defining};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::worker;
 use crate::search::text;
 use crate::template;
-use crate::template::catalog;
-use crate::value::table_name::table_sql;
+use crate::template::{Template, catalog};
+use crate::value::table_name::{STATE, SideTable, table_sql};
 use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 
@@ -25,8 +25,16 @@ struct Plan {
     drop: Vec<String>,
     /// Builds what is missing.
     create: Vec<String>,
+    /// Puts what was built in the place of another.
+    rename: Option<String>,
     /// The transactions that would be waited for.
     in_the_way: Vec<String>,
+}
+
+impl Plan {
+    fn is_done(&self) -> bool {
+        self.drop.is_empty() && self.create.is_empty() && self.rename.is_none()
+    }
 }
 
 /// What the worker remembers from one turn to the next.
@@ -46,7 +54,7 @@ impl Turns {
         if !brief(|| note_start(job))? {
             return Ok(Outcome::Over);
         }
-        let plan = brief(|| plan(job))?;
+        let mut plan = brief(|| plan(job))?;
         if !plan.in_the_way.is_empty() {
             let before = self.in_the_way.insert(job.id, plan.in_the_way.clone());
             if before.is_none_or(|before| plan.in_the_way.iter().any(|it| before.contains(it))) {
@@ -54,9 +62,19 @@ impl Turns {
             }
         }
         self.in_the_way.remove(&job.id);
-        for statement in plan.drop.iter().chain(&plan.create) {
-            worker::show_activity(&format!("keyed: {statement}"));
-            worker::run_alone(statement)?;
+        while !plan.is_done() {
+            for statement in plan.drop.iter().chain(&plan.create) {
+                worker::show_activity(&format!("keyed: {statement}"));
+                worker::run_alone(statement)?;
+            }
+            if let Some(rename) = &plan.rename {
+                brief(|| as_owner_defining(|| connected(|spi| spi.script(rename))))?;
+            }
+            if job.attribute.is_some() {
+                break;
+            }
+            // Another index of the documents takes the place of the one that was there, which then is dropped.
+            plan = brief(|| self::plan(job))?;
         }
         brief(|| {
             connected(|spi| {
@@ -80,6 +98,9 @@ pub(crate) fn clean_up(job: &Job) {
 fn plan(job: &Job) -> Plan {
     catalog::refresh();
     let Some(template) = catalog::by_id(job.template) else { return Plan::default() };
+    if job.attribute.is_none() {
+        return connected(|spi| plan_of_documents(spi, &template));
+    }
     let Some(attribute) = template.attributes.iter().find(|it| Some(it.id) == job.attribute) else {
         return Plan::default();
     };
@@ -109,6 +130,17 @@ fn plan(job: &Job) -> Plan {
         }
         plan
     })
+}
+
+/// The next steps to the index of documents.
+fn plan_of_documents(spi: &Connection, template: &Template) -> Plan {
+    let steps = text::renewal::next_steps(spi, template);
+    let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id));
+    let in_the_way = match table.filter(|_| !steps.alone.is_empty()) {
+        Some(table) => in_the_way(spi, table, true),
+        None => Vec::new(),
+    };
+    Plan { create: steps.alone, rename: steps.rename, in_the_way, ..Plan::default() }
 }
 
 /// The transactions that block CREATE INDEX CONCURRENTLY (its own lock, and writers) or DROP INDEX CONCURRENTLY

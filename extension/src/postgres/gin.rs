@@ -33,7 +33,7 @@ pub fn keys_of_value(
 /// collation takes different texts for equal.
 pub fn keys_of_query(call: &Call, ignoring_case: u16, keys: impl FnOnce(&str) -> Vec<i32>) -> Datum {
     let value = call.datum(0).unwrap_or(Datum::null());
-    let ignores_case = call.datum(2).is_some_and(|strategy| strategy.value() as u16 == ignoring_case);
+    let ignores_case = question_of_query(call) == ignoring_case;
     // SAFETY: the call is in progress.
     let collation = unsafe { (*call.info()).fncollation };
     let has_language = collation != pg_sys::C_COLLATION_OID;
@@ -51,17 +51,36 @@ pub fn keys_of_query(call: &Call, ignoring_case: u16, keys: impl FnOnce(&str) ->
     }
 }
 
+/// The number of the question in a call of `extractQuery`.
+pub fn question_of_query(call: &Call) -> u16 {
+    call.datum(2).map_or(0, |number| number.value() as u16)
+}
+
+/// The number of the question in a call of `triConsistent`.
+pub fn question_of_match(call: &Call) -> u16 {
+    call.datum(1).map_or(0, |number| number.value() as u16)
+}
+
 /// Answers `triConsistent(check, …, nkeys, …)`: a row has to have all keys, and is read if it may.
 pub fn may_have_all(call: &Call) -> Datum {
+    Datum::from(if answers(call).contains(&NO) { NO } else { PERHAPS })
+}
+
+/// The same where one of the keys is enough.
+pub fn may_have_one(call: &Call) -> Datum {
+    Datum::from(if answers(call).iter().all(|answer| *answer == NO) { NO } else { PERHAPS })
+}
+
+/// What is known of each key.
+fn answers<'c>(call: &'c Call) -> &'c [i8] {
     let count = call.integer(3).unwrap_or_default();
     // SAFETY: the first argument is a list of as many answers as the fourth says.
-    let answers = unsafe {
+    unsafe {
         match usize::try_from(count) {
             Ok(count @ 1..) => std::slice::from_raw_parts(pointer::<i8>(call, 0), count),
             _ => &[],
         }
-    };
-    Datum::from(if answers.contains(&NO) { NO } else { PERHAPS })
+    }
 }
 
 /// The error that PostgreSQL itself raises, which ends the statement and not the session.

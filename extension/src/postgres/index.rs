@@ -150,7 +150,7 @@ unsafe fn key(equality: Equality, value: Datum) -> pg_sys::ScanKeyData {
 ///
 /// # Safety
 /// The table is open and locked.
-unsafe fn open_index(
+pub(super) unsafe fn open_index(
     table: pg_sys::Relation,
     index: Index,
     columns: &[AttrNumber],

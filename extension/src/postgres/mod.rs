@@ -14,6 +14,8 @@ pub mod condition;
 pub mod cursor;
 /// Values in and out of PostgreSQL's `Datum`.
 pub mod datum;
+/// Rows in the order of a primary key, without a statement.
+mod descending;
 /// Whether rows are found and inserted without a statement.
 pub mod direct_access;
 /// The memory of cached values.
@@ -30,6 +32,8 @@ pub mod gin_pending;
 pub mod guard;
 /// Rows of a table page by page, without a statement.
 pub mod heap;
+/// Rows of a table that a GIN index finds, without a statement.
+pub mod heap_by_index;
 /// Rows by a unique index.
 pub mod index;
 /// One row into a table.

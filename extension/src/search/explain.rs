@@ -7,7 +7,7 @@ use super::semantic::strategy;
 use super::semantic::vector_search::VectorSearch;
 use super::text::names;
 use super::time_zone;
-use super::words::{self, Selection};
+use super::words::{self, Selection, Statement};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
@@ -35,9 +35,10 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     let is_scoped = visibility::rows(caller, template, RECORD).is_some();
     let mut out = String::new();
     let mut selection = None;
-    if let Some(words) = &plan.words {
-        let (selected, scanned) = words::select(caller, template, words, plan.position.as_ref())?;
-        out.push_str(&describe(&selected, &scanned, is_scoped));
+    if let Some(selected) = words::select(caller, template, &plan)? {
+        if plan.keys.is_empty() {
+            out.push_str(&describe(&selected, &plan, is_scoped));
+        }
         selection = Some(selected);
     }
     as_owner(|| {
@@ -66,8 +67,13 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     return Ok(());
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
-                for (purpose, sql) in statements(&search) {
-                    write_statement(spi, &purpose, &sql, is_scoped, &mut out);
+                for (purpose, statement) in statements(&search) {
+                    write_statement(spi, &purpose, &statement, is_scoped, &mut out);
+                }
+                if plan.count == Count::Exact && is_counted_in_memory(&search) {
+                    out.push_str(
+                        "\nCounting all records found: their documents are compared, without a statement.\n",
+                    );
                 }
                 Ok(())
             })
@@ -76,8 +82,13 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     Ok(out)
 }
 
+/// Whether words alone decide on the records.
+fn is_counted_in_memory(search: &Search) -> bool {
+    search.selection.is_some() && search.plan.has_words_only
+}
+
 /// The statements of a search, each with what it is for; nothing is said of the first.
-fn statements(search: &Search) -> Vec<(String, String)> {
+fn statements(search: &Search) -> Vec<(String, Statement)> {
     let plan = search.plan;
     let mut statements = Vec::new();
     // A page in the order of words is looked up by what they select.
@@ -87,22 +98,22 @@ fn statements(search: &Search) -> Vec<(String, String)> {
             statements.push((purpose.to_owned(), search.page_sql(segment, plan.limit + 1)));
         }
     }
-    if plan.count == Count::Exact {
+    if plan.count == Count::Exact && !is_counted_in_memory(search) {
         statements.push(("Counting all records found:".to_owned(), search.count_sql()));
     }
     for facet in &plan.facets {
         statements.push((format!("Counting the values of {}:", facet.name), search.facet_sql(facet)));
     }
-    if let Some(Selection::Ranked(_)) = search.selection {
-        for (_, sql) in &mut statements {
-            // The ids would fill the page; a single one shows the way as well.
-            *sql = sql.replace("$1", "array['00000000-0000-8000-8000-000000000000']::uuid[]");
-        }
-    }
     statements
 }
 
-fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_scoped: bool, out: &mut String) {
+fn write_statement(
+    spi: &Connection,
+    purpose: &str,
+    statement: &Statement,
+    is_scoped: bool,
+    out: &mut String,
+) {
     if !out.is_empty() {
         out.push('\n');
     }
@@ -110,15 +121,15 @@ fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_scoped: bool, 
         out.push_str(purpose);
         out.push_str("\n\n");
     }
-    out.push_str(sql);
+    out.push_str(&statement.sql);
     out.push_str("\n\n");
     if is_scoped {
         out.push_str(WITHHELD);
         return;
     }
     // PostgreSQL explains nothing through a fixed snapshot.
-    let rows = spi.run_once(&format!("explain {sql}"), Snapshot::Latest, &[]);
-    let lines: Vec<String> = rows.column::<String>().collect();
+    let rows = statement.run(spi, "explain ", Snapshot::Latest);
+    let lines: Vec<String> = rows.column::<String>().map(without_ids).collect();
     for line in &lines {
         out.push_str(line);
         out.push('\n');
@@ -163,23 +174,46 @@ fn advice(purpose: &str, table: &str) -> &'static str {
     }
 }
 
-/// What became of the words.
-fn describe(selection: &Selection, scanned: &[String], is_scoped: bool) -> String {
-    let mut out = match selection {
-        Selection::Ranked(_) if is_scoped => "The records that match the words are ranked.\n".to_owned(),
-        Selection::Ranked(ranked) => format!("{} records match the words; they are ranked.\n", ranked.len()),
-        Selection::Newest { .. } if is_scoped => "The records that match the words are found.\n".to_owned(),
-        Selection::Newest { .. } => {
-            "So many records hold the words that they are not ranked: documents are read from \
-            the newest on, until the page is full.\n"
-                .to_owned()
+/// A line of a plan without the ids that words have found, which would fill the page.
+fn without_ids(line: String) -> String {
+    let end = "}'::uuid[]";
+    match (line.find("'{"), line.rfind(end)) {
+        (Some(start), Some(last)) if start < last => {
+            format!("{}$1{}", &line[..start], &line[last + end.len()..])
+        }
+        _ => line,
+    }
+}
+
+/// How the first page of the words is found.
+fn describe(selection: &Selection, plan: &Plan, is_scoped: bool) -> String {
+    // How many match, and which words most documents have, follows from the hidden ones too.
+    if is_scoped {
+        return "The records that match the words are ranked.\n".to_owned();
+    }
+    let position = plan.position.as_ref();
+    let after = position.and_then(|position| Some((position.rank? as i16, position.uuid)));
+    let first = selection.matches.first(after, plan.limit + 1);
+    let count = first.matches.len();
+    let mut out = match first.are_all && position.is_none() {
+        true => format!("{count} records match the words; they are ranked.\n"),
+        false => {
+            "More records match the words than the page shows; the best of them are ranked.\n".to_owned()
         }
     };
-    // Which words most documents have follows from the hidden ones too.
-    if !scanned.is_empty() && !is_scoped {
+    let work = &first.work;
+    if work.read > 0 {
+        let what = if work.is_over { "All documents" } else { "Documents" };
+        out.push_str(&format!("{what} are read from the newest on: {}.\n", work.read));
+    }
+    for (lookup, found) in &work.looked_up {
+        out.push_str(&format!("{} {found} of them.\n", lookup.describe()));
+    }
+    let scanned = selection.matches.scanned();
+    if !scanned.is_empty() {
+        let which = if first.are_all { "Every document is" } else { "Documents are" };
         out.push_str(&format!(
-            "Every document is read for {}: no index serves words without a letter or digit, exclusions alone, or \
-             words that most documents have.\n",
+            "{which} read for {}: no index serves words without a letter or digit, or exclusions alone.\n",
             scanned.join(" ")
         ));
     }

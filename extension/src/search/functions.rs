@@ -1,6 +1,6 @@
 //! The SQL and HTTP functions that search.
 
-use super::text::trigram;
+use super::text::{keys, trigram};
 use super::{explain, run, semantic};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
@@ -66,6 +66,24 @@ sql_functions! {
 
     /// `keyed.trigrams_match(…) returns "char"`.
     keyed_trigrams_match => |call| Ok(Answer::Datum(gin::may_have_all(call)));
+
+    /// `keyed.words_of_document(document text, …) returns internal`.
+    keyed_words_of_document => |call| Ok(Answer::Datum(gin::keys_of_value(call, keys::of_document)));
+
+    /// `keyed.words_of_pattern(pattern text, …) returns internal`.
+    keyed_words_of_pattern => |call| {
+        let keys: fn(&str) -> Vec<i32> = match gin::question_of_query(call) {
+            keys::IN_NAME => keys::of_name_query,
+            _ => trigram::of_pattern,
+        };
+        Ok(Answer::Datum(gin::keys_of_query(call, trigram::IGNORING_CASE, keys)))
+    };
+
+    /// `keyed.words_match(…) returns "char"`.
+    keyed_words_match => |call| Ok(Answer::Datum(match gin::question_of_match(call) {
+        keys::IN_NAME => gin::may_have_one(call),
+        _ => gin::may_have_all(call),
+    }));
 
     /// `keyed_http.search(template text, body text) returns text`.
     keyed_http_search => |call| {

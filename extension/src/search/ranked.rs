@@ -1,8 +1,10 @@
-//! A page of ranked matches, looked up in their order.
+//! A page in the order of words: the matches are looked up in their order, until enough pass the condition of the search.
 
-use super::cursor::{self, Position};
+use super::cursor;
 use super::page_writer::PageWriter;
 use super::plan::Plan;
+use super::text::find::Matches;
+use super::text::reader::Match;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
@@ -12,8 +14,73 @@ use crate::template::Template;
 use crate::value::table_name::RECORD;
 use uuid::Uuid;
 
+/// So many records that pass the filters are few: all their documents are compared.
+const FEW: usize = 5000;
+/// Where less than this share of the matches passes, few records may pass at all.
+const SPARSE: usize = 8;
+/// How many times as many matches follow those of which too few have passed.
+const GROWTH: usize = 8;
+
+/// The records that pass the plan's condition, if they are few.
+pub fn few(spi: &Connection, template: &Template, plan: &Plan) -> Option<Vec<Uuid>> {
+    let (table, condition) = (template.table_sql(), &plan.condition);
+    let sql = format!("select {RECORD}.id from {table} {RECORD} where {condition} limit {}", FEW + 1);
+    let rows = spi.run_once(&sql, Snapshot::Active, &[]);
+    (rows.len() <= FEW).then(|| rows.column::<Uuid>().collect())
+}
+
+/// Hands over matches in their order, portion by portion, until `take` has enough: else it says how many have passed the
+/// condition.
+fn each_portion(
+    spi: &Connection,
+    template: &Template,
+    plan: &Plan,
+    matches: &Matches,
+    mut size: usize,
+    mut take: impl FnMut(&[Match]) -> Option<usize>,
+) {
+    let position = plan.position.as_ref();
+    let mut after = position.and_then(|position| Some((position.rank? as i16, position.uuid)));
+    let mut is_narrowed = plan.has_words_only;
+    loop {
+        let first = matches.first(after, size);
+        let Some(passed) = take(&first.matches).filter(|_| !first.are_all) else { return };
+        after = first.matches.last().copied().or(after);
+        if !is_narrowed && passed * SPARSE < first.matches.len() {
+            is_narrowed = true;
+            if let Some(records) = few(spi, template, plan) {
+                let mut rest = matches.among(&records);
+                rest.retain(|found| after.is_none_or(|after| *found < after));
+                take(&rest);
+                return;
+            }
+        }
+        size *= GROWTH;
+    }
+}
+
+/// The first records in the order of the words that pass the plan's condition.
+pub fn first_ids(
+    spi: &Connection,
+    template: &Template,
+    plan: &Plan,
+    matches: &Matches,
+    most: usize,
+) -> Vec<Uuid> {
+    let sql = ranked_sql("t.id", template, plan);
+    let mut found: Vec<Uuid> = Vec::new();
+    each_portion(spi, template, plan, matches, 2 * most, |portion| {
+        let (before, limit) = (found.len(), (most - found.len()) as i64);
+        let ids = array(portion.iter().map(|(_, id)| *id));
+        let rows = spi.run_once(&sql, Snapshot::Active, &params![ids, limit]);
+        found.extend(rows.column::<Uuid>());
+        (found.len() < most).then(|| found.len() - before)
+    });
+    found
+}
+
 /// The statement that reads these columns of matches, in their order: `$1` are their ids, `$2` how many are wanted.
-pub fn ranked_sql(columns: &str, template: &Template, plan: &Plan) -> String {
+fn ranked_sql(columns: &str, template: &Template, plan: &Plan) -> String {
     format!(
         "select {columns}, m.n from unnest($1) with ordinality m (id, n) join {} {RECORD} on {RECORD}.id = m.id \
          where {} order by m.n limit $2",
@@ -22,75 +89,84 @@ pub fn ranked_sql(columns: &str, template: &Template, plan: &Plan) -> String {
     )
 }
 
-/// The matches are looked up one by one, where nothing but words and the caller's sight decides on them: then what is
-/// asked of each is always the same.
-fn ranked_by_index(
-    template: &Template,
-    plan: &Plan,
-    rest: &[(i16, Uuid)],
-    projection: &Projection,
-    out: &mut String,
-) -> Option<PageWriter> {
-    if !plan.filter.is_always_true() {
-        return None;
-    }
-    let (mut page, mut last) = (PageWriter::default(), None);
-    let ids = rest.iter().map(|(_, id)| *id);
-    let outcome = read::each_by_id(template, ids, &plan.condition, projection, |place, record| {
-        page.has_more = page.shown == plan.limit || page.is_full(out);
-        if !page.has_more {
-            page.write_record(&record, out);
-            last = Some(rest[place]);
-        }
-        !page.has_more
-    });
-    outcome.ok()?;
-    page.last =
-        last.map(|(rank, id)| cursor::encode(&plan.fingerprint, &[rank.to_string()], &id.to_string()));
-    Some(page)
-}
-
-/// The matches are looked up in portions that grow, since filters may leave few of them.
+/// Writes a page in the order of words.
 pub fn ranked_page(
     spi: &Connection,
     template: &Template,
     plan: &Plan,
-    ranked: &[(i16, Uuid)],
+    matches: &Matches,
     projection: &Projection,
     out: &mut String,
 ) -> PageWriter {
-    let mut page = PageWriter::default();
-    let mut rest = match &plan.position {
-        Some(Position { rank: Some(rank), uuid, .. }) => {
-            let before = |(other, id): &(i16, Uuid)| (i32::from(*other), *id) >= (*rank, *uuid);
-            &ranked[ranked.partition_point(before)..]
+    let mut page = Page { spi, template, plan, projection, writer: PageWriter::default() };
+    // One more shows whether there is another page. Filters may let few pass.
+    let size = if plan.has_words_only { plan.limit + 1 } else { 2 * (plan.limit + 1) };
+    each_portion(spi, template, plan, matches, size, |portion| {
+        let before = page.writer.shown;
+        if page.write_by_index(portion, out).is_none() {
+            page.write_by_statement(portion, out);
         }
-        _ => ranked,
-    };
-    if let Some(page) = ranked_by_index(template, plan, rest, projection, out) {
-        return page;
+        (!page.writer.has_more).then(|| page.writer.shown - before)
+    });
+    page.writer
+}
+
+/// A page that is written.
+struct Page<'a> {
+    spi: &'a Connection,
+    template: &'a Template,
+    plan: &'a Plan,
+    projection: &'a Projection,
+    writer: PageWriter,
+}
+
+impl Page<'_> {
+    /// The matches are looked up one by one, where nothing but words and the caller's sight decides on them: then what is
+    /// asked of each is always the same.
+    fn write_by_index(&mut self, portion: &[Match], out: &mut String) -> Option<()> {
+        let Page { template, plan, projection, writer, .. } = self;
+        if !plan.filter.is_always_true() {
+            return None;
+        }
+        let mut last = None;
+        let ids = portion.iter().map(|(_, id)| *id);
+        let outcome = read::each_by_id(template, ids, &plan.condition, projection, |place, record| {
+            writer.has_more = writer.shown == plan.limit || writer.is_full(out);
+            if !writer.has_more {
+                writer.write_record(&record, out);
+                last = Some(portion[place]);
+            }
+            !writer.has_more
+        });
+        outcome.ok()?;
+        if let Some(last) = last {
+            self.note_last(last);
+        }
+        Some(())
     }
-    let sql = ranked_sql(&columns(template), template, plan);
-    let number = STANDARD_COLUMNS + template.attributes.len();
-    let mut portion = if plan.has_words_only { plan.limit + 1 } else { 2 * (plan.limit + 1) };
-    while !rest.is_empty() {
-        let (now, later) = rest.split_at(portion.min(rest.len()));
-        let room = plan.limit - page.shown;
-        let limit = room as i64 + 1;
-        let rows =
-            spi.run_once(&sql, Snapshot::Active, &params![array(now.iter().map(|(_, id)| *id)), limit]);
-        let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
-        if shown > 0 {
-            let at = rows.get::<Option<i64>>(shown - 1, number).unwrap_or(1) as usize - 1;
-            let (rank, id) = now[at];
-            page.last = Some(cursor::encode(&plan.fingerprint, &[rank.to_string()], &id.to_string()));
+
+    /// They are looked up in parts that grow.
+    fn write_by_statement(&mut self, portion: &[Match], out: &mut String) {
+        let sql = ranked_sql(&columns(self.template), self.template, self.plan);
+        let number = STANDARD_COLUMNS + self.template.attributes.len();
+        let (mut rest, mut size) = (portion, 2 * (self.plan.limit + 1));
+        while !rest.is_empty() && !self.writer.has_more {
+            let (now, later) = rest.split_at(size.min(rest.len()));
+            let room = self.plan.limit - self.writer.shown;
+            let ids = array(now.iter().map(|(_, id)| *id));
+            let rows = self.spi.run_once(&sql, Snapshot::Active, &params![ids, room as i64 + 1]);
+            let most = rows.len().min(room);
+            let shown = self.writer.write_records(self.template, &rows, most, self.projection, out);
+            if shown > 0 {
+                let at = rows.get::<Option<i64>>(shown - 1, number).unwrap_or(1) as usize - 1;
+                self.note_last(now[at]);
+            }
+            self.writer.has_more = rows.len() > shown;
+            (rest, size) = (later, size * GROWTH);
         }
-        if rows.len() > shown {
-            page.has_more = true;
-            break;
-        }
-        rest = later;
-        portion *= 8;
     }
-    page
+
+    fn note_last(&mut self, (rank, id): Match) {
+        self.writer.last = Some(cursor::encode(&self.plan.fingerprint, &[rank.to_string()], &id.to_string()));
+    }
 }

@@ -5,9 +5,10 @@ use super::page::Segment;
 use super::page_writer::PageWriter;
 use super::plan::Plan;
 use super::query::{Count, SearchQuery};
+use super::ranked::ranked_page;
 use super::semantic::hybrid;
 use super::statement::select;
-use super::words::{self, Selection};
+use super::words::{self, Needs, Selected, Selection, Statement};
 use super::{cursor, time_zone, usage};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
@@ -37,10 +38,7 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     let schema = CallerSchema::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &schema, &zone)?;
     let projection = Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
-    let selection = match &plan.words {
-        Some(words) => Some(words::select(caller, template, words, plan.position.as_ref())?.0),
-        None => None,
-    };
+    let selection = words::select(caller, template, &plan)?;
     let answer = as_owner(|| {
         without_jit(|| {
             connected(|spi| {
@@ -109,7 +107,7 @@ pub struct Search<'a> {
     /// What is asked.
     pub plan: &'a Plan,
     /// What the words select; `None` without words.
-    pub selection: Option<Selection>,
+    pub selection: Option<Selection<'a>>,
 }
 
 impl Search<'_> {
@@ -118,7 +116,7 @@ impl Search<'_> {
         let page = match &self.selection {
             _ if self.plan.filter.is_never_true() => PageWriter::default(),
             Some(selection) if self.plan.keys.is_empty() => {
-                selection.page(self.spi, self.template, self.plan, projection, &mut out)
+                ranked_page(self.spi, self.template, self.plan, &selection.matches, projection, &mut out)
             }
             _ => self.records(projection, &mut out),
         };
@@ -150,42 +148,40 @@ impl Search<'_> {
         out
     }
 
-    /// What the words add to the condition of a statement, one that needs all records found or the first of them.
-    fn selected(&self, reads_all: bool) -> String {
+    /// What the words add to a statement.
+    fn selected(&self, needs: Needs) -> Selected {
         let selection = self.selection.as_ref();
-        selection.map(|it| it.condition(self.template, reads_all)).unwrap_or_default()
+        selection.map(|it| it.selected(self.spi, needs)).unwrap_or_default()
     }
 
-    /// The condition of a statement that looks at all records found.
-    fn condition_of_all(&self) -> String {
-        format!("{}{}", self.plan.condition, self.selected(true))
+    /// A statement over all records found, written over a condition.
+    fn over_all(&self, write: impl FnOnce(&str) -> String) -> Statement {
+        let Selected { condition, arguments, are_many } = self.selected(Needs::All);
+        Statement { sql: write(&format!("{}{condition}", self.plan.condition)), arguments, are_many }
     }
 
-    fn ask(&self, sql: &str) -> Rows<'_> {
-        let arguments = self.selection.as_ref().map(Selection::arguments).unwrap_or_default();
-        self.spi.run_once(sql, Snapshot::Active, &arguments)
+    fn ask(&self, statement: &Statement) -> Rows<'_> {
+        statement.run(self.spi, "", Snapshot::Active)
     }
 
     /// The statement that reads a segment.
-    pub fn page_sql(&self, segment: &Segment, limit: usize) -> String {
-        select(self.template, self.plan, segment, &self.selected(self.plan.must_sort), limit)
+    pub fn page_sql(&self, segment: &Segment, limit: usize) -> Statement {
+        let needs = if self.plan.must_sort { Needs::All } else { Needs::First };
+        let Selected { condition, arguments, are_many } = self.selected(needs);
+        let sql = select(self.template, self.plan, segment, &condition, limit);
+        Statement { sql, arguments, are_many }
     }
 
     /// The statement that counts all records found.
-    pub fn count_sql(&self) -> String {
-        let words = self.selection.as_ref().filter(|_| self.plan.has_words_only);
-        let sql = words.and_then(|words| words.count_sql(self.template));
-        let all = || {
-            let (table, condition) = (self.template.table_sql(), self.condition_of_all());
-            format!("select count(*) from {table} {RECORD} where {condition}")
-        };
-        sql.unwrap_or_else(all)
+    pub fn count_sql(&self) -> Statement {
+        let table = self.template.table_sql();
+        self.over_all(|condition| format!("select count(*) from {table} {RECORD} where {condition}"))
     }
 
     /// The statement that counts the values of a field.
-    pub fn facet_sql(&self, facet: &Facet) -> String {
-        let (table, condition) = (self.template.table_sql(), self.condition_of_all());
-        facet.sql(&table, &condition, facet.has_shared_lists(self.spi, self.template))
+    pub fn facet_sql(&self, facet: &Facet) -> Statement {
+        let are_lists_alike = facet.has_shared_lists(self.spi, self.template);
+        self.over_all(|condition| facet.sql(&self.template.table_sql(), condition, are_lists_alike))
     }
 
     /// Writes the records of the page, segment after segment until it is full.
@@ -218,14 +214,17 @@ impl Search<'_> {
         if self.plan.position.is_none() && !page.has_more {
             return Some(page.shown as i64);
         }
-        // Ranked matches are few enough to be counted. For a caller with a scope, the planner's estimate would reveal
-        // other records.
+        // Matches of words are counted unless they are many. For a caller with a scope, the planner's estimate would
+        // reveal other records.
         let plan = self.plan;
         let is_scoped = visibility::rows_over(plan.lives, self.caller, self.template, RECORD).is_some();
-        if plan.count == Count::Exact || is_scoped || matches!(self.selection, Some(Selection::Ranked(_))) {
-            return self.ask(&self.count_sql()).value::<i64>();
+        let are_few = || self.selection.as_ref().is_some_and(|selection| !selection.matches.are_many());
+        if plan.count == Count::Exact || is_scoped || are_few() {
+            let counted = self.selection.as_ref().and_then(Selection::count);
+            return counted.or_else(|| self.ask(&self.count_sql()).value::<i64>());
         }
-        let (table, condition) = (self.template.table_sql(), self.condition_of_all());
+        let selected = self.selected(Needs::First).condition;
+        let (table, condition) = (self.template.table_sql(), format!("{}{selected}", plan.condition));
         let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
         // PostgreSQL explains nothing through a fixed snapshot.
         let rows = self.spi.run_once(&sql, Snapshot::Latest, &[]);

@@ -1,6 +1,7 @@
 //! Indexes of many records are built in the background.
 
 use super::*;
+use harness::customers::DOCUMENTS;
 
 #[tokio::test]
 async fn while_an_index_is_built_others_read_and_write() {
@@ -110,4 +111,41 @@ async fn a_template_is_dropped_while_a_job_of_it_runs() {
     blocker.run("rollback").await;
     assert_eq!(session.text("select to_regclass('crm.customers') is null", &[]).await, "t");
     database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn an_index_of_documents_of_an_earlier_class_serves_searches_until_another_takes_its_place() {
+    let (database, session) = with_many().await;
+    let name = DOCUMENTS.trim_start_matches("keyed_state.");
+    session
+        .run(&format!(
+            "update crm.customers set tags = array[repeat('town ', 80)];
+             drop index {DOCUMENTS}_trigram;
+             create index {name}_trigram on {DOCUMENTS} using gin (document keyed.document_trigrams)"
+        ))
+        .await;
+    let blocker = with_old_snapshot(&database).await;
+    session.run("select keyed.migrate()").await;
+    until_blocked(&session).await;
+    let running = jobs(&session).await;
+    assert_eq!((&running[0]["kind"], &running[0]["attribute"]), (&json!("index"), &Value::Null));
+    let class = format!(
+        "select string_agg(i.indexrelid::regclass || ' ' || c.opcname, ', ') from pg_index i
+         join pg_opclass c on c.oid = i.indclass[0] join pg_am a on a.oid = c.opcmethod and a.amname = 'gin'
+         where i.indrelid = '{DOCUMENTS}'::regclass and i.indisvalid"
+    );
+    assert_eq!(session.text(&class, &[]).await, format!("{DOCUMENTS}_trigram document_trigrams"));
+    session.run("update crm.customers set name = 'Zugspitze' where visits <= 10").await;
+    for is_done in [false, true] {
+        for (words, count) in [("zugspitz", 10), ("town zugspitze", 10), ("town", 6000)] {
+            let body = json!({"global_search": words, "count": "exact", "limit": 1}).to_string();
+            let answer = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
+            assert_eq!(answer["total"], count, "{words}");
+        }
+        if !is_done {
+            blocker.run("rollback").await;
+            until_done(&session).await;
+        }
+    }
+    assert_eq!(session.text(&class, &[]).await, format!("{DOCUMENTS}_trigram document_words"));
 }

@@ -53,7 +53,7 @@ pub fn answer(
         fused = match selection {
             Some(selection) => {
                 let semantic: Vec<Uuid> = found.iter().map(|neighbour| neighbour.id).collect();
-                fuse(&selection.first_ids(spi, template, plan, MOST_BY_VECTOR), &semantic)
+                fuse(&selection.first_ids(spi, MOST_BY_VECTOR), &semantic)
             }
             None => found
                 .iter()

@@ -24,9 +24,9 @@ struct Term<'n> {
 }
 
 impl Term<'_> {
-    /// Whether a document satisfies the term.
-    fn is_met(&self, document: &[u8]) -> bool {
-        holds(&self.alternatives, document) != self.is_excluded
+    /// Whether a document satisfies the term; `is_named` says whether its record refers to a name that does.
+    fn is_met(&self, document: &[u8], is_named: impl FnOnce() -> bool) -> bool {
+        (holds(&self.alternatives, document) || is_named()) != self.is_excluded
     }
 }
 
@@ -59,7 +59,7 @@ impl<'n> Comparison<'n> {
     /// Whether a document satisfies each of the terms.
     pub fn each(&self, document: &[u8]) -> impl Iterator<Item = bool> {
         let document = self.valid(document);
-        self.terms.iter().map(move |term| term.is_met(&document))
+        self.terms.iter().map(move |term| term.is_met(&document, || false))
     }
 
     /// What counts of a document.
@@ -80,11 +80,22 @@ impl<'n> Comparison<'n> {
         valid.into()
     }
 
-    /// The rank of a document that satisfies all terms: 2 if all are whole words of the name or the key, 1 if all are
-    /// whole words, 0 otherwise.
-    pub fn rank(&self, document: &[u8]) -> Option<i16> {
+    /// The rank of a record by its document, where it satisfies all terms: 2 if all are whole words of the name or the
+    /// key, 1 if all are whole words, 0 otherwise. `is_named` says whether the record refers to a name that the term at
+    /// this position matches; `met` counts how often each term is satisfied, unless it is empty.
+    pub fn rank(&self, document: &[u8], is_named: impl Fn(usize) -> bool, met: &mut [usize]) -> Option<i16> {
         let document = &*self.valid(document);
-        if !self.terms.iter().all(|term| term.is_met(document)) {
+        let mut is_found = true;
+        for (position, term) in self.terms.iter().enumerate() {
+            let is_met = term.is_met(document, || is_named(position));
+            is_found &= is_met;
+            match met.get_mut(position) {
+                Some(count) => *count += usize::from(is_met),
+                None if !is_met => return None,
+                None => {}
+            }
+        }
+        if !is_found {
             return None;
         }
         let are_whole_words = |text: &[u8]| {
@@ -97,6 +108,11 @@ impl<'n> Comparison<'n> {
             true => 1,
             false => 0,
         })
+    }
+
+    /// How many terms there are.
+    pub fn terms(&self) -> usize {
+        self.terms.len()
     }
 
     /// The name and the key of a record, taken from its document.
@@ -151,7 +167,7 @@ mod tests {
             query.terms.iter().map(|it| (Needle::new(it, &[stems(&it.typed)]), it.is_excluded)).collect();
         let terms = needles.iter().map(|(needle, is_excluded)| (needle, *is_excluded));
         let comparison = Comparison::new(terms, [Some(1), None].into_iter()).without(dropped);
-        comparison.rank(document.as_bytes())
+        comparison.rank(document.as_bytes(), |_| false, &mut [])
     }
 
     #[test]

@@ -1,144 +1,202 @@
-//! Finds the records that match a query: all of them ranked, or the newest of many.
-//!
-//! A search has three steps. It looks up the names of referenced records. It samples documents to estimate the
-//! frequency of each term. If too many records match to be ranked, the newest come first, and a scan from the newest
-//! finds a page soon; otherwise all matches are found by the rarest term and ranked.
+//! Finds the records that match a query.
 
-use super::names::{self, Names, VisibleRows};
+use super::first::{First, Search, Work};
+use super::names::{self, VisibleRows};
 use super::query::TextQuery;
 use super::rank;
+use super::reader::{Match, Reader};
 use super::sample::Sample;
 use super::terms::{self, PreparedTerm};
 use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::heap_by_index::Wanted;
 use crate::postgres::spi::{Connection, connected};
 use crate::record::read;
 use crate::template::Template;
 use crate::value::key;
 use crate::value::quote::literal;
+use std::cell::{OnceCell, RefCell};
+use std::cmp::Reverse;
 use std::ffi::CStr;
 use uuid::Uuid;
 
-/// Up to this many matches are ranked; of more, the newest come first.
-pub const MOST_RANKED: usize = 20_000;
+/// So many matches are many: a record is asked for the words rather than all of them being collected.
+pub const MANY: usize = 20_000;
 /// The rank of the record whose external key is the whole text of the query.
 pub const RANK_KEY: i16 = 3;
 
 /// Compiling a statement to machine code takes longer than running these.
 const WITHOUT_JIT: (&CStr, &CStr) = (c"jit", c"off");
-/// A term that the index serves is looked up there, whatever the planner thinks of its frequency.
-const BY_INDEX: (&CStr, &CStr) = (c"enable_seqscan", c"off");
 
-/// In which order matches come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The best first, of one rank the newest.
-    Ranked,
-    /// The newest first.
-    Newest,
+/// The live records that match a query, regardless of the caller; found when they are asked for. Each has a rank: 3 the
+/// key is the whole text, 2 all terms are whole words of the name or the key, 1 all terms are whole words, 0 other
+/// matches. The best come first, of one rank the newest.
+pub struct Matches<'q> {
+    template: &'q Template,
+    wanted: Vec<PreparedTerm<'q>>,
+    /// The record whose key is the whole text.
+    pub key_holder: Option<Uuid>,
+    sample: OnceCell<Sample>,
+    /// All matches behind a position, in their order, once they are known.
+    behind: RefCell<Option<(Option<Match>, Vec<Match>)>>,
 }
 
-/// What was found.
-pub struct Found {
-    /// The records.
-    pub matches: Matches,
-    /// The terms, when no index could serve any of them: then all documents were read.
-    pub scanned: Vec<String>,
-}
-
-/// The live records that match a query, regardless of the caller.
-pub enum Matches {
-    /// All of them in their order, each with its rank: 3 the key is the whole text, 2 all terms are whole words of the
-    /// name or the key, 1 all terms are whole words, 0 other matches.
-    Ranked(Vec<(i16, Uuid)>),
-    /// More than are ranked: the newest come first.
-    Newest {
-        /// The condition on the record `t` and its document `d`.
-        condition: String,
-        /// The record that comes before all others, whether or not the condition holds: its key is the whole text.
-        first: Option<Uuid>,
-        /// Whether the condition looks at the record at all, and not at its document alone.
-        needs_record: bool,
-    },
-}
-
-/// Finds the live records of a template that match a query. A page that follows another keeps its order.
-pub fn find(
-    template: &Template,
-    query: &TextQuery,
-    visible_rows: &VisibleRows,
-    order: Option<Order>,
-) -> Found {
-    let first = key::normalize(&query.text).ok().and_then(|key| read::id_by_key(template, key));
-    as_owner(|| {
-        with_settings(&[WITHOUT_JIT], || {
-            connected(|spi| find_with(spi, template, query, visible_rows, order, first))
-        })
-    })
-}
-
-fn find_with(
-    spi: &Connection,
-    template: &Template,
-    query: &TextQuery,
-    visible_rows: &VisibleRows,
-    order: Option<Order>,
-    first: Option<Uuid>,
-) -> Found {
-    let mut wanted = PreparedTerm::all(template, query);
-    let references = names::references(template, visible_rows);
-    for it in &mut wanted {
-        it.add_names(spi, &references);
+impl<'q> Matches<'q> {
+    /// Prepares to find the live records of a template that match a query.
+    pub fn of(template: &'q Template, query: &'q TextQuery, visible_rows: &VisibleRows) -> Matches<'q> {
+        let key_holder = key::normalize(&query.text).ok().and_then(|key| read::id_by_key(template, key));
+        let wanted = with_connection(|spi| {
+            let mut wanted = PreparedTerm::all(template, query);
+            let references = names::references(template, visible_rows);
+            wanted.iter_mut().for_each(|it| it.add_names(spi, &references));
+            wanted
+        });
+        Matches { template, wanted, key_holder, sample: OnceCell::new(), behind: RefCell::default() }
     }
-    let mut scanned = Vec::new();
-    let ranked = if wanted.is_empty() || order == Some(Order::Newest) {
-        None
-    } else {
-        ranked(spi, template, &wanted, order, &mut scanned)
-    };
-    let matches = match ranked {
-        Some(mut ranked) => {
-            if let Some(first) = first {
-                ranked.retain(|(_, id)| *id != first);
-                ranked.push((RANK_KEY, first));
-            }
-            ranked.sort_unstable_by(|one, other| other.cmp(one));
-            Matches::Ranked(ranked)
+
+    /// The first matches behind a position, in their order: at least so many, unless there are fewer.
+    pub fn first(&self, after: Option<Match>, most: usize) -> First {
+        let follows = |found: &Match| after.is_none_or(|after| *found < after);
+        if let Some((position, all)) = &*self.behind.borrow()
+            && (position.is_none() || *position >= after && after.is_some())
+        {
+            let matches = all.iter().copied().filter(follows).collect();
+            return First { matches, are_all: true, work: Work::default() };
         }
-        None => Matches::Newest {
-            condition: terms::condition(&wanted),
-            first,
-            needs_record: wanted.iter().any(|it| !it.names.is_empty()),
-        },
-    };
-    Found { matches, scanned }
+        let mut first = with_connection(|spi| self.find(spi, after, most + 1));
+        if let Some(holder) = self.key_holder {
+            first.matches.retain(|(_, id)| *id != holder);
+            if follows(&(RANK_KEY, holder)) {
+                first.matches.insert(0, (RANK_KEY, holder));
+            }
+        }
+        if first.are_all {
+            self.behind.replace(Some((after, first.matches.clone())));
+        }
+        first
+    }
+
+    fn find(&self, spi: &Connection, after: Option<Match>, most: usize) -> First {
+        let (template, wanted) = (self.template, &self.wanted);
+        let by_statement =
+            |after, most| rank::by_statement(spi, template, wanted, self.sample_with(spi), after, most);
+        let found = Reader::with(template, wanted, |reader| {
+            Search::new(reader, wanted, &|| by_statement(None, None)).first(after, most)
+        });
+        found.unwrap_or_else(|_| {
+            let matches = by_statement(after, Some(most));
+            First { are_all: matches.len() < most, matches, work: Work::default() }
+        })
+    }
+
+    /// All matches, in no order.
+    pub fn all(&self) -> Vec<Match> {
+        if let Some((None, all)) = &*self.behind.borrow() {
+            return all.clone();
+        }
+        let mut all = Vec::new();
+        self.each(|found| all.push(found));
+        self.with_holder(all)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        if let Some((None, all)) = &*self.behind.borrow() {
+            return all.len();
+        }
+        let (mut count, mut is_counted) = (0, self.key_holder.is_none());
+        self.each(|(_, id)| {
+            count += 1;
+            is_counted |= self.key_holder == Some(id);
+        });
+        count + usize::from(!is_counted)
+    }
+
+    /// Those of these records that match, in their order.
+    pub fn among(&self, records: &[Uuid]) -> Vec<Match> {
+        let found = with_connection(|_| {
+            let mut found = Vec::new();
+            let outcome = Reader::with(self.template, &self.wanted, |reader| {
+                reader.read_each(records, |it| found.push(it))
+            });
+            outcome.is_ok().then_some(found)
+        });
+        let found = found.unwrap_or_else(|| {
+            let records: std::collections::HashSet<&Uuid> = records.iter().collect();
+            self.all().into_iter().filter(|(_, id)| records.contains(id)).collect()
+        });
+        let mut found: Vec<Match> = match self.key_holder {
+            Some(holder) if records.contains(&holder) => self.with_holder(found),
+            _ => found,
+        };
+        found.sort_unstable_by_key(|it| Reverse(*it));
+        found
+    }
+
+    fn with_holder(&self, mut found: Vec<Match>) -> Vec<Match> {
+        if let Some(holder) = self.key_holder {
+            found.retain(|(_, id)| *id != holder);
+            found.push((RANK_KEY, holder));
+        }
+        found
+    }
+
+    /// Hands over all matches but the one by its key, which may be among them or not.
+    fn each(&self, mut read: impl FnMut(Match)) {
+        let (template, wanted) = (self.template, &self.wanted);
+        with_connection(|spi| {
+            let sample = self.sample_with(spi);
+            let leader = rank::leader(wanted, sample);
+            if leader.is_none_or(|leader| wanted[leader].names.is_empty()) {
+                let mut found = Vec::new();
+                let outcome = Reader::with(template, wanted, |reader| {
+                    let Some(leader) = leader else { return reader.read_all(|it| found.push(it)) };
+                    let is_looked_up = |position: &usize| {
+                        let it = &wanted[*position];
+                        *position == leader
+                            || it.is_served() && it.names.is_empty() && sample.is_rare(*position)
+                    };
+                    let looked_up = (0..wanted.len()).filter(is_looked_up);
+                    let texts = looked_up.map(|position| wanted[position].needle.looked_up()).collect();
+                    let wanted = Wanted { texts, ..Wanted::default() };
+                    reader.look_up(&wanted, |it| found.push(it)).map(|_| ())
+                });
+                if outcome.is_ok() {
+                    return found.into_iter().for_each(read);
+                }
+            }
+            rank::by_statement(spi, template, wanted, sample, None, None).into_iter().for_each(&mut read);
+        });
+    }
+
+    /// Whether a sample shows many.
+    pub fn are_many(&self) -> bool {
+        // Half as many again, so that the sample decides only where it can hardly be wrong.
+        with_connection(|spi| self.sample_with(spi).found() * 2 > 3 * MANY as i64)
+    }
+
+    fn sample_with(&self, spi: &Connection) -> &Sample {
+        self.sample.get_or_init(|| Sample::take(spi, self.template, &self.wanted, MANY))
+    }
+
+    /// The condition that the record `t` with its document `d` matches, apart from the one by its key.
+    pub fn condition(&self) -> String {
+        terms::condition(&self.wanted)
+    }
+
+    /// Whether it looks at the record at all, and not at its document alone.
+    pub fn needs_record(&self) -> bool {
+        self.wanted.iter().any(|it| !it.names.is_empty())
+    }
+
+    /// The terms, if no index serves any of them: all documents are read then.
+    pub fn scanned(&self) -> Vec<String> {
+        let is_scanned = !self.wanted.iter().any(PreparedTerm::is_served);
+        self.wanted.iter().filter(|_| is_scanned).map(PreparedTerm::shown).collect()
+    }
 }
 
-/// All matches with their ranks, unless there are too many.
-fn ranked(
-    spi: &Connection,
-    template: &Template,
-    wanted: &[PreparedTerm],
-    order: Option<Order>,
-    scanned: &mut Vec<String>,
-) -> Option<Vec<(i16, Uuid)>> {
-    let sample = Sample::take(spi, template, wanted, MOST_RANKED);
-    // A next page in ranked order must not fail because of matches that were added since.
-    let most = if order.is_some() { 2 * MOST_RANKED } else { MOST_RANKED };
-    // Half as many again, so that the sample decides only where it can hardly be wrong.
-    if sample.found() * 2 > 3 * most as i64 {
-        return None;
-    }
-    let leader = rank::leader(wanted, &sample);
-    let leads_to_too_many = |(_, names): &(String, Names)| matches!(names, Names::Many(_));
-    if leader.is_some_and(|leader| wanted[leader].names.iter().any(leads_to_too_many)) {
-        return None;
-    }
-    let settings: &[(&CStr, &CStr)] = if leader.is_some() { &[BY_INDEX] } else { &[] };
-    let ranked = with_settings(settings, || rank::rank(spi, template, wanted, &sample, leader, most))?;
-    if leader.is_none() {
-        scanned.extend(wanted.iter().map(PreparedTerm::shown));
-    }
-    Some(ranked)
+fn with_connection<R>(body: impl FnOnce(&Connection) -> R) -> R {
+    as_owner(|| with_settings(&[WITHOUT_JIT], || connected(body)))
 }
 
 /// The condition that a record `t` with its document `d` matches: for statements with their own order, and for
@@ -148,7 +206,7 @@ pub fn condition(template: &Template, query: &TextQuery, visible_rows: &VisibleR
     let mut wanted = PreparedTerm::all(template, query);
     for it in &mut wanted {
         let names =
-            references.iter().map(|reference| (reference.column(), Names::Many(reference.query(it.term))));
+            references.iter().map(|reference| reference.to(names::Names::Many(reference.query(it.term))));
         it.names = names.collect();
     }
     let condition = terms::condition(&wanted);

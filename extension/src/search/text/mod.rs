@@ -8,8 +8,14 @@ pub mod composed;
 pub mod document;
 /// Finds the records that match a query.
 pub mod find;
+/// The first matches in their order.
+pub mod first;
 /// Folds case and accents.
 pub mod fold;
+/// Keys of the index of documents.
+pub mod keys;
+/// What the index is asked for.
+pub mod lookup;
 /// Display names of referenced records.
 pub mod names;
 /// Conditions on documents for a term.
@@ -18,10 +24,14 @@ pub mod needle;
 pub mod pending;
 /// The query language of global_search.
 pub mod query;
-/// Ranks all matches.
+/// Ranks matches by a statement.
 pub mod rank;
+/// Reads documents and ranks their records.
+pub mod reader;
 /// Rebuilds documents of many records.
 pub mod rebuild;
+/// Replaces indexes of earlier operator classes.
+pub mod renewal;
 /// Estimates the frequency of terms.
 pub mod sample;
 /// The stems of words.
@@ -30,7 +40,7 @@ pub mod stem;
 pub mod table;
 /// Prepares terms for SQL.
 pub mod terms;
-/// Keys of the index of documents.
+/// Keys of its earlier form.
 pub mod trigram;
 /// Writes documents.
 pub mod write;

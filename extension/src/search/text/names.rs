@@ -9,6 +9,7 @@ use super::table;
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::heap::Heap;
+use crate::postgres::heap_by_index::Wanted;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
@@ -38,8 +39,19 @@ pub enum Names {
 /// A reference of the template, with its target as far as the caller may see it.
 pub struct Reference {
     slug: String,
+    number: i16,
     target: Rc<Template>,
     visible_rows: String,
+}
+
+/// A column of the record `t` that refers to records whose names match a term.
+pub struct Referring {
+    /// The column, as SQL names it.
+    pub column: String,
+    /// Its number in the table.
+    pub number: i16,
+    /// What it may refer to.
+    pub names: Names,
 }
 
 /// The references of a template that a caller may follow.
@@ -47,7 +59,8 @@ pub fn references(template: &Template, visible_rows: &VisibleRows) -> Vec<Refere
     let visible = |attribute: &crate::template::Attribute| {
         let target = attribute.target.and_then(catalog::by_id).filter(|target| target.has_documents)?;
         let visible_rows = visible_rows(&target, "x")?;
-        Some(Reference { slug: attribute.slug.clone(), target, visible_rows })
+        let (slug, number) = (attribute.slug.clone(), attribute.column);
+        Some(Reference { slug, number, target, visible_rows })
     };
     template.attributes.iter().filter_map(visible).collect()
 }
@@ -56,6 +69,11 @@ impl Reference {
     /// Its column of the record `t`.
     pub fn column(&self) -> String {
         format!("t.\"{}\"", self.slug)
+    }
+
+    /// That it may refer to these names.
+    pub fn to(&self, names: Names) -> Referring {
+        Referring { column: self.column(), number: self.number, names }
     }
 
     /// Whether both refer to the same template.
@@ -103,7 +121,8 @@ impl Reference {
             if !needle.is_indexable() {
                 return Err(Unfit);
             }
-            heap.rows_with(index, &[needle.looked_up()], |[_, document]| look(*document))
+            let wanted = Wanted { texts: vec![needle.looked_up()], ..Wanted::default() };
+            heap.rows_with(index, &wanted, |[_, document]| look(*document))
         });
         outcome.is_err() || is_met
     }
@@ -158,6 +177,13 @@ fn collecting(query: &str) -> String {
     format!("{query} limit {}", MOST_NAMES + 1)
 }
 
+impl Referring {
+    /// Whether the record refers to one of the names; false, not null, where it refers to nothing.
+    pub fn condition(&self) -> String {
+        self.names.condition(&self.column)
+    }
+}
+
 impl Names {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
@@ -165,7 +191,7 @@ impl Names {
     }
 
     /// Whether the column refers to one of them; false, not null, where it refers to nothing.
-    pub fn condition(&self, column: &str) -> String {
+    fn condition(&self, column: &str) -> String {
         match self {
             Names::Few(ids) => format!("({column} is not null and {column} = any ({}))", id_array(ids)),
             Names::Many(query) => {

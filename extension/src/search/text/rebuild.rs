@@ -7,11 +7,11 @@ use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::job::{self, Done, lock_free, uuids};
-use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::guard::as_owner;
 use crate::postgres::invalidation;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::table_lock::{lock_against_writers, lock_exclusively, take_portion};
+use crate::postgres::table_lock::lock_against_writers;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::table_name::SideTable;
 use std::fmt::Write as _;
@@ -214,30 +214,6 @@ pub fn make_missing(spi: &Connection) {
         write_all(spi, &template, "true");
         spi.script(&table::create_index(spi, template.id));
         invalidation::announce(template.table);
-    }
-}
-
-/// Creates the index of documents where it is missing or has another operator class. This locks the documents
-/// exclusively.
-pub fn renew_indexes(spi: &Connection) {
-    if !table::has_document_class(spi) {
-        return;
-    }
-    let sql = format!(
-        "select t.id from keyed_state.template t where {} is not null and not exists ( \
-           select from pg_catalog.pg_index i join pg_catalog.pg_opclass c on c.oid = i.indclass[0] \
-           where i.indexrelid = {} and c.opcname = 'document_trigrams') order by t.id",
-        SideTable::Documents.regclass_sql("t.id"),
-        SideTable::Documents.regclass_sql(&format!("t.id || '{}'", table::INDEX_ENDING))
-    );
-    let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
-    let mut ids: Vec<i32> = rows.column::<i32>().collect();
-    take_portion(&mut ids, "indexes of documents");
-    lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());
-    for id in ids {
-        // Suppresses the notice about a missing index.
-        with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&table::drop_index(id)));
-        spi.script(&table::create_index(spi, id));
     }
 }
 

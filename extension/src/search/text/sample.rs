@@ -1,13 +1,12 @@
 //! Estimates the frequency of a query's terms from a sample of documents. The planner's estimates of substrings were
 //! wrong by a factor of up to a thousand.
 
-use super::comparison::Comparison;
+use super::reader::Reader;
 use super::terms::{self, PreparedTerm};
-use crate::postgres::datum;
-use crate::postgres::heap::{self, Heap};
+use crate::postgres::heap;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::template::{Template, catalog};
-use crate::value::table_name::{STATE, SideTable};
+use crate::template::Template;
+use crate::value::table_name::SideTable;
 
 /// How many pages are looked at: some thousand documents of a few lines, some milliseconds.
 const PAGES: i64 = 60;
@@ -52,37 +51,28 @@ impl Sample {
 
     /// Takes it by comparing in memory; none where a statement has to.
     fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
-        let comparison = terms::comparison(template, wanted)?;
-        let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id))?;
-        let sample = Heap::with(table, |heap| {
-            let pages = i64::from(heap.pages());
-            let mut sample = Sample { seen: 0, total: 0, each: vec![0; wanted.len()], found: 0 };
+        let sample = Reader::with(template, wanted, |reader| {
+            let pages = i64::from(reader.heap().pages());
+            let mut sample = Sample { seen: 0, total: 0, each: Vec::new(), found: 0 };
+            let mut met = vec![0; wanted.len()];
             let mut looked_at = 0;
             for page in spread(pages) {
                 if sample.seen >= MOST_DOCUMENTS {
                     break;
                 }
                 looked_at += 1;
-                heap.rows_of(page, &mut |[_, document]| {
-                    if heap::stored_size(*document) < MOST_BYTES as usize {
-                        datum::with_bytes(*document, |document| sample.note(&comparison, document));
+                reader.heap().rows_of(page, &mut |row| {
+                    if heap::stored_size(row[1]) < MOST_BYTES as usize {
+                        sample.seen += 1;
+                        sample.found += i64::from(reader.rank(row, &mut met).is_some());
                     }
                 });
             }
             sample.total = sample.seen * pages / looked_at.max(1);
+            sample.each = met.into_iter().map(|count| count as i64).collect();
             Ok(sample)
         });
         sample.ok()
-    }
-
-    fn note(&mut self, comparison: &Comparison, document: &[u8]) {
-        let mut is_found = true;
-        for (count, is_met) in self.each.iter_mut().zip(comparison.each(document)) {
-            *count += i64::from(is_met);
-            is_found &= is_met;
-        }
-        self.found += i64::from(is_found);
-        self.seen += 1;
     }
 
     fn of_pages(

@@ -15,8 +15,8 @@ use crate::value::table_name::{STATE, SideTable};
 /// The extension whose index finds parts of words.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 
-/// Whose keys the index of documents has.
-const DOCUMENT_CLASS: &str = "keyed.document_trigrams";
+/// The operator classes of the index of documents, the best first. The last one is of the first release.
+pub(super) const DOCUMENT_CLASSES: [&str; 2] = ["document_words", "document_trigrams"];
 
 /// Creates the side table of documents, without its index.
 pub fn create(template: i32, full_name: &str, records: &str) -> String {
@@ -41,17 +41,19 @@ pub fn create_index(spi: &Connection, template: i32) -> String {
     )
 }
 
-/// The operator class of documents; where the SQL of the extension is older than this library, the one that serves
-/// them too, if less well.
+/// The operator class of documents; where the SQL of the extension is older than this library, one that serves them too,
+/// if less well.
 fn document_class(spi: &Connection) -> String {
-    if has_document_class(spi) { DOCUMENT_CLASS.to_owned() } else { trigram_class(spi) }
+    document_class_name(spi).map_or_else(|| trigram_class(spi), |name| format!("keyed.{name}"))
 }
 
-/// Whether the SQL of the extension has the operator class of documents.
-pub fn has_document_class(spi: &Connection) -> bool {
-    let sql = "select from pg_catalog.pg_opclass c where c.opcname = 'document_trigrams' \
-               and c.opcnamespace = 'keyed'::pg_catalog.regnamespace";
-    !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
+/// The best operator class of documents that the SQL of the extension has.
+pub fn document_class_name(spi: &Connection) -> Option<&'static str> {
+    let sql = "select c.opcname::text from pg_catalog.pg_opclass c \
+               where c.opcnamespace = 'keyed'::pg_catalog.regnamespace";
+    let rows = spi.run_once(sql, Snapshot::Latest, &[]);
+    let names: Vec<String> = rows.column::<String>().collect();
+    DOCUMENT_CLASSES.into_iter().find(|class| names.iter().any(|name| name == class))
 }
 
 /// Drops its index.

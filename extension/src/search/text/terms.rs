@@ -1,7 +1,7 @@
 //! Prepares the terms of a query for SQL.
 
 use super::comparison::Comparison;
-use super::names::{Names, Reference};
+use super::names::{Names, Reference, Referring};
 use super::needle::Needle;
 use super::query::{Term, TextQuery};
 use super::stem::Stemmer;
@@ -14,8 +14,8 @@ pub struct PreparedTerm<'q> {
     pub term: &'q Term,
     /// What documents must hold.
     pub needle: Needle,
-    /// The columns of references whose names match, with these names.
-    pub names: Vec<(String, Names)>,
+    /// The references to records whose names match.
+    pub names: Vec<Referring>,
 }
 
 impl<'q> PreparedTerm<'q> {
@@ -40,7 +40,7 @@ impl<'q> PreparedTerm<'q> {
                 None => reference.names(spi, self.term),
             };
             if !names.is_empty() {
-                self.names.push((reference.column(), names.clone()));
+                self.names.push(reference.to(names.clone()));
             }
             known.push((reference, names));
         }
@@ -59,8 +59,8 @@ impl<'q> PreparedTerm<'q> {
     /// The record `t` with the document `d` satisfies the term, as a condition that no index serves.
     pub fn condition(&self) -> String {
         let mut sql = self.needle.checked("d.document");
-        for (column, names) in &self.names {
-            sql = format!("{sql} or {}", names.condition(column));
+        for referring in &self.names {
+            sql = format!("{sql} or {}", referring.condition());
         }
         format!("{}({sql})", if self.term.is_excluded { "not " } else { "" })
     }
@@ -77,13 +77,10 @@ pub fn all(conditions: impl Iterator<Item = String>) -> String {
     if joined.is_empty() { "true".to_owned() } else { joined }
 }
 
-/// The terms as they are compared in memory. None where names of referenced records match, which no document holds.
-pub fn comparison<'n>(template: &Template, wanted: &'n [PreparedTerm]) -> Option<Comparison<'n>> {
-    if wanted.iter().any(|it| !it.names.is_empty()) {
-        return None;
-    }
+/// The terms as documents are compared with them in memory.
+pub fn comparison<'n>(template: &Template, wanted: &'n [PreparedTerm]) -> Comparison<'n> {
     let display = template.display_slug().and_then(|slug| template.position(slug));
     let display = display.map(|position| Some(template.attributes[position].id));
     let terms = wanted.iter().map(|it| (&it.needle, it.term.is_excluded));
-    Some(Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes))
+    Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes)
 }

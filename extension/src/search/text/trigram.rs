@@ -162,7 +162,7 @@ fn or_space(character: u32) -> u32 {
 
 /// The lower case of a letter of ASCII, Latin-1, Greek or Cyrillic; any other character unchanged. Stems are in
 /// capitals in documents: in lower case they share the keys of their words.
-fn small(character: u32) -> u32 {
+pub(super) fn small(character: u32) -> u32 {
     match character {
         0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3a9 | 0x410..=0x42f => {
             character + 0x20

@@ -151,7 +151,7 @@ async fn contradictory_options_are_refused() {
 }
 
 #[tokio::test]
-async fn so_many_matches_that_they_are_not_ranked_are_fused_newest_first() {
+async fn very_many_matches_are_fused_in_their_order() {
     let (_database, session) = crm().await;
     session
         .run("select keyed.batch((select jsonb_agg(jsonb_build_object('op', 'create', 'template', 'crm.customers', 'attributes', jsonb_build_object('name', 'green ' || n * 100 + m))) from generate_series(1, 1000) m)) from generate_series(1, 21) n")

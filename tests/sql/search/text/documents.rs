@@ -17,7 +17,7 @@ async fn a_change_of_many_documents_keeps_their_index() {
     let index = &format!(
         "select pg_get_indexdef(indexrelid) from pg_index where indrelid = '{DOCUMENTS}'::regclass and not indisprimary"
     );
-    assert!(session.text(index, &[]).await.contains("keyed.document_trigrams)"));
+    assert!(session.text(index, &[]).await.contains("keyed.document_words)"));
     assert_eq!(session.text(FOUND, &["old"]).await, "");
     assert_eq!(session.text(FOUND, &["k5999"]).await, "k5999");
     session.run("select keyed.alter_template('crm.customers', '{\"language\": \"english\"}')").await;

@@ -34,6 +34,9 @@ fn random_pattern(random: &mut Random, texts: &[String]) -> String {
     pattern
 }
 
+/// The operator classes of documents: that of this version, and that of the first release.
+const CLASSES: [&str; 2] = ["document_words", "document_trigrams"];
+
 async fn found(session: &Session, operator: &str, pattern: &str) -> String {
     let sql = format!("select string_agg(n::text, ' ' order by n) from texts where document {operator} $1");
     session.text(&sql, &[pattern]).await
@@ -48,17 +51,24 @@ async fn the_index_finds_what_comparing_every_text_finds() {
     session.run("create table texts (n serial, document text collate \"C\")").await;
     let rows = serde_json::to_string(&texts).expect("texts are JSON");
     session.rows("insert into texts (document) select jsonb_array_elements_text($1::jsonb)", &[&rows]).await;
-    session.run("create index on texts using gin (document keyed.document_trigrams); analyze texts; set jit = off").await;
-    // Some go into the list of pending entries first.
-    session.run("insert into texts (document) select document from texts limit 100").await;
+    session.run("analyze texts; set jit = off").await;
     let (mut compared, mut non_empty) = (0, 0);
-    for operator in ["like", "ilike", "not like", "not ilike"] {
-        for _ in 0..300 {
+    let operators = ["like", "ilike", "not like", "not ilike"];
+    for (class, operator) in CLASSES.into_iter().flat_map(|class| operators.map(|operator| (class, operator)))
+    {
+        session
+            .run(&format!(
+                "drop index if exists i; create index i on texts using gin (document keyed.{class})"
+            ))
+            .await;
+        // Some go into the list of pending entries first.
+        session.run("insert into texts (document) select document from texts limit 30").await;
+        for _ in 0..180 {
             let pattern = random_pattern(&mut random, &texts);
             session.run("set enable_seqscan = on; set enable_bitmapscan = off").await;
             let expected = found(&session, operator, &pattern).await;
             session.run("set enable_seqscan = off; set enable_bitmapscan = on").await;
-            assert_eq!(found(&session, operator, &pattern).await, expected, "{operator} {pattern:?}");
+            assert_eq!(found(&session, operator, &pattern).await, expected, "{class} {operator} {pattern:?}");
             compared += 1;
             non_empty += u32::from(!expected.is_empty());
         }
@@ -77,7 +87,7 @@ async fn in_a_language_the_index_leaves_case_to_the_comparison() {
         .run(
             "create table texts (n serial, document text collate \"und-x-icu\");
              insert into texts (document) values ('STRASSE İZMİR'), ('strasse izmir'), ('ÉCOLE');
-             create index on texts using gin (document keyed.document_trigrams); set enable_seqscan = off",
+             create index on texts using gin (document keyed.document_words); set enable_seqscan = off",
         )
         .await;
     let plan =
@@ -98,7 +108,7 @@ async fn where_different_texts_are_equal_the_index_leaves_all_to_the_comparison(
             "create collation bare (provider = icu, locale = 'und-u-ks-level1', deterministic = false);
              create table texts (n serial, document text collate bare);
              insert into texts (document) values ('école'), ('ECOLE'), ('lycée');
-             create index on texts using gin (document keyed.document_trigrams); set enable_seqscan = off",
+             create index on texts using gin (document keyed.document_words); set enable_seqscan = off",
         )
         .await;
     let like = "select string_agg(n::text, ' ' order by n) from texts where document like '%ecole%'";
@@ -115,8 +125,10 @@ async fn where_different_texts_are_equal_the_index_leaves_all_to_the_comparison(
 async fn the_operator_class_is_sound() {
     let database = Database::new().await;
     let session = database.session().await;
-    let sound = "select amvalidate(oid) from pg_opclass where opcname = 'document_trigrams'";
-    assert_eq!(session.text(sound, &[]).await, "t");
+    for class in CLASSES {
+        let sound = format!("select amvalidate(oid) from pg_opclass where opcname = '{class}'");
+        assert_eq!(session.text(&sound, &[]).await, "t", "{class}");
+    }
     // Only an index can call it. Up to 15.18 PostgreSQL finds the function, and no value of its second argument.
     for number in ["null", "'1'", "1"] {
         let call = format!("select keyed.trigrams_of_document('x', {number})");
@@ -134,7 +146,7 @@ async fn a_null_a_text_without_keys_and_one_of_megabytes_are_indexed() {
     session
         .run(
             "create table texts (n serial, document text collate \"C\");
-             create index on texts using gin (document keyed.document_trigrams);
+             create index on texts using gin (document keyed.document_words);
              insert into texts (document) values (null), (''), ('-'), ((select string_agg(md5(n::text), ' ') from generate_series(1, 100000) n));
              set enable_seqscan = off",
         )
@@ -155,17 +167,23 @@ async fn a_library_that_is_newer_than_its_sql_works_on_and_migrating_after_its_u
     session.run("insert into crm.customers (external_key, name) values ('AB-12-X', 'Ada')").await;
     let functions = "keyed.trigrams_of_document(text, internal),
       keyed.trigrams_of_pattern(text, internal, smallint, internal, internal, internal, internal),
-      keyed.trigrams_match(internal, smallint, text, integer, internal, internal, internal)";
+      keyed.trigrams_match(internal, smallint, text, integer, internal, internal, internal),
+      keyed.words_of_document(text, internal),
+      keyed.words_of_pattern(text, internal, smallint, internal, internal, internal, internal),
+      keyed.words_match(internal, smallint, text, integer, internal, internal, internal)";
     let definition =
         include_str!("../../../../sql/functions/text_index.sql").replace("MODULE_PATHNAME", "$libdir/keyed");
-    session
-        .run(&format!(
-            "drop index {DOCUMENTS}_trigram;
-             alter extension keyed drop operator class keyed.document_trigrams using gin;
-             alter extension keyed drop operator family keyed.document_trigrams using gin;
-             drop operator family keyed.document_trigrams using gin cascade; begin;"
-        ))
-        .await;
+    session.run(&format!("drop index {DOCUMENTS}_trigram")).await;
+    for class in CLASSES {
+        session
+            .run(&format!(
+                "alter extension keyed drop operator class keyed.{class} using gin;
+                 alter extension keyed drop operator family keyed.{class} using gin;
+                 drop operator family keyed.{class} using gin cascade"
+            ))
+            .await;
+    }
+    session.run("begin").await;
     let functions: Vec<String> =
         functions.split("),").map(|function| format!("{})", function.trim_end_matches(')'))).collect();
     for function in &functions {
@@ -182,6 +200,6 @@ async fn a_library_that_is_newer_than_its_sql_works_on_and_migrating_after_its_u
         session.run(&format!("alter extension keyed add function {function}")).await;
     }
     session.run("select keyed.migrate()").await;
-    assert_eq!(session.text(CLASS, &[]).await, "document_trigrams document_trigrams document_trigrams");
+    assert_eq!(session.text(CLASS, &[]).await, "document_words document_words document_words");
     assert_eq!(session.text(query, &[]).await, "AB-12-X");
 }

@@ -6,5 +6,6 @@ mod documents;
 mod index;
 mod locales;
 mod names;
+mod ranks;
 mod sync;
 mod words;

@@ -1,0 +1,231 @@
+//! The first matches of a query in their order, without looking at all of them.
+//!
+//! Matches come by rank, and those of one rank from the newest on. So the best rank is looked for first, until the page
+//! is full, then the next. Each is found in one of two ways: documents are read from the newest on, which soon finds
+//! enough of a frequent rank; or the index is asked for all matches of a rare one. Reading shows how frequent they are:
+//! it goes on, twice as far each time, until the index promises to read less. While none is found, that is after the
+//! square root of the number of documents at the latest, so neither way costs much more than the better one.
+
+use super::keys;
+use super::lookup::Lookup;
+use super::reader::{Match, Reader};
+use super::terms::PreparedTerm;
+use crate::postgres::datum;
+use crate::postgres::direct_access::Unfit;
+use crate::postgres::heap_by_index::Wanted;
+use std::cmp::Reverse;
+use uuid::Uuid;
+
+/// The ranks of documents, from 0 on.
+const RANKS: usize = 3;
+/// So many documents are read before anything is concluded from them.
+const FEW: usize = 32;
+/// So many entries of the index are read in the time of one document.
+const ENTRIES: f64 = 64.0;
+/// By so much a look-up that finds the matches of all ranks may cost more than one that finds those of one.
+const WORTH: f64 = 3.0;
+/// By so much a statement takes longer than a comparison in memory.
+const BY_STATEMENT: f64 = 4.0;
+
+/// What was found.
+#[derive(Default)]
+pub struct First {
+    /// The first matches behind the position, in their order: as many as were wanted, or some more.
+    pub matches: Vec<Match>,
+    /// Whether these are all.
+    pub are_all: bool,
+    /// How they were found.
+    pub work: Work,
+}
+
+/// How matches were found.
+#[derive(Default)]
+pub struct Work {
+    /// So many documents were read from the newest on.
+    pub read: usize,
+    /// Whether these were all documents.
+    pub is_over: bool,
+    /// What the index was asked for, and how many documents it found.
+    pub looked_up: Vec<(Lookup, usize)>,
+}
+
+/// Documents read from the newest on, or from a position on.
+#[derive(Default)]
+struct Walk {
+    last: Option<Uuid>,
+    read: usize,
+    is_over: bool,
+    /// How many of them satisfy each term.
+    met: Vec<usize>,
+    /// The matches by rank, the newest first.
+    found: [Vec<Uuid>; RANKS],
+}
+
+/// A search for the first matches.
+pub struct Search<'a> {
+    reader: &'a Reader<'a>,
+    wanted: &'a [PreparedTerm<'a>],
+    /// Finds all matches by a statement.
+    by_statement: &'a dyn Fn() -> Vec<Match>,
+    /// About how many documents there are.
+    documents: f64,
+    /// The code of the attribute whose words have keys of their own.
+    name_code: Option<String>,
+    /// The ranks of which all matches are known, these.
+    complete: [Option<Vec<Uuid>>; RANKS],
+    work: Work,
+}
+
+impl<'a> Search<'a> {
+    /// A search for these terms.
+    pub fn new(
+        reader: &'a Reader<'a>,
+        wanted: &'a [PreparedTerm<'a>],
+        by_statement: &'a dyn Fn() -> Vec<Match>,
+    ) -> Search<'a> {
+        let documents = reader.heap().about_rows();
+        let name_code = reader.name_code();
+        let (complete, work) = Default::default();
+        Search { reader, wanted, by_statement, documents, name_code, complete, work }
+    }
+
+    /// The first matches behind a position: at least so many, unless there are fewer.
+    pub fn first(mut self, after: Option<Match>, most: usize) -> Result<First, Unfit> {
+        let best = RANKS - 1;
+        let (top, before) = match after {
+            Some((rank, id)) if (rank as usize) <= best => (rank as usize, Some(id)),
+            _ => (best, None),
+        };
+        let mut matches: Vec<Match> = Vec::new();
+        let mut are_all = true;
+        let mut newest = Walk::default();
+        for rank in (0..=top).rev() {
+            let need = most.saturating_sub(matches.len());
+            let mut behind = Walk { last: before, ..Walk::default() };
+            let is_behind = rank == top && before.is_some();
+            let walk = if is_behind { &mut behind } else { &mut newest };
+            let is_exhausted = self.fill(walk, rank, need)?;
+            let before = before.filter(|_| is_behind);
+            let found = self.complete[rank].as_ref().unwrap_or(&walk.found[rank]);
+            let follows = |id: &&Uuid| before.is_none_or(|before| **id < before);
+            let found = found.iter().filter(follows).map(|id| (rank as i16, *id));
+            if is_exhausted {
+                matches.extend(found);
+            } else {
+                matches.extend(found.take(need));
+            }
+            if !is_exhausted || matches.len() >= most && rank > 0 {
+                are_all = false;
+                break;
+            }
+        }
+        Ok(First { matches, are_all, work: self.work })
+    }
+
+    /// Finds so many matches of a rank, or all of them: then it says so.
+    fn fill(&mut self, walk: &mut Walk, rank: usize, need: usize) -> Result<bool, Unfit> {
+        loop {
+            if walk.is_over || self.complete[rank].is_some() {
+                return Ok(true);
+            }
+            let found = walk.found[rank].len();
+            if found >= need {
+                return Ok(false);
+            }
+            if walk.read >= FEW
+                && let Some((lookup, wanted, cost)) = self.cheapest(walk, rank)
+                && cost <= (need - found) as f64 * walk.read as f64 / (found + 1) as f64
+            {
+                self.look_up(lookup, &wanted)?;
+                continue;
+            }
+            self.read(walk, rank, need, walk.read.max(FEW))?;
+        }
+    }
+
+    /// Reads on, until there are enough matches of the rank.
+    fn read(&mut self, walk: &mut Walk, rank: usize, need: usize, most: usize) -> Result<(), Unfit> {
+        walk.met.resize(self.wanted.len(), 0);
+        walk.is_over = true;
+        let mut read = 0;
+        let from = walk.last;
+        self.reader.heap().descending(from, |row| {
+            read += 1;
+            walk.last = Some(datum::read_uuid(row[0]));
+            if let Some((rank, id)) = self.reader.rank(row, &mut walk.met) {
+                walk.found[rank as usize].push(id);
+            }
+            walk.is_over = read < most && walk.found[rank].len() < need;
+            walk.is_over
+        })?;
+        walk.read += read;
+        self.work.read += read;
+        self.work.is_over |= walk.is_over;
+        Ok(())
+    }
+
+    /// The look-up that finds the matches of a rank at the least cost, in documents to be read.
+    fn cheapest(&self, walk: &Walk, rank: usize) -> Option<(Lookup, Wanted, f64)> {
+        let share = |count: usize| self.documents * (count + 1) as f64 / walk.read as f64;
+        let of_entries =
+            |terms: &[usize]| -> f64 { terms.iter().map(|term| share(walk.met[*term]) / ENTRIES).sum() };
+        let leader = |terms: &[usize]| terms.iter().copied().min_by_key(|term| walk.met[*term]);
+        let mut ways: Vec<(Lookup, Wanted, f64)> = Vec::new();
+        let served: Vec<usize> =
+            (0..self.wanted.len()).filter(|term| self.wanted[*term].is_served()).collect();
+        let nameless = |term: &usize| self.wanted[*term].names.is_empty();
+        let in_documents: Vec<usize> = served.iter().copied().filter(nameless).collect();
+        if let Some(leader) = leader(&in_documents) {
+            let is_rare = |term: &usize| *term == leader || walk.met[*term] * 20 < walk.read;
+            let terms: Vec<usize> = in_documents.into_iter().filter(is_rare).collect();
+            let texts = terms.iter().map(|term| self.wanted[*term].needle.looked_up()).collect();
+            let wanted = Wanted { texts, ..Wanted::default() };
+            ways.push((Lookup::All, wanted, share(walk.met[leader]) + of_entries(&terms)));
+        }
+        if let Some(leader) = leader(&served).filter(|leader| !nameless(leader)) {
+            ways.push((Lookup::Statement, Wanted::default(), share(walk.met[leader]) * BY_STATEMENT));
+        }
+        if rank >= Lookup::WholeWords.lowest_rank() {
+            let whole = |term: &usize| Some((*term, self.wanted[*term].needle.whole_words_looked_up()?));
+            let (terms, texts): (Vec<usize>, Vec<_>) = served.iter().filter_map(whole).unzip();
+            let found = walk.found[1].len() + walk.found[2].len();
+            if !terms.is_empty() {
+                let wanted = Wanted { texts, ..Wanted::default() };
+                ways.push((Lookup::WholeWords, wanted, share(found) + of_entries(&terms)));
+            }
+        }
+        if rank >= Lookup::Names.lowest_rank()
+            && let Some(code) = &self.name_code
+        {
+            let in_name = |term: &usize| self.wanted[*term].needle.in_name(code);
+            let queries: Vec<String> = served.iter().filter_map(in_name).flatten().collect();
+            if !queries.is_empty() {
+                let queries = queries.into_iter().map(|query| (keys::IN_NAME, query)).collect();
+                let wanted = Wanted { queries, ..Wanted::default() };
+                ways.push((Lookup::Names, wanted, share(walk.found[2].len())));
+            }
+        }
+        // One that finds more saves others, for the ranks below.
+        let least = ways.iter().map(|way| way.2).fold(f64::INFINITY, f64::min);
+        ways.into_iter().find(|way| way.2 <= least * WORTH)
+    }
+
+    fn look_up(&mut self, lookup: Lookup, wanted: &Wanted) -> Result<(), Unfit> {
+        let mut found: [Vec<Uuid>; RANKS] = Default::default();
+        let mut add = |(rank, id): Match| found[rank as usize].push(id);
+        let read = if lookup == Lookup::Statement {
+            let all = (self.by_statement)();
+            let count = all.len();
+            all.into_iter().for_each(add);
+            count
+        } else {
+            self.reader.look_up(wanted, &mut add)?
+        };
+        self.work.looked_up.push((lookup, read));
+        for (rank, mut ids) in found.into_iter().enumerate().skip(lookup.lowest_rank()) {
+            ids.sort_unstable_by_key(|id| Reverse(*id));
+            self.complete[rank] = Some(ids);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! Reads documents and ranks their records, without a statement.
+
+use super::comparison::Comparison;
+use super::names::Names;
+use super::table;
+use super::terms::{self, PreparedTerm};
+use super::{document, write};
+use crate::postgres::datum;
+use crate::postgres::direct_access::Unfit;
+use crate::postgres::heap::{Heap, Row};
+use crate::postgres::heap_by_index::Wanted;
+use crate::postgres::index::{self, Index, Which};
+use crate::template::{Template, catalog, column};
+use crate::value::table_name::{STATE, SideTable};
+use pgrx::pg_sys::Oid;
+use std::cell::Cell;
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// A record that matches, with its rank.
+pub type Match = (i16, Uuid);
+
+/// For a term the columns of references, each with the records whose names match.
+type Referred = Vec<(i16, HashSet<Uuid>)>;
+
+/// The documents of a template, ready to be compared with the terms of a query.
+pub struct Reader<'a> {
+    heap: &'a Heap,
+    index: Oid,
+    template: &'a Template,
+    /// The terms as they are compared.
+    comparison: Comparison<'a>,
+    referred: Vec<Referred>,
+    /// Whether a record could not be looked up.
+    has_failed: Cell<bool>,
+}
+
+impl<'a> Reader<'a> {
+    /// Lends a reader; an error where a statement must read.
+    pub fn with<R>(
+        template: &'a Template,
+        wanted: &'a [PreparedTerm],
+        body: impl FnOnce(&Reader) -> Result<R, Unfit>,
+    ) -> Result<R, Unfit> {
+        let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id)).ok_or(Unfit)?;
+        let index = catalog::table_oid(STATE, &table::index_name(template.id)).ok_or(Unfit)?;
+        let referred = wanted.iter().map(referred).collect::<Option<Vec<_>>>().ok_or(Unfit)?;
+        Heap::with(table, |heap| {
+            let comparison = terms::comparison(template, wanted);
+            let reader = Reader { heap, index, template, comparison, referred, has_failed: Cell::new(false) };
+            let result = body(&reader)?;
+            if reader.has_failed.get() { Err(Unfit) } else { Ok(result) }
+        })
+    }
+
+    /// The table.
+    pub fn heap(&self) -> &Heap {
+        self.heap
+    }
+
+    /// The terms as they are compared.
+    pub fn comparison(&self) -> &Comparison<'_> {
+        &self.comparison
+    }
+
+    /// The record of a row with its rank, if it matches.
+    pub fn rank(&self, row: &Row, met: &mut [usize]) -> Option<Match> {
+        let [record, document] = *row;
+        let record = datum::read_uuid(record);
+        let is_named = |term: usize| self.is_named(term, record);
+        let rank = datum::with_bytes(document, |document| self.comparison.rank(document, is_named, met));
+        rank.map(|rank| (rank, record))
+    }
+
+    /// The code of the attribute that names records, if the index has keys of the words in it.
+    pub fn name_code(&self) -> Option<String> {
+        let template = self.template;
+        let covered = template.attributes.iter().filter(|it| write::is_covered(it));
+        let first = covered.map(|attribute| attribute.id).min();
+        let display = template.display_slug().and_then(|slug| template.position(slug));
+        let display = display.map(|position| &template.attributes[position]);
+        // Only the words of the first attribute have keys, be it one that was dropped.
+        let name = display.filter(|it| write::is_covered(it)).map(|it| it.id);
+        let is_first = template.former_attributes.is_empty() && (name.is_none() || name == first);
+        let has_keys = is_first && self.heap.has_keys_of(self.index, c"words_of_document");
+        has_keys.then(|| document::code(name))
+    }
+
+    /// Hands over the matches among the rows that the index finds for all of these.
+    pub fn look_up(&self, wanted: &Wanted, mut read: impl FnMut(Match)) -> Result<usize, Unfit> {
+        let mut looked_at = 0;
+        self.heap.rows_with(self.index, wanted, |row| {
+            looked_at += 1;
+            if let Some(found) = self.rank(row, &mut []) {
+                read(found);
+            }
+            !self.has_failed.get()
+        })?;
+        Ok(looked_at)
+    }
+
+    /// Hands over all matches, by reading every document.
+    pub fn read_all(&self, mut read: impl FnMut(Match)) -> Result<(), Unfit> {
+        if !self.heap.may_be_read_whole() {
+            return Err(Unfit);
+        }
+        for page in 0..self.heap.pages() {
+            pgrx::check_for_interrupts!();
+            self.heap.rows_of(page, &mut |row| {
+                if let Some(found) = self.rank(row, &mut []) {
+                    read(found);
+                }
+            });
+            if self.has_failed.get() {
+                return Err(Unfit);
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands over the matches among these records.
+    pub fn read_each(&self, records: &[Uuid], mut read: impl FnMut(Match)) -> Result<(), Unfit> {
+        let ids = records.iter().filter_map(|record| datum::uuid(*record));
+        let table = self.heap.oid();
+        index::find_each(table, Index::PrimaryKey, &[1], index::UUID, ids, |_, found| {
+            if let (Some(record), Some(document)) = (found.get(1), found.get(2))
+                && let Some(found) = self.rank(&[record, document], &mut [])
+            {
+                read(found);
+            }
+            !self.has_failed.get()
+        })
+    }
+
+    /// Whether the record refers to a name that the term at this position matches.
+    fn is_named(&self, term: usize, record: Uuid) -> bool {
+        let columns = &self.referred[term];
+        let (false, Some(id)) = (columns.is_empty(), datum::uuid(record)) else { return false };
+        let refers = |found: &index::Found| {
+            columns.iter().any(|(column, names)| {
+                found.get(*column).is_some_and(|value| names.contains(&datum::read_uuid(value)))
+            })
+        };
+        let table = self.template.table;
+        let columns = &[column::ID];
+        let outcome =
+            index::find_one(table, Index::PrimaryKey, columns, index::UUID, id, Which::Only, refers);
+        self.has_failed.set(self.has_failed.get() || outcome.is_err());
+        outcome.ok().flatten().unwrap_or_default()
+    }
+}
+
+/// None where so many names match that they are not collected.
+fn referred(term: &PreparedTerm) -> Option<Referred> {
+    let names = term.names.iter().map(|referring| match &referring.names {
+        Names::Few(ids) => Some((referring.number, ids.iter().copied().collect())),
+        Names::Many(_) => None,
+    });
+    names.collect()
+}

@@ -1,0 +1,264 @@
+//! The order of words: which records come first, however frequent the words are, page by page.
+
+use super::words::crm;
+use crate::model::random::Random;
+use harness::Session;
+use harness::customers::DOCUMENTS;
+use serde_json::{Value, json};
+
+/// Words, with how many of a hundred names and of a hundred tags have them. Stems are words without a final s.
+const WORDS: [(&str, usize, usize); 10] = [
+    ("alder", 50, 50),
+    ("birch", 0, 60),
+    ("cedar", 1, 50),
+    ("cedars", 0, 20),
+    ("cedarwood", 30, 10),
+    ("dogwood", 2, 2),
+    ("elm", 40, 0),
+    ("fir", 0, 1),
+    ("maple", 30, 30),
+    ("maples", 1, 1),
+];
+/// What is looked for beside them.
+const PARTS: [&str; 6] = ["edar", "wood", "lde", "apl", "irc", "nothing"];
+
+#[derive(Clone)]
+struct Record {
+    key: String,
+    name: String,
+    tags: Vec<String>,
+    is_gold: bool,
+    is_live: bool,
+}
+
+fn random_text(random: &mut Random, number: usize, share: fn(&(&str, usize, usize)) -> usize) -> String {
+    let mut words: Vec<&str> =
+        WORDS.iter().filter(|word| random.below(100) < share(word)).map(|word| word.0).collect();
+    // The oldest alone have this one.
+    words.extend((number < 150).then_some("yew"));
+    for place in (1..words.len()).rev() {
+        words.swap(place, random.below(place + 1));
+    }
+    words.join(" ")
+}
+
+fn random_record(random: &mut Random, number: usize) -> Record {
+    Record {
+        key: if number == 700 { "alder".to_owned() } else { format!("k{number}") },
+        name: random_text(random, number, |word| word.1),
+        tags: (0..2).map(|_| random_text(random, number, |word| word.2)).collect(),
+        is_gold: random.once_in(10),
+        is_live: true,
+    }
+}
+
+#[derive(Debug)]
+struct Term {
+    text: String,
+    is_phrase: bool,
+    is_excluded: bool,
+}
+
+fn random_terms(random: &mut Random) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for place in 0..1 + random.below(3) {
+        let word = |random: &mut Random| random.pick(&WORDS).0;
+        let is_phrase = random.once_in(6);
+        let text = match random.below(6) {
+            _ if is_phrase => format!("{} {}", word(random), word(random)),
+            0 => (*random.pick(&PARTS)).to_owned(),
+            1 => "yew".to_owned(),
+            _ => word(random).to_owned(),
+        };
+        if terms.iter().all(|other| other.text != text) {
+            terms.push(Term { text, is_phrase, is_excluded: place > 0 && random.once_in(5) });
+        }
+    }
+    terms
+}
+
+fn query(terms: &[Term]) -> String {
+    let shown = |term: &Term| {
+        let text = if term.is_phrase { format!("\"{}\"", term.text) } else { term.text.clone() };
+        format!("{}{text}", if term.is_excluded { "-" } else { "" })
+    };
+    terms.iter().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// The rank of a record; none where it does not match.
+fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
+    let name = vec![record.key.as_str(), record.name.as_str()];
+    let all: Vec<&str> = name.iter().copied().chain(record.tags.iter().map(String::as_str)).collect();
+    let stem = |word: &str| word.trim_end_matches('s').to_owned();
+    let has_word = |texts: &[&str], term: &Term| {
+        let mut words = texts.iter().flat_map(|text| text.split(' '));
+        words.any(|word| stem(word) == stem(&term.text))
+    };
+    let has_part = |texts: &[&str], term: &Term| texts.iter().any(|text| text.contains(&term.text));
+    let is_met = |term: &Term| has_part(&all, term) || !term.is_phrase && has_word(&all, term);
+    let is_whole = |texts: &[&str]| {
+        let mut wanted = terms.iter().filter(|term| !term.is_excluded);
+        wanted.all(|term| if term.is_phrase { has_part(texts, term) } else { has_word(texts, term) })
+    };
+    let matches = record.is_live && terms.iter().all(|term| is_met(term) != term.is_excluded);
+    let whole = usize::from(is_whole(&all)) + usize::from(is_whole(&name));
+    let is_holder = record.is_live && record.key == query(terms);
+    if is_holder { Some(3) } else { matches.then_some(whole) }
+}
+
+/// The keys of the records that match, in their order.
+fn expected(records: &[Record], terms: &[Term], is_found: impl Fn(&Record) -> bool) -> Vec<String> {
+    let mut found: Vec<(usize, usize)> = records
+        .iter()
+        .enumerate()
+        .filter(|(_, record)| is_found(record))
+        .filter_map(|(number, record)| Some((rank(record, terms)?, number)))
+        .collect();
+    found.sort_unstable();
+    found.into_iter().rev().map(|(_, number)| records[number].key.clone()).collect()
+}
+
+async fn search(session: &Session, query: &Value) -> Value {
+    session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
+}
+
+fn keys(answer: &Value) -> Vec<String> {
+    let records = answer["records"].as_array().expect("records");
+    records.iter().filter_map(|record| record["external_key"].as_str().map(str::to_owned)).collect()
+}
+
+/// The keys of the first pages.
+async fn pages(session: &Session, body: &Value, most: usize) -> Vec<String> {
+    let (mut body, mut found) = (body.clone(), Vec::new());
+    for _ in 0..most {
+        let answer = search(session, &body).await;
+        found.extend(keys(&answer));
+        body["cursor"] = answer["next_cursor"].clone();
+        if body["cursor"].is_null() {
+            break;
+        }
+    }
+    found
+}
+
+async fn write(session: &Session, records: &[Record]) {
+    let rows: Vec<Value> = records
+        .iter()
+        .map(|it| json!({"key": it.key, "name": it.name, "tags": it.tags, "tier": if it.is_gold { "gold" } else { "silver" }}))
+        .collect();
+    session
+        .rows(
+            "insert into crm.customers (external_key, name, tags, tier)
+             select r ->> 'key', r ->> 'name', array(select jsonb_array_elements_text(r -> 'tags')), array[r ->> 'tier']
+             from jsonb_array_elements($1) with ordinality x (r, n) order by n",
+            &[&Value::from(rows).to_string()],
+        )
+        .await;
+}
+
+/// Changes some records, and deletes some.
+async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record>) {
+    for _ in 0..60 {
+        let number = random.below(records.len());
+        let mut record = records[number].clone();
+        if random.once_in(4) {
+            record.is_live = false;
+        } else {
+            record.name = random_text(random, number, |word| word.1);
+        }
+        session
+            .rows(
+                "update crm.customers set name = $2, deleted_at = case when $3 = 'true' then null else now() end
+                 where external_key = $1 and deleted_at is null",
+                &[&record.key, &record.name, &record.is_live.to_string()],
+            )
+            .await;
+        if records[number].is_live {
+            records[number] = record;
+        }
+    }
+    let more: Vec<Record> = (0..40).map(|place| random_record(random, records.len() + place)).collect();
+    write(session, &more).await;
+    records.extend(more);
+}
+
+#[tokio::test]
+async fn pages_in_the_order_of_words_are_those_of_a_plain_sort() {
+    let (database, session) = crm().await;
+    let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(21);
+    println!("KEYED_TEST_SEED={seed}");
+    let mut random = Random::new(seed);
+    let mut records: Vec<Record> = (0..3000).map(|number| random_record(&mut random, number)).collect();
+    write(&session, &records).await;
+    let role = database.create_role("gold").await;
+    session.run(&format!("grant usage on schema crm to {role}")).await;
+    let scope = json!({"filters": [{"field": "tier", "operator": "in", "value": "gold"}]});
+    database.grant_within(&role, "crm.customers", "read", &scope).await;
+    let reader = database.session_as(&role).await;
+    for round in 0..4 {
+        for number in 0..25 {
+            let terms = random_terms(&mut random);
+            let limit = [1, 7, 50, 200][number % 4];
+            let body =
+                json!({"global_search": query(&terms), "limit": limit, "count": "exact", "fields": []});
+            let all = expected(&records, &terms, |_| true);
+            let found = pages(&session, &body, 5).await;
+            let shown = format!("{body} in round {round}");
+            assert_eq!(found, all[..found.len()], "{shown}");
+            assert_eq!(found.len(), all.len().min(5 * limit), "{shown}");
+            assert_eq!(search(&session, &body).await["total"], all.len(), "{shown}");
+
+            let gold = expected(&records, &terms, |record| record.is_gold);
+            let mut filtered = body.clone();
+            filtered["filters"] = json!([{"field": "tier", "operator": "in", "value": "gold"}]);
+            for (session, body) in [(&reader, &body), (&session, &filtered)] {
+                let found = pages(session, body, 3).await;
+                assert_eq!(found, gold[..found.len()], "{shown}: gold");
+                assert_eq!(found.len(), gold.len().min(3 * limit), "{shown}: gold");
+            }
+            let counted = search(&reader, &body).await;
+            assert_eq!(counted["total"], gold.len(), "{shown}: gold");
+
+            let mut sorted = body.clone();
+            sorted["sort"] = json!("external_key");
+            sorted["facets"] = json!(["tier"]);
+            let answer = search(&session, &sorted).await;
+            let mut in_order = all.clone();
+            in_order.sort_unstable();
+            in_order.truncate(limit);
+            assert_eq!(keys(&answer), in_order, "{shown}: sorted");
+            let facets = answer["facets"]["tier"].as_array().expect("values").iter();
+            let golden = facets.filter(|it| it["value"] == "gold").map(|it| it["count"].clone());
+            let golden: Vec<Value> = golden.collect();
+            let wanted = if gold.is_empty() { vec![] } else { vec![json!(gold.len())] };
+            assert_eq!(golden, wanted, "{shown}: facets");
+        }
+        change(&session, &mut random, &mut records).await;
+        match round {
+            0 => session.run(&format!("vacuum analyze {DOCUMENTS}")).await,
+            1 => session.run(&format!("reindex table {DOCUMENTS}")).await,
+            _ => session.run("select keyed.rebuild_documents('crm.customers')").await,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_of_the_version_that_did_not_rank_many_records_is_refused() {
+    let (_database, session) = crm().await;
+    session
+        .run("insert into crm.customers (external_key, name) select 'k' || n, 'oak' from generate_series(1, 3) n")
+        .await;
+    let body = json!({"global_search": "oak", "limit": 1});
+    let cursor = search(&session, &body).await["next_cursor"].clone();
+    // Its rank is the last of the values that it carries.
+    let changed = session
+        .text(
+            "select rtrim(translate(encode(convert_to(regexp_replace(convert_from(decode(rpad(translate($1, '-_', '+/'),
+               (length($1) + 3) / 4 * 4, '='), 'base64'), 'utf8'), '2]$', '-1]'), 'utf8'), 'base64'), E'+/\\n', '-_'), '=')",
+            &[cursor.as_str().expect("a cursor")],
+        )
+        .await;
+    let earlier = json!({"global_search": "oak", "limit": 1, "cursor": changed}).to_string();
+    let refusal = session.refusal("select keyed.search('crm.customers', $1)", &[&earlier]).await;
+    assert_eq!((refusal.state.as_str(), refusal.pointers()), ("22023", vec!["/cursor"]), "{refusal}");
+}
