@@ -26,6 +26,10 @@ function response_of_keyed(status, _, body)
   end
 end
 
+function response_of_keyed_creating(status, _, body)
+  if status == 201 and body:find('"external_key":"A-', 1, true) then created = created + 1 else refuse(status, body) end
+end
+
 function response_of_postgrest(status, _, body)
   if status ~= 200 and status ~= 201 or not body:find('"id":', 1, true) then refuse(status, body) end
 end

@@ -6,6 +6,7 @@ mod batch;
 mod batch_clash;
 mod batch_contenders;
 mod churn;
+mod create;
 mod files;
 mod growth;
 mod hot_key;
@@ -35,6 +36,8 @@ use harness::Database;
 pub(crate) enum Group {
     /// A record by its key.
     Lookup,
+    /// A new record.
+    Create,
     /// Create or update by key.
     Upsert,
     /// Many writers of one key.
@@ -87,6 +90,7 @@ impl Group {
         let mut run = Run { bed, arguments, report };
         match self {
             Self::Lookup => lookup::run(&mut run),
+            Self::Create => create::run(&mut run),
             Self::Upsert => upsert::run(&mut run),
             Self::HotKey => hot_key::run(&mut run).await,
             Self::Batch => batch::run(&mut run),
