@@ -34,6 +34,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/entities/{id}/metrics/{slug}", get(entities::metric_series)),
         ("/entities/batch", post(batch::run)),
         ("/entities/search/{template}", post(search::run)),
+        ("/entities/search/{template}/suggest", post(search::suggest)),
         ("/inbound/{token}", post(inbound::deliver)),
         ("/inbound-endpoints", get(inbound::list).post(inbound::create)),
         ("/inbound-endpoints/{endpoint}", get(inbound::read).patch(inbound::alter).delete(inbound::drop)),

@@ -122,6 +122,10 @@ create function keyed_http.search(template text, body text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_search';
 comment on function keyed_http.search(text, text) is 'POST /entities/search/{templateId}.';
 
+create function keyed_http.suggest(template text, body text) returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_suggest';
+comment on function keyed_http.suggest(text, text) is 'POST /entities/search/{template}/suggest.';
+
 create function keyed_http.semantic_search(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_semantic_search';
 comment on function keyed_http.semantic_search(text) is

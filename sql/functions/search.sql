@@ -3,7 +3,12 @@
 create function keyed.search(template regclass, query jsonb default '{}') returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_search';
 comment on function keyed.search(regclass, jsonb) is
-  'Finds live records, with "include_deleted": true deleted ones too. query: {"global_search"?, "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "count"?, "time_zone"?, "facets"?, "query_vector"?, "mode"?, "view"?, "include_deleted"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?}. Error 22023 with a pointer to each fault.';
+  'Finds live records, with "include_deleted": true deleted ones too. query: {"global_search"?, "fuzzy"?: "auto", "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "highlight"?: true or {"offsets": true}, "count"?, "time_zone"?, "facets"?, "query_vector"?, "mode"?, "view"?, "include_deleted"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?, "fuzzy"?, "did_you_mean"?}. Error 22023 with a pointer to each fault.';
+
+create function keyed.suggest(template regclass, query jsonb) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_suggest';
+comment on function keyed.suggest(regclass, jsonb) is
+  'Completes the last word of what somebody types, by words of the live records that the caller sees and that hold the words before. query: {"prefix", "limit"?: 1 to 50 (10)}. Returns {"suggestions": [{"text", "count"}], "exact"}: the words that most records hold first, written as in most of them. If exact is false, some of the records were read, and at least so many hold the word. Error 22023 with a pointer to each fault.';
 
 create function keyed.semantic_search(query jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_semantic_search';

@@ -7,6 +7,9 @@ use super::index::is_usable;
 use pgrx::pg_sys::{self, Datum, Oid, Relation};
 use std::ffi::CStr;
 
+/// About how many rows a page has of which only the page is known.
+const ROWS_OF_PAGE: usize = 30;
+
 /// Texts of which a row must hold all; and lists of these, one of which is enough.
 pub type Alternatives = Vec<Vec<String>>;
 
@@ -47,6 +50,45 @@ impl Heap {
             });
             pg_sys::tbm_free(bitmap);
             Ok(())
+        }
+    }
+
+    /// Lends about as many as `most` of these rows: where the index finds more, those of pages spread over the table.
+    /// `read` tells whether to go on. Returns whether all were lent.
+    pub fn some_rows_with(
+        &self,
+        index: Oid,
+        wanted: &Wanted,
+        most: usize,
+        mut read: impl FnMut(&Row) -> bool,
+    ) -> Result<bool, Unfit> {
+        // SAFETY: as above; the bitmap is complete, and read twice.
+        unsafe {
+            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
+            let index = pg_sys::try_relation_open(index, lock);
+            if index.is_null() {
+                return Err(Unfit);
+            }
+            let bitmap = self.strategy(index).and_then(|strategy| bitmap(index, strategy, wanted));
+            pg_sys::relation_close(index, lock);
+            let bitmap = bitmap?;
+            let mut count = 0;
+            compat::each_page(bitmap, |_, offsets| {
+                count += offsets.map_or(ROWS_OF_PAGE, <[_]>::len);
+                true
+            });
+            let stretch = count.div_ceil(most).max(1);
+            let (mut goes_on, mut place) = (true, 0);
+            compat::each_page(bitmap, |page, offsets| {
+                if place % stretch == 0 {
+                    pgrx::check_for_interrupts!();
+                    self.read(page, offsets, &mut |row| goes_on = goes_on && read(row));
+                }
+                place += 1;
+                goes_on
+            });
+            pg_sys::tbm_free(bitmap);
+            Ok(goes_on && stretch == 1)
         }
     }
 

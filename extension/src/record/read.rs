@@ -11,11 +11,12 @@ use crate::postgres::datum::{self, Argument};
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Equality, Found, Index, Which};
-use crate::postgres::parameter::{IntoParameter, Parameter};
+use crate::postgres::parameter::{IntoParameter, Parameter, array};
 use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::template::{Template, catalog, column};
 use crate::value::{key, record_id};
 use pgrx::pg_sys::Datum;
+use std::collections::HashSet;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -173,7 +174,7 @@ fn by_index(
     projection: &Projection,
 ) -> Option<Result<Shown, Error>> {
     let value = value?;
-    if projection.verbose_for.is_some() {
+    if projection.runs_statements() {
         return None;
     }
     let seen = match seen {
@@ -219,7 +220,7 @@ pub fn each_by_id(
     projection: &Projection,
     mut read: impl FnMut(usize, String) -> bool,
 ) -> Result<(), Unfit> {
-    if projection.verbose_for.is_some() {
+    if projection.runs_statements() {
         return Err(Unfit);
     }
     let condition = template.condition(condition).ok_or(Unfit)?;
@@ -229,6 +230,36 @@ pub fn each_by_id(
         !condition.holds_for(found)
             || read(place, shown::render(template, &columns_of(template, found), projection))
     })
+}
+
+/// Those of these live records that pass a condition over `t`.
+pub fn passing(template: &Template, ids: &[Uuid], condition: &str) -> HashSet<Uuid> {
+    let mut passing = HashSet::with_capacity(ids.len());
+    let direct = template.condition(condition).ok_or(Unfit).and_then(|condition| {
+        let condition = condition.ready();
+        let values = ids.iter().copied().filter_map(datum::uuid);
+        index::find_each(
+            template.table,
+            Index::PrimaryKey,
+            &[column::ID],
+            index::UUID,
+            values,
+            |place, found| {
+                if condition.holds_for(found) {
+                    passing.insert(ids[place]);
+                }
+                true
+            },
+        )
+    });
+    if direct.is_err() {
+        let sql =
+            format!("select t.id from {} t where t.id = any ($1) and {condition}", template.table_sql());
+        passing = connected(|spi| {
+            spi.run_once(&sql, Snapshot::Active, &[array(ids.iter().copied())]).column::<Uuid>().collect()
+        });
+    }
+    passing
 }
 
 /// The place of the key in [`columns`].

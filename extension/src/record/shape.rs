@@ -8,12 +8,23 @@ use crate::postgres::datum;
 use crate::template::{Attribute, Template};
 use crate::value::slug::STANDARD_FIELDS;
 use pgrx::pg_sys::Datum;
+use std::fmt::Debug;
+use std::rc::Rc;
 
 /// How many standard columns come before the attributes.
 pub const STANDARD_COLUMNS: usize = 5;
 
 /// The columns of one record, in the order of [`super::statement::columns`].
 pub type Columns<'a> = dyn Fn(usize) -> Option<Datum> + 'a;
+
+/// Further members of a record.
+pub trait Addition: Debug {
+    /// Appends them, each behind a comma.
+    fn write(&self, out: &mut String, template: &Template, column: &Columns, projection: &Projection);
+
+    /// Whether it runs statements to do so.
+    fn runs_statements(&self) -> bool;
+}
 
 /// Which parts of a record an answer shows.
 #[derive(Debug, Default)]
@@ -26,6 +37,8 @@ pub struct Projection {
     pub verbose_for: Option<Caller>,
     /// Whether the entity tag is needed, if it must be computed from more than the response.
     pub wants_tag: bool,
+    /// What else is shown of each record.
+    addition: Option<Rc<dyn Addition>>,
     /// Only the id: for a caller who may write the record and not read it.
     only_id: bool,
 }
@@ -65,6 +78,21 @@ impl Projection {
         Projection { wants_tag, ..self }
     }
 
+    /// The same projection, with further members.
+    pub fn with(self, addition: impl Addition + 'static) -> Projection {
+        Projection { addition: Some(Rc::new(addition)), ..self }
+    }
+
+    /// The further members.
+    pub fn addition(&self) -> Option<&dyn Addition> {
+        self.addition.as_deref()
+    }
+
+    /// Whether a record cannot be shown without statements.
+    pub fn runs_statements(&self) -> bool {
+        self.verbose_for.is_some() || self.addition().is_some_and(Addition::runs_statements)
+    }
+
     /// The response to a write: the record, or only its id if the caller may not read it.
     pub fn of_written(caller: &Caller, template: &Template) -> Projection {
         Projection { only_id: caller.require(Action::Read, template).is_err(), ..Projection::default() }
@@ -72,7 +100,11 @@ impl Projection {
 
     /// Whether this is the default projection.
     pub fn is_whole(&self) -> bool {
-        self.standard.is_none() && self.attributes.is_none() && self.verbose_for.is_none() && !self.only_id
+        self.standard.is_none()
+            && self.attributes.is_none()
+            && self.verbose_for.is_none()
+            && self.addition.is_none()
+            && !self.only_id
     }
 
     fn has_standard(&self, name: &str) -> bool {

@@ -58,6 +58,9 @@ pub fn render(template: &Template, columns: &Columns, projection: &Projection) -
     if let Some(caller) = &projection.verbose_for {
         super::verbose::write(&mut out, caller, template, columns, projection);
     }
+    if let Some(addition) = projection.addition() {
+        addition.write(&mut out, template, columns, projection);
+    }
     out.push('}');
     out
 }

@@ -47,12 +47,15 @@ pub fn encode(fingerprint: &str, values: &[String], id: &str) -> String {
     URL_SAFE_NO_PAD.encode(json)
 }
 
+/// What is said of a cursor that is not one of this search.
+pub fn refusal() -> Error {
+    Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of this search")
+        .hint("send next_cursor of the page before, with the same filters and the same sort")
+}
+
 /// Reads a cursor of this search.
 pub fn decode(cursor: &str, expected: &str, keys: &[CursorKey]) -> Result<Position, Error> {
-    let refuse = || {
-        Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of this search")
-            .hint("send next_cursor of the page before, with the same filters and the same sort")
-    };
+    let refuse = refusal;
     let json = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|json| String::from_utf8(json).ok());
     let json = json.ok_or_else(refuse)?;
     let parts: Vec<&RawValue> = serde_json::from_str(&json).map_err(|_| refuse())?;

@@ -7,6 +7,8 @@
 //! Everything up to the plan is pure text. Only the plan adds the caller's scopes: its condition includes what the
 //! caller may see, and every statement of a search (page, count, facets) uses it.
 
+/// Words in place of those that were not found.
+pub mod correction;
 /// Page cursors.
 pub mod cursor;
 /// Explains a search.
@@ -15,6 +17,8 @@ pub mod explain;
 pub mod facet;
 /// The SQL and HTTP functions.
 pub mod functions;
+/// Finds the words that were meant.
+pub mod fuzzy;
 /// The mode of a search: words, vectors, or both.
 pub mod mode;
 /// Keyset pages.
@@ -37,6 +41,8 @@ pub mod semantic;
 pub mod sort;
 /// Plan → the statement of a page.
 pub mod statement;
+/// Completions of what is typed.
+pub mod suggest;
 /// Full-text search.
 pub mod text;
 /// The time zone of a search.

@@ -54,6 +54,9 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
         Err(Error::at(Code::InvalidValue, pointer, message)
             .hint("send mode \"keyword\", or no query_vector, to sort, count and page"))
     };
+    if query.fuzzy {
+        return refuse("/fuzzy", "a search by a vector finds the closest records, however words are written");
+    }
     if query.sort.is_some() {
         return refuse("/sort", "a search by a vector has its own order: the closest first");
     }
@@ -116,6 +119,7 @@ mod tests {
     fn options_that_do_not_apply_to_a_vector_are_refused() {
         for (members, pointer) in [
             (r#","sort":"name""#, "/sort"),
+            (r#","fuzzy":"auto""#, "/fuzzy"),
             (r#","cursor":"x""#, "/cursor"),
             (r#","count":"exact""#, "/count"),
             (r#","facets":["name"]"#, "/facets"),

@@ -1,7 +1,8 @@
 //! Parses the body of a search. Pure.
 
+use super::correction;
 use super::mode::{self, Mode};
-use super::query::{Count, MOST_BY_VECTOR, MOST_FACETS, MOST_FIELDS, MOST_LIMIT, SearchQuery};
+use super::query::{Count, Highlight, MOST_BY_VECTOR, MOST_FACETS, MOST_FIELDS, MOST_LIMIT, SearchQuery};
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
@@ -21,14 +22,20 @@ impl<'a> SearchQuery<'a> {
             }
             match name.as_ref() {
                 "global_search" => query.global_search = Some(text_at(value, &here)?),
+                "fuzzy" => query.fuzzy = fuzzy_at(value, &here)?,
                 "filters" => query.filters = Some(value),
                 "filter_groups" => query.filter_groups = Some(value),
                 "attribute_key" => query.attribute_key = AttributeKey::parse(value, &here)?,
                 "sort" => query.sort = Some(value),
                 "limit" => query.limit = Some(limit_at(value, &here)?),
-                "cursor" => query.cursor = Some(text_at(value, &here)?),
+                "cursor" => {
+                    let cursor = text_at(value, &here)?;
+                    let (cursor, corrections) = correction::split(&cursor)?;
+                    (query.cursor, query.corrections) = (Some(Cow::Owned(cursor.to_owned())), corrections);
+                }
                 "fields" => query.fields = Some(fields_at(value, &here)?),
                 "verbose" => query.verbose = json::boolean_at(value, &here)?,
+                "highlight" => query.highlight = highlight_at(value, &here)?,
                 "count" => query.count = count_at(value, &here)?,
                 "time_zone" => query.time_zone = Some(text_at(value, &here)?),
                 "facets" => query.facets = facets_at(value, &here)?,
@@ -64,6 +71,12 @@ impl<'a> SearchQuery<'a> {
         if !self.says("verbose") {
             self.verbose = view.verbose;
         }
+        if !self.says("fuzzy") {
+            self.fuzzy = view.fuzzy;
+        }
+        if !self.says("highlight") {
+            self.highlight = view.highlight;
+        }
         if !self.says("count") {
             self.count = view.count;
         }
@@ -72,8 +85,9 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 18] = [
     "global_search",
+    "fuzzy",
     "filters",
     "filter_groups",
     "attribute_key",
@@ -82,6 +96,7 @@ const KNOWN: [&str; 16] = [
     "cursor",
     "fields",
     "verbose",
+    "highlight",
     "count",
     "time_zone",
     "facets",
@@ -105,6 +120,30 @@ fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
         Error::at(Code::InvalidValue, pointer, format!("limit is a whole number from 1 to {MOST_LIMIT}"))
             .hint("read further pages with next_cursor")
     })
+}
+
+fn fuzzy_at(value: &RawValue, pointer: &str) -> Result<bool, Error> {
+    match text_at(value, pointer)?.as_ref() {
+        "auto" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(Error::at(Code::InvalidValue, pointer, "must be \"auto\" or \"off\"")),
+    }
+}
+
+/// true, false, or an object with options.
+fn highlight_at(value: &RawValue, pointer: &str) -> Result<Option<Highlight>, Error> {
+    if !value.get().starts_with('{') {
+        return Ok(json::boolean_at(value, pointer)?.then_some(Highlight { offsets: false }));
+    }
+    let mut highlight = Highlight { offsets: false };
+    for (name, value) in json::object_at(value, pointer)?.0 {
+        let here = format!("{pointer}/{}", json::pointer_step(&name));
+        match name.as_ref() {
+            "offsets" => highlight.offsets = json::boolean_at(value, &here)?,
+            _ => return Err(unknown_member(&name, &here).hint("highlight has offsets")),
+        }
+    }
+    Ok(Some(highlight))
 }
 
 fn count_at(value: &RawValue, pointer: &str) -> Result<Count, Error> {

@@ -1,5 +1,6 @@
 //! Query + template → the parts of its statements: where, in which order, and what the cursor carries. Pure text.
 
+use super::correction;
 use super::cursor::{self, CursorKey, Position};
 use super::facet::Facet;
 use super::page::{Expression, Order};
@@ -41,6 +42,8 @@ pub struct Plan {
     pub cursor_keys: Vec<CursorKey>,
     /// Which search a cursor belongs to.
     pub fingerprint: String,
+    /// What follows the cursors of this search.
+    pub carried: String,
     /// Where the page before ended.
     pub position: Option<Position>,
     /// The most records of the page.
@@ -101,6 +104,8 @@ impl Plan {
         let must_sort = keys.first().is_some_and(|key| !has_index(key, lives));
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
+        let words = correction::corrected(words, &query.corrections);
+        let carried = correction::carried(&query.corrections);
         let words = Some(words).filter(|words| !words.is_empty());
         let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
         if words.is_some() && keys.is_empty() {
@@ -123,6 +128,9 @@ impl Plan {
         if lives != Lives::Live {
             parts.push("deleted");
         }
+        if !carried.is_empty() {
+            parts.push(&carried);
+        }
         let fingerprint = cursor::fingerprint(&parts);
         let position = match &query.cursor {
             Some(cursor) => Some(cursor::decode(cursor, &fingerprint, &cursor_keys)?),
@@ -138,6 +146,7 @@ impl Plan {
             order,
             cursor_keys,
             fingerprint,
+            carried,
             position,
             limit: query.limit.unwrap_or(DEFAULT_LIMIT),
             count: query.count,

@@ -1,5 +1,6 @@
 //! A parsed search: syntax only.
 
+use super::correction::Corrections;
 use crate::filter::schema::AttributeKey;
 use crate::value::vector::Vector;
 use serde_json::value::RawValue;
@@ -28,11 +29,22 @@ pub enum Count {
     Exact,
 }
 
+/// How what the words matched is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Highlight {
+    /// Whether with its places.
+    pub offsets: bool,
+}
+
 /// A search as it was sent (docs/reference/search.md).
 #[derive(Debug, Default)]
 pub struct SearchQuery<'a> {
     /// Words to find anywhere in a record.
     pub global_search: Option<Cow<'a, str>>,
+    /// Whether words with a wrong letter are found where nothing else is.
+    pub fuzzy: bool,
+    /// The words that are looked for in place of those.
+    pub corrections: Corrections,
     /// Conditions that must all hold.
     pub filters: Option<&'a RawValue>,
     /// Groups of conditions, of which one must hold.
@@ -49,6 +61,8 @@ pub struct SearchQuery<'a> {
     pub fields: Option<Vec<String>>,
     /// Whether `attribute_values` come too.
     pub verbose: bool,
+    /// Whether what the words matched is shown, and how.
+    pub highlight: Option<Highlight>,
     /// Whether all records found are counted.
     pub count: Count,
     /// In which time zone a day is a day.

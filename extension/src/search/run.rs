@@ -8,8 +8,9 @@ use super::query::{Count, SearchQuery};
 use super::ranked::ranked_page;
 use super::semantic::hybrid;
 use super::statement::select;
+use super::text::query::TextQuery;
 use super::words::{self, Needs, Selected, Selection, Statement};
-use super::{cursor, time_zone, usage};
+use super::{correction, cursor, time_zone, usage};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
@@ -28,16 +29,17 @@ use crate::view::stored;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// Finds records of a template.
-pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
-    caller.require(Action::Read, template)?;
-    let query = SearchQuery::parse(body)?;
-    let saved = stored::body_of(template, query.view.as_deref())?;
-    let query = query.within(saved.as_deref())?;
+/// The answer of a search, and the words that it looked for if it is of the first page.
+pub fn found(
+    caller: &Caller,
+    template: &Rc<Template>,
+    query: &SearchQuery,
+) -> Result<(String, Option<TextQuery>), Error> {
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let schema = CallerSchema::new(caller, Rc::clone(template));
-    let plan = Plan::new(&query, &schema, &zone)?;
+    let plan = Plan::new(query, &schema, &zone)?;
     let projection = Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    let projection = words::highlighted(projection, caller, template, &plan, query.highlight);
     let selection = words::select(caller, template, &plan)?;
     let answer = as_owner(|| {
         without_jit(|| {
@@ -54,15 +56,17 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
                     );
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
-                Ok(search.answer(&projection))
+                let mut answer = search.answer(&projection);
+                correction::write_meant(&mut answer, query.global_search.as_deref(), &query.corrections);
+                Ok(answer)
             })
         })
     })?;
     usage::note(&plan);
-    Ok(answer)
+    Ok((answer, plan.words.filter(|_| plan.position.is_none())))
 }
 
-/// Refuses a search that [`search`] would refuse, without looking for anything.
+/// Refuses a search that [`super::fuzzy::search`] would refuse, without looking for anything.
 pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(), Error> {
     caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
@@ -122,7 +126,7 @@ impl Search<'_> {
         };
         out.push_str("],\"next_cursor\":");
         match page.last.as_ref().filter(|_| page.has_more) {
-            Some(cursor) => write_string(&mut out, cursor),
+            Some(cursor) => write_string(&mut out, &format!("{cursor}{}", self.plan.carried)),
             None => out.push_str("null"),
         }
         out.push_str(",\"has_more\":");

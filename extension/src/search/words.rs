@@ -2,8 +2,10 @@
 
 use super::cursor::Position;
 use super::plan::Plan;
+use super::query::Highlight;
 use super::ranked;
 use super::text::find::{self, MANY, Matches, RANK_KEY};
+use super::text::highlighter::Highlighter;
 use super::text::query::TextQuery;
 use super::text::reader::Match;
 use super::text::table;
@@ -12,6 +14,7 @@ use crate::error::{Code, Error};
 use crate::postgres::guard::with_settings;
 use crate::postgres::parameter::{Parameter, array};
 use crate::postgres::spi::{Connection, Rows, Snapshot};
+use crate::record::shape::Projection;
 use crate::template::Template;
 use crate::value::table_name::{RECORD, SideTable};
 use std::cell::OnceCell;
@@ -88,6 +91,19 @@ pub fn select<'s>(
 /// Refuses a template that is older than its documents.
 fn require_documents(template: &Template) -> Result<(), Error> {
     if template.has_documents { Ok(()) } else { Err(table::not_migrated(template)) }
+}
+
+/// The projection with what the words matched, where that is wanted.
+pub fn highlighted(
+    projection: Projection,
+    caller: &Caller,
+    template: &Template,
+    plan: &Plan,
+    highlight: Option<Highlight>,
+) -> Projection {
+    let Some(highlight) = highlight else { return projection };
+    let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
+    projection.with(Highlighter::new(template, plan.words.as_ref(), &visible_rows, highlight.offsets))
 }
 
 /// The condition that a record has the words, for a person to read.

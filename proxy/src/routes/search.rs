@@ -21,6 +21,12 @@ pub(crate) async fn run(mut call: Call<1>, JsonText(body): JsonText) -> Result<R
     call.read(statement!("search($4::text, $5::text)"), &[text(template), text(&body)]).await
 }
 
+pub(crate) async fn suggest(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let [] = call.parameters([])?;
+    let [template] = call.segments();
+    call.read(statement!("suggest($4::text, $5::text)"), &[text(template), text(&body)]).await
+}
+
 fn context(app: &App) -> Context<'_> {
     Context { database: &app.database, embedder: app.embedder.as_deref(), timeout: app.body_timeout }
 }

@@ -19,6 +19,7 @@ mod roles;
 mod scopes;
 mod semantic;
 mod size;
+mod suggest;
 mod templates;
 mod text;
 mod upsert;
@@ -58,6 +59,8 @@ pub(crate) enum Group {
     List,
     /// Parts of words, words.
     Text,
+    /// Completions and highlights.
+    Suggest,
     /// The thousandth page.
     Pages,
     /// Roles that see a part of the records.
@@ -101,6 +104,7 @@ impl Group {
             Self::Templates => templates::run(&mut run).await,
             Self::List => list::run(&mut run).await,
             Self::Text => text::run(&mut run).await,
+            Self::Suggest => suggest::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
             Self::Scopes => scopes::run(&mut run).await,
             Self::Application => application::run(&mut run).await,

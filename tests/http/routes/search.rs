@@ -219,3 +219,35 @@ async fn deleted_records_are_listed_with_what_a_restore_needs() {
     let wrong = service.post(PATH, json!({"include_deleted": "only"})).await.expect(422);
     assert_eq!(wrong["errors"][0]["pointer"], "/include_deleted");
 }
+
+#[tokio::test]
+async fn what_the_words_matched_is_shown() {
+    let service = Service::start().await;
+    service.upsert("A-1", json!({"name": "Ada <b>", "tags": ["poet"]})).await.expect(201);
+    let body = json!({"global_search": "ada", "highlight": {"offsets": true}});
+    let page = service.post(PATH, body).await.expect(200);
+    let record = &page["records"][0];
+    assert_eq!(record["highlights"], json!({"name": ["<mark>Ada</mark> &lt;b&gt;"]}));
+    assert_eq!(record["highlight_offsets"], json!({"name": [{"start": 0, "end": 7, "marks": [[0, 3]]}]}));
+}
+
+#[tokio::test]
+async fn the_last_word_is_completed() {
+    let service = Service::start().await;
+    service.upsert("A-1", json!({"name": "Ada Lovelace", "tags": ["poet"]})).await.expect(201);
+    let path = format!("{PATH}/suggest");
+    let answer = service.post(&path, json!({"prefix": "ada lo", "limit": 3})).await.expect(200);
+    assert_eq!(answer, json!({"suggestions": [{"text": "Lovelace", "count": 1}], "exact": true}));
+    service.post(&path, json!({"prefix": "x", "limit": 99})).await.expect(422);
+    service.post("/entities/search/nothing/suggest", json!({"prefix": "x"})).await.expect(404);
+}
+
+#[tokio::test]
+async fn a_wrong_letter_is_found_when_nothing_else_is() {
+    let service = Service::start().await;
+    service.upsert("A-1", json!({"name": "Ada Lovelace"})).await.expect(201);
+    let body = json!({"global_search": "ada lovelase", "fuzzy": "auto"});
+    let page = service.post(PATH, body).await.expect(200);
+    assert_eq!((&page["fuzzy"], &page["did_you_mean"]), (&json!(true), &json!("ada Lovelace")));
+    assert_eq!(keys(&page), ["A-1"]);
+}

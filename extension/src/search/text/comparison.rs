@@ -63,7 +63,7 @@ impl<'n> Comparison<'n> {
     }
 
     /// What counts of a document.
-    fn valid<'d>(&self, document: &'d [u8]) -> Cow<'d, [u8]> {
+    pub(super) fn valid<'d>(&self, document: &'d [u8]) -> Cow<'d, [u8]> {
         if self.dropped.iter().all(|start| memmem::find(document, start).is_none()) {
             return document.into();
         }

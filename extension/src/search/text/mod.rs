@@ -12,6 +12,14 @@ pub mod find;
 pub mod first;
 /// Folds case and accents.
 pub mod fold;
+/// Folded texts with the places of the original.
+pub mod folded;
+/// Fragments around what was found.
+pub mod fragment;
+/// Where the terms of a query stand in a text.
+pub mod highlight;
+/// Adds highlights to records.
+pub mod highlighter;
 /// Keys of the index of documents.
 pub mod keys;
 /// What the index is asked for.
@@ -34,6 +42,8 @@ pub mod rebuild;
 pub mod renewal;
 /// Estimates the frequency of terms.
 pub mod sample;
+/// How a word is written.
+pub mod spelling;
 /// The stems of words.
 pub mod stem;
 /// The table of documents.
@@ -42,5 +52,9 @@ pub mod table;
 pub mod terms;
 /// Keys of its earlier form.
 pub mod trigram;
+/// Reads words out of documents.
+pub mod vocabulary;
+/// The words of a document.
+pub mod word;
 /// Writes documents.
 pub mod write;

@@ -76,6 +76,26 @@ impl Reference {
         Referring { column: self.column(), number: self.number, names }
     }
 
+    /// Its attribute.
+    pub fn slug(&self) -> &str {
+        &self.slug
+    }
+
+    /// The template that it refers to.
+    pub fn target(&self) -> &Template {
+        &self.target
+    }
+
+    /// The statement that reads the name of the record `$1` of the target, if the caller sees it.
+    pub fn name_sql(&self) -> String {
+        let name = self.display().map_or("external_key", |attribute| &attribute.slug);
+        format!(
+            "select x.\"{name}\"::text from {} x where x.id = $1 and x.deleted_at is null and ({})",
+            self.target.table_sql(),
+            self.visible_rows
+        )
+    }
+
     /// Whether both refer to the same template.
     pub fn has_target_of(&self, other: &Reference) -> bool {
         self.target.id == other.target.id
@@ -96,7 +116,7 @@ impl Reference {
 
     /// Whether the name of any record of the target may match, regardless of the caller. Usually none does, and this
     /// check needs no statement.
-    fn may_match(&self, term: &Term) -> bool {
+    pub fn may_match(&self, term: &Term) -> bool {
         let is_in_documents = self.display().is_none_or(super::write::is_covered);
         let table = catalog::table_oid(STATE, &SideTable::Documents.name(self.target.id));
         let index = catalog::table_oid(STATE, &table::index_name(self.target.id));
@@ -128,7 +148,7 @@ impl Reference {
     }
 
     fn needle(&self, term: &Term) -> Needle {
-        Needle::new(term, &Stemmer::new(&self.target).variants(&term.typed))
+        Stemmer::new(&self.target).needle(term)
     }
 
     /// The attribute that names the records of the target; none where their keys do.

@@ -54,6 +54,17 @@ impl Needle {
         Needle { alternatives, whole_words, gone: Vec::new() }
     }
 
+    /// The same, where a document that matches the other will do.
+    pub fn or(mut self, other: Needle) -> Needle {
+        for (all, others) in
+            [(&mut self.alternatives, other.alternatives), (&mut self.whole_words, other.whole_words)]
+        {
+            let new: Vec<_> = others.into_iter().filter(|texts| !all.contains(texts)).collect();
+            all.extend(new);
+        }
+        self
+    }
+
     /// The same, excluding fields of dropped attributes that documents may still contain.
     pub fn without(self, gone: &[i32]) -> Needle {
         Needle { gone: gone.to_vec(), ..self }
@@ -134,7 +145,7 @@ impl Needle {
 
 /// Terms of one or two letters match at the beginning of words: they have no trigram, and most documents contain them
 /// somewhere.
-fn is_beginning(term: &Term) -> bool {
+pub(super) fn is_beginning(term: &Term) -> bool {
     let mut characters = term.text.chars();
     characters.next().is_some_and(char::is_alphanumeric) && characters.nth(1).is_none()
 }

@@ -37,6 +37,8 @@ pub struct Term {
     pub kind: MatchKind,
     /// Whether records that match it are left out.
     pub is_excluded: bool,
+    /// Words that will do as well.
+    pub alternatives: Vec<String>,
 }
 
 /// A query: every term must hold.
@@ -49,6 +51,17 @@ pub struct TextQuery {
 }
 
 impl Term {
+    /// The words that will do as well, as terms.
+    pub fn others(&self) -> impl Iterator<Item = Term> {
+        self.alternatives.iter().map(|typed| Term {
+            text: fold(typed),
+            typed: typed.nfc().collect(),
+            kind: MatchKind::Word,
+            is_excluded: self.is_excluded,
+            alternatives: Vec::new(),
+        })
+    }
+
     /// Whether both ask for the same.
     fn is_same(&self, other: &Term) -> bool {
         (&self.text, self.kind, self.is_excluded) == (&other.text, other.kind, other.is_excluded)
@@ -62,7 +75,7 @@ impl TextQuery {
             let message = format!("a search has at most {MOST_CHARACTERS} characters");
             return Err(Error::at(Code::InvalidValue, POINTER, message));
         }
-        let straight = text.replace(CURLED_QUOTES, "\"");
+        let straight = TextQuery::straight(text);
         let mut terms: Vec<Term> = Vec::new();
         let mut rest = straight.as_str();
         while let Some((term, after)) = next_term(rest) {
@@ -78,6 +91,11 @@ impl TextQuery {
             }
         }
         Ok(TextQuery { text: text.trim().to_owned(), terms })
+    }
+
+    /// A text with straight quotation marks.
+    pub fn straight(text: &str) -> String {
+        text.replace(CURLED_QUOTES, "\"")
     }
 
     /// Combines the terms of both. The combined text is not compared with keys.
@@ -123,7 +141,8 @@ fn next_term(text: &str) -> Option<(Term, &str)> {
             (&body[..end], &body[end..], MatchKind::Word)
         }
     };
-    Some((Term { text: fold(typed), typed: typed.nfc().collect(), kind, is_excluded }, rest))
+    let (text, typed) = (fold(typed), typed.nfc().collect());
+    Some((Term { text, typed, kind, is_excluded, alternatives: Vec::new() }, rest))
 }
 
 #[cfg(test)]

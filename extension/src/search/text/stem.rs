@@ -1,6 +1,8 @@
 //! The stems of words, as the language of a template makes them.
 
 use super::fold::fold;
+use super::needle::Needle;
+use super::query::Term;
 use crate::postgres::text_search;
 use crate::template::Template;
 use pgrx::pg_sys::Oid;
@@ -25,6 +27,12 @@ impl Stemmer {
             language: text_search::configuration(&template.language),
             former: former.map(|language| text_search::configuration(language)).collect(),
         }
+    }
+
+    /// The needle of a term and of the words that will do as well.
+    pub fn needle(&self, term: &Term) -> Needle {
+        let needle = |term: &Term| Needle::new(term, &self.variants(&term.typed));
+        term.others().fold(needle(term), |all, other| all.or(needle(&other)))
     }
 
     /// All stems of a text in the language of the template, as its document holds them.

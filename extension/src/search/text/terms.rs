@@ -23,8 +23,7 @@ impl<'q> PreparedTerm<'q> {
     pub fn all(template: &Template, query: &'q TextQuery) -> Vec<PreparedTerm<'q>> {
         let stemmer = Stemmer::new(template);
         let wanted = |term: &'q Term| {
-            let needle =
-                Needle::new(term, &stemmer.variants(&term.typed)).without(&template.former_attributes);
+            let needle = stemmer.needle(term).without(&template.former_attributes);
             PreparedTerm { term, needle, names: Vec::new() }
         };
         query.terms.iter().map(wanted).collect()

@@ -230,6 +230,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/entities/search/{template}/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Complete the last word that was typed */
+        post: operations["suggest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/entities/semantic-search": {
         parameters: {
             query?: never;
@@ -2360,6 +2377,26 @@ export interface components {
         };
         /**
          * @example {
+         *       "end": 12,
+         *       "marks": [
+         *         [
+         *           0,
+         *           3
+         *         ]
+         *       ],
+         *       "start": 0
+         *     }
+         */
+        HighlightOffsets: {
+            /** @description The first code point behind it. */
+            end: number;
+            marks: number[][];
+            start: number;
+            /** @description Of a list: the position of the label. */
+            value?: number;
+        };
+        /**
+         * @example {
          *       "history": [
          *         {
          *           "actor": "erp sync (key 3)",
@@ -3048,6 +3085,14 @@ export interface components {
             /** Format: date-time */
             deleted_at?: string | null;
             external_key: string | null;
+            /** @description With `highlight: {offsets: true}`: where each of these fragments, and its marks, are in the value, in Unicode code points. */
+            highlight_offsets?: {
+                [key: string]: components["schemas"]["HighlightOffsets"][];
+            };
+            /** @description With `highlight`: fragments of the attributes, and of `external_key`, that the words matched, as HTML with `<mark>`. */
+            highlights?: {
+                [key: string]: string[];
+            };
             /** Format: uuid */
             id: string;
             /** @description With `query_vector`: its ranks by `keyword` and `semantic`. */
@@ -3165,8 +3210,17 @@ export interface components {
             filter_groups?: (components["schemas"]["Condition"][] | components["schemas"]["Condition"])[];
             /** @description All must be true. */
             filters?: components["schemas"]["Condition"][];
+            /**
+             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not with a vector.
+             * @enum {unknown}
+             */
+            fuzzy?: "auto" | "off";
             /** @description Words that must all be found; `"two words"`, `-word`. */
             global_search?: string;
+            /** @description Each record has `highlights`; with `{offsets: true}` also `highlight_offsets`. */
+            highlight?: boolean | {
+                offsets?: boolean;
+            };
             /** @description Deleted records too, or alone if a filter asks for `deleted_at`. Not with `global_search`, nor with a vector. */
             include_deleted?: boolean;
             /** @description Default: 100. */
@@ -3228,8 +3282,17 @@ export interface components {
             filter_groups?: (components["schemas"]["Condition"][] | components["schemas"]["Condition"])[];
             /** @description All must be true. */
             filters?: components["schemas"]["Condition"][];
+            /**
+             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not with a vector.
+             * @enum {unknown}
+             */
+            fuzzy?: "auto" | "off";
             /** @description Words that must all be found; `"two words"`, `-word`. */
             global_search?: string;
+            /** @description Each record has `highlights`; with `{offsets: true}` also `highlight_offsets`. */
+            highlight?: boolean | {
+                offsets?: boolean;
+            };
             /** @description Deleted records too, or alone if a filter asks for `deleted_at`. Not with `global_search`, nor with a vector. */
             include_deleted?: boolean;
             /** @description Default: 100. */
@@ -3257,10 +3320,14 @@ export interface components {
          *     }
          */
         SearchResult: {
+            /** @description With `fuzzy`: `global_search` with the words that records have. */
+            did_you_mean?: string | null;
             /** @description The number of records for each value of a field. */
             facets?: {
                 [key: string]: unknown;
             };
+            /** @description True if words match with a letter wrong; else missing. */
+            fuzzy?: boolean;
             has_more: boolean;
             next_cursor: string | null;
             records: components["schemas"]["Record"][];
@@ -4120,6 +4187,39 @@ export interface components {
             field: string;
             /** @enum {unknown} */
             nulls?: "first" | "last";
+        };
+        /**
+         * @example {
+         *       "limit": 5,
+         *       "prefix": "ad"
+         *     }
+         */
+        Suggest: {
+            /** @description Default: 10. */
+            limit?: number;
+            /** @description What was typed; its last word is completed, and records hold the others. */
+            prefix: string;
+        };
+        /**
+         * @example {
+         *       "exact": true,
+         *       "suggestions": [
+         *         {
+         *           "count": 2,
+         *           "text": "Ada"
+         *         }
+         *       ]
+         *     }
+         */
+        Suggestions: {
+            /** @description False if some of the records were read: at least so many hold a word. */
+            exact: boolean;
+            suggestions: {
+                /** @description How many records hold it. */
+                count: number;
+                /** @description A word, written as in most of the records. */
+                text: string;
+            }[];
         };
         /**
          * @example {
@@ -5017,6 +5117,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The template, by slug or number. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Suggest"];
+            };
+        };
+        responses: {
+            /** @description The words that most records hold first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
                 };
             };
             400: components["responses"]["Malformed"];

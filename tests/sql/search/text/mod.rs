@@ -3,9 +3,10 @@
 mod common_words;
 mod comparison;
 mod documents;
+mod highlight;
 mod index;
 mod locales;
 mod names;
 mod ranks;
 mod sync;
-mod words;
+pub(crate) mod words;

@@ -1,0 +1,229 @@
+//! Reads words out of documents, of which a caller sees the records.
+//!
+//! A word is shown only if a record that the caller sees holds it. Documents are found by the trigram index and read in
+//! memory; of many, some of pages that are spread over the table. If the caller sees hardly any of the records of
+//! these, a statement reads the documents of those that it sees.
+
+use super::comparison::Comparison;
+use super::document::{self, FIELD};
+use super::needle::literal;
+use super::table;
+use super::terms::{self, PreparedTerm};
+use super::write;
+use crate::attribute_type::AttributeType;
+use crate::postgres::datum;
+use crate::postgres::direct_access::Unfit;
+use crate::postgres::heap::{self, Heap};
+use crate::postgres::heap_by_index::{Alternatives, Wanted};
+use crate::postgres::parameter::params;
+use crate::postgres::spi::{Connection, Snapshot};
+use crate::record::read;
+use crate::template::{Template, catalog};
+use crate::value::pattern::escaped;
+use crate::value::table_name::{STATE, SideTable};
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
+
+/// Up to about this many documents are read, and this many bytes of them as they are stored.
+const MOST_DOCUMENTS: usize = 5000;
+const MOST_BYTES: usize = 8 << 20;
+/// So many records that the caller sees are enough to tell which words are frequent.
+const ENOUGH: usize = 20;
+/// In so many records the spelling of a word is looked up.
+const SPELLED: usize = 5;
+
+/// The documents that words are read from.
+pub struct Source<'a> {
+    /// The connection of the statements.
+    pub spi: &'a Connection,
+    /// Whose documents.
+    pub template: &'a Template,
+    /// The records `t` that the caller sees; none for all.
+    pub seen: Option<&'a str>,
+    /// The terms that a document must satisfy beside.
+    pub terms: &'a [PreparedTerm<'a>],
+    /// Whether the names of records count alone.
+    pub names_only: bool,
+}
+
+/// Words with the records that hold them.
+#[derive(Default)]
+pub struct Words {
+    /// The records of each word that the caller sees.
+    pub records: HashMap<String, Vec<Uuid>>,
+    /// Whether all documents were read.
+    pub is_whole: bool,
+}
+
+/// What is read of one document.
+type Read = (Uuid, Vec<String>);
+
+/// Takes the words that are wanted out of a document.
+type Taker<'t> = dyn Fn(&str) -> Vec<String> + 't;
+
+impl Source<'_> {
+    /// The words that `take` takes out of the documents that hold one of these texts.
+    pub fn words(&self, texts: &[String], take: &Taker) -> Words {
+        let (found, is_whole) = match self.found_by_index(texts, take) {
+            Ok(found) => found,
+            Err(Unfit) => self.found_by_statement(texts, take, None),
+        };
+        let Some(seen) = self.seen else { return Words::of(found, is_whole) };
+        let ids: Vec<Uuid> = found.iter().map(|(record, _)| *record).collect();
+        let passing = read::passing(self.template, &ids, seen);
+        let found: Vec<Read> = found.into_iter().filter(|(record, _)| passing.contains(record)).collect();
+        if is_whole || found.len() >= ENOUGH {
+            return Words::of(found, is_whole);
+        }
+        let (found, is_whole) = self.found_by_statement(texts, take, Some(seen));
+        Words::of(found, is_whole)
+    }
+
+    fn found_by_index(&self, texts: &[String], take: &Taker) -> Result<(Vec<Read>, bool), Unfit> {
+        // No document holds the names of other records.
+        if self.terms.iter().any(|term| !term.names.is_empty()) {
+            return Err(Unfit);
+        }
+        let comparison = terms::comparison(self.template, self.terms);
+        let table = catalog::table_oid(STATE, &SideTable::Documents.name(self.template.id)).ok_or(Unfit)?;
+        let index = catalog::table_oid(STATE, &table::index_name(self.template.id)).ok_or(Unfit)?;
+        let alternatives: Alternatives = texts.iter().map(|text| vec![text.clone()]).collect();
+        let served = self.terms.iter().filter(|term| term.is_served());
+        let looked_up = std::iter::once(alternatives).chain(served.map(|term| term.needle.looked_up()));
+        let wanted = Wanted { texts: looked_up.collect(), queries: Vec::new() };
+        let (mut found, mut bytes) = (Vec::new(), 0);
+        let is_whole = Heap::with(table, |heap| {
+            heap.some_rows_with(index, &wanted, MOST_DOCUMENTS, |[record, document]| {
+                bytes += heap::stored_size(*document);
+                let words = datum::with_bytes(*document, |document| self.taken(&comparison, document, take));
+                if !words.is_empty() {
+                    found.push((datum::read_uuid(*record), words));
+                }
+                bytes < MOST_BYTES
+            })
+        })?;
+        Ok((found, is_whole))
+    }
+
+    fn found_by_statement(&self, texts: &[String], take: &Taker, seen: Option<&str>) -> (Vec<Read>, bool) {
+        let (records, documents) = (self.template.table_sql(), SideTable::Documents.sql(self.template.id));
+        let like = |text: &String| format!("d.document like {}", literal(&format!("%{}%", escaped(text))));
+        let texts: Vec<String> = texts.iter().map(like).collect();
+        let sql = format!(
+            "select d.record_id, d.document from {documents} d join {records} t on t.id = d.record_id \
+             where t.deleted_at is null and ({}) and {} and {} limit {}",
+            texts.join(" or "),
+            seen.unwrap_or("true"),
+            terms::condition(self.terms),
+            MOST_DOCUMENTS + 1
+        );
+        let rows = self.spi.run_once(&sql, Snapshot::Active, &[]);
+        let none = Comparison::new(std::iter::empty(), std::iter::empty());
+        let none = none.without(&self.template.former_attributes);
+        let read = |row: usize| {
+            let record = rows.get::<Option<Uuid>>(row, 0)?;
+            let words = datum::with_bytes(rows.datum(row, 1)?, |document| self.taken(&none, document, take));
+            (!words.is_empty()).then_some((record, words))
+        };
+        let read: Vec<Read> = (0..rows.len().min(MOST_DOCUMENTS)).filter_map(read).collect();
+        (read, rows.len() <= MOST_DOCUMENTS)
+    }
+
+    /// How a folded word is written in most of some records that hold it.
+    pub fn spelling(&self, words: &[(&str, &[Uuid])]) -> Vec<String> {
+        let ids: HashSet<&Uuid> = words.iter().flat_map(|(_, ids)| ids.iter().take(SPELLED)).collect();
+        let ids: Vec<Uuid> = ids.into_iter().copied().collect();
+        let sql = format!(
+            "select {} from {} t where t.id = any ($1)",
+            write::columns(self.template),
+            self.template.table_sql()
+        );
+        let rows = self.spi.run_once(&sql, Snapshot::Active, &params![ids]);
+        let texts: HashMap<Uuid, Vec<String>> = (0..rows.len())
+            .filter_map(|row| Some((rows.get::<Option<Uuid>>(row, 0)?, self.texts(&rows, row))))
+            .collect();
+        let spelled = |(word, ids): &(&str, &[Uuid])| {
+            let mut spellings: Vec<(String, usize)> = Vec::new();
+            for text in ids.iter().take(SPELLED).filter_map(|id| texts.get(id)).flatten() {
+                let Some(spelling) = super::spelling::first(text, word) else { continue };
+                match spellings.iter_mut().find(|(known, _)| *known == spelling) {
+                    Some((_, count)) => *count += 1,
+                    None => spellings.push((spelling, 1)),
+                }
+            }
+            let best = spellings.into_iter().rev().max_by_key(|(_, count)| *count);
+            best.map_or_else(|| (*word).to_owned(), |(spelling, _)| spelling)
+        };
+        words.iter().map(spelled).collect()
+    }
+
+    /// The words of a document that satisfies all terms.
+    fn taken(&self, comparison: &Comparison, document: &[u8], take: &Taker) -> Vec<String> {
+        let document = comparison.valid(document);
+        if !comparison.each(&document).all(|is_met| is_met) {
+            return Vec::new();
+        }
+        let document = std::str::from_utf8(&document).unwrap_or_default();
+        let mut words = take(if self.names_only { self.name(document) } else { document });
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// The part of a document that has the name of its record.
+    fn name<'d>(&self, document: &'d str) -> &'d str {
+        let display = self.template.display_slug().and_then(|slug| self.template.position(slug));
+        let start = document::field_start(display.map(|position| self.template.attributes[position].id));
+        let Some(start) = document.find(&start) else { return "" };
+        let field = &document[start..];
+        &field[..field[1..].find(FIELD).map_or(field.len(), |end| end + 1)]
+    }
+
+    /// The texts of a row of [`write::columns`].
+    fn texts(&self, rows: &crate::postgres::spi::Rows, row: usize) -> Vec<String> {
+        let mut texts: Vec<String> = rows.get::<Option<String>>(row, 1).into_iter().collect();
+        let covered = self.template.attributes.iter().filter(|attribute| write::is_covered(attribute));
+        for (position, attribute) in covered.enumerate() {
+            let Some(value) = rows.datum(row, position + 2) else { continue };
+            if attribute.kind == AttributeType::String {
+                texts.push(datum::read_text(value).into());
+            } else {
+                let elements = datum::read_text_array(value).unwrap_or_default();
+                texts.extend(elements.iter().map(|element| attribute.label_of(element).to_owned()));
+            }
+        }
+        texts
+    }
+}
+
+impl Words {
+    fn of(found: Vec<Read>, is_whole: bool) -> Words {
+        let mut records: HashMap<String, Vec<Uuid>> = HashMap::new();
+        for (record, words) in found {
+            for word in words {
+                records.entry(word).or_default().push(record);
+            }
+        }
+        Words { records, is_whole }
+    }
+
+    /// Adds others, whose records may be the same.
+    pub fn add(&mut self, others: Words) {
+        for (word, records) in others.records {
+            let all = self.records.entry(word).or_default();
+            all.extend(records);
+            all.sort_unstable();
+            all.dedup();
+        }
+    }
+
+    /// The words with their records, those of most records first.
+    pub fn ranked(self) -> Vec<(String, Vec<Uuid>)> {
+        let mut words: Vec<(String, Vec<Uuid>)> = self.records.into_iter().collect();
+        words.iter_mut().for_each(|(_, records)| records.sort_unstable());
+        words.sort_unstable_by(|(one, ones), (other, others)| {
+            others.len().cmp(&ones.len()).then_with(|| one.cmp(other))
+        });
+        words
+    }
+}

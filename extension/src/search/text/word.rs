@@ -1,0 +1,249 @@
+//! The words of documents: those that begin with a text, and those that are nearly another. Pure.
+
+use super::document::{FIELD, START, STEM, VALUE, is_written_without_spaces};
+use super::folded::continues;
+
+/// The most characters of a word that is suggested.
+const LONGEST: usize = 40;
+/// Signs that may stand within a word that is suggested.
+const INNER_SIGNS: &str = "-'._@&";
+/// The fewest letters of a word that may have a wrong one.
+pub const FEWEST_LETTERS: usize = 5;
+/// The most letters of one.
+const MOST_LETTERS: usize = 64;
+
+/// Hands the words of a document to `take` that begin with a folded text, which is not empty.
+pub fn beginning_with<'d>(document: &'d str, beginning: &str, mut take: impl FnMut(&'d str)) {
+    let wanted = format!(" {beginning}");
+    let finder = memchr::memmem::Finder::new(&wanted);
+    for texts in fields(document) {
+        for at in finder.find_iter(texts.as_bytes()) {
+            if let Some(word) = word_of(&texts[at + 1..], beginning.len()) {
+                take(word);
+            }
+        }
+    }
+}
+
+/// Hands the words of letters of a document to `take`.
+pub fn of_letters<'d>(document: &'d str, mut take: impl FnMut(&'d str)) {
+    for texts in fields(document) {
+        let values = texts.split(START).next().unwrap_or_default();
+        values.split(|it| !is_of_word(it)).filter(|word| is_fit(word)).for_each(&mut take);
+    }
+}
+
+/// The values of each field, and the words that are repeated, without its number and its stems.
+fn fields(document: &str) -> impl Iterator<Item = &str> {
+    document.split(FIELD).filter_map(|field| {
+        let texts = &field[field.find(VALUE)?..];
+        Some(texts.split(STEM).next().unwrap_or_default())
+    })
+}
+
+/// The word that a text begins with; its first `least` bytes are a part of it. None where it is too long to be one.
+fn word_of(text: &str, least: usize) -> Option<&str> {
+    let mut end = least;
+    let mut characters = text[least..].chars().peekable();
+    while let Some(character) = characters.next() {
+        let is_inner = INNER_SIGNS.contains(character) && characters.peek().is_some_and(|it| is_of_word(*it));
+        if !is_of_word(character) && !is_inner {
+            break;
+        }
+        end += character.len_utf8();
+    }
+    let word = &text[..end];
+    word.chars().nth(LONGEST).is_none().then_some(word)
+}
+
+/// A letter or a digit, or what belongs to one.
+pub fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() || continues(character)
+}
+
+/// Whether a folded word may have a wrong letter, or be what was meant: it has letters alone.
+pub fn is_fit(word: &str) -> bool {
+    let is_letter = |it: char| (it.is_alphabetic() || continues(it)) && !is_written_without_spaces(it);
+    let count = word.chars().take(MOST_LETTERS + 1).count();
+    (FEWEST_LETTERS - 1..=MOST_LETTERS).contains(&count) && word.chars().all(is_letter)
+}
+
+/// Whether a word becomes the other by one letter more, less or other, or by a swap of two neighbours.
+pub fn is_near(one: &str, other: &str) -> bool {
+    if one.len().abs_diff(other.len()) > 4 {
+        return false;
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    match one.len().cmp(&other.len()) {
+        std::cmp::Ordering::Equal => match (one, other) {
+            ([], []) => false,
+            ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => true,
+            _ => one[1..] == other[1..],
+        },
+        std::cmp::Ordering::Less => other.len() == one.len() + 1 && *one == other[1..],
+        std::cmp::Ordering::Greater => one.len() == other.len() + 1 && one[1..] == *other,
+    }
+}
+
+/// How many letters of a word are looked up, where the wrong one is not among them.
+const INTACT: usize = 4;
+
+/// Lists of texts, of which each word that [`is_near`] to this one has one in its document. A word begins behind a space.
+///
+/// If the wrong letter is behind the first four, these are as they were, and if it is before the last four, those are.
+/// Shorter words can have it between both: then each word that there may be is looked up, of Latin letters.
+pub fn looked_up(word: &str) -> Vec<Vec<String>> {
+    let letters: Vec<char> = word.chars().collect();
+    let text = |letters: &[char]| letters.iter().collect::<String>();
+    let count = letters.len();
+    let (first, last) = match count / 2 {
+        half @ INTACT.. => (half, half),
+        _ => (INTACT.min(count), count.saturating_sub(INTACT)),
+    };
+    let mut lists = vec![vec![format!(" {}", text(&letters[..first]))], vec![text(&letters[last..])]];
+    let mut between = Vec::new();
+    for place in last.saturating_sub(1)..first {
+        if place + 1 < count {
+            let mut swapped = letters.clone();
+            swapped.swap(place, place + 1);
+            between.push(swapped);
+        }
+        if place >= last {
+            between.push([&letters[..place], &letters[place + 1..]].concat());
+            for letter in 'a'..='z' {
+                between.push([&letters[..place], &[letter], &letters[place + 1..]].concat());
+                between.push([&letters[..place], &[letter], &letters[place..]].concat());
+            }
+        }
+    }
+    lists.push(between.iter().map(|letters| format!(" {}", text(letters))).collect());
+    if !word.is_ascii() {
+        let half = count / 2;
+        lists.push(vec![format!(" {}", text(&letters[..half])), text(&letters[half..])]);
+    }
+    lists
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{Field, write_field};
+    use super::super::fold::fold;
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn document(values: Vec<&str>) -> String {
+        let mut out = String::new();
+        write_field(&mut out, &Field { attribute: Some(65), values }, &mut |text| {
+            fold(text).split(' ').map(|word| word.trim_end_matches('s').to_owned()).collect()
+        });
+        out
+    }
+
+    fn beginning_with(values: Vec<&str>, beginning: &str) -> Vec<String> {
+        let document = document(values);
+        let mut words = BTreeSet::new();
+        super::beginning_with(&document, beginning, |word| {
+            words.insert(word.to_owned());
+        });
+        words.into_iter().collect()
+    }
+
+    #[test]
+    fn words_are_found_by_their_beginning() {
+        for (text, beginning, expected) in [
+            ("Old maps, (Map) road-map", "ma", &["map", "maps"] as &[&str]),
+            ("well-known; well.", "we", &["well", "well-known"]),
+            ("well-known", "kn", &["known"]),
+            ("O'Brien a@example.com, r&d 3.5", "o", &["o'brien"]),
+            ("O'Brien a@example.com, r&d 3.5", "a", &["a@example.com"]),
+            ("erp:4711 erp:4712", "erp", &["erp"]),
+            ("erp:4711 erp:4712", "erp:47", &["erp:4711", "erp:4712"]),
+            ("東京都 大阪", "東", &["東京都"]),
+            ("maps", "maps", &["maps"]),
+            ("xmaps", "ma", &[]),
+        ] {
+            assert_eq!(beginning_with(vec![text], beginning), expected, "{beginning} in {text}");
+        }
+        let long = "a".repeat(LONGEST);
+        assert_eq!(beginning_with(vec![&long], "a").len(), 1);
+        assert!(beginning_with(vec![&format!("{long}a")], "a").is_empty());
+    }
+
+    #[test]
+    fn stems_are_no_words() {
+        let document = document(vec!["glass houses, rooms-1", "Old"]);
+        let mut words = Vec::new();
+        of_letters(&document, |word| words.push(word));
+        assert_eq!(words, ["glass", "houses", "rooms"]);
+    }
+
+    #[test]
+    fn one_letter_may_be_wrong() {
+        for (one, other) in [
+            ("vermer", "vermeer"),
+            ("vermeeer", "vermeer"),
+            ("wermeer", "vermeer"),
+            ("evrmeer", "vermeer"),
+            ("vermere", "vermeer"),
+            ("vermee", "vermeer"),
+            ("ermeer", "vermeer"),
+        ] {
+            assert!(is_near(one, other) && is_near(other, one), "{one}");
+        }
+        for (one, other) in [("vermeer", "vermeer"), ("vrmer", "vermeer"), ("evremer", "vermeer"), ("", "ab")]
+        {
+            assert!(!is_near(one, other), "{one}");
+        }
+    }
+
+    /// The distance of Damerau and Levenshtein without changes of what was swapped.
+    fn distance(one: &[char], other: &[char]) -> usize {
+        match (one, other) {
+            ([], rest) | (rest, []) => rest.len(),
+            ([a, one_rest @ ..], [b, other_rest @ ..]) => {
+                let mut least = distance(one_rest, other_rest) + usize::from(a != b);
+                least = least.min(distance(one_rest, other) + 1).min(distance(one, other_rest) + 1);
+                match (one, other) {
+                    ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c => {
+                        least.min(distance(one, other) + 1)
+                    }
+                    _ => least,
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nearness_is_a_distance_of_one(one in "[abä]{0,6}", other in "[abä]{0,6}") {
+            let letters = |text: &str| text.chars().collect::<Vec<_>>();
+            prop_assert_eq!(is_near(&one, &other), distance(&letters(&one), &letters(&other)) == 1);
+        }
+
+        #[test]
+        fn each_near_word_has_one_of_the_texts(
+            one in prop_oneof!["[a-c]{5,11}", "[жa-b]{5,9}"],
+            place in 0usize..12,
+            letter in "[a-cж]",
+            change in 0usize..4,
+        ) {
+            let mut letters: Vec<char> = one.chars().collect();
+            let place = place % letters.len();
+            let letter = letter.chars().next().expect("a letter");
+            match change {
+                0 => letters.insert(place, letter),
+                1 => letters[place] = letter,
+                2 => drop(letters.remove(place)),
+                _ => letters.swap(place, (place + 1) % one.chars().count()),
+            }
+            let other: String = letters.into_iter().collect();
+            prop_assume!(is_near(&one, &other) && other.is_ascii() >= one.is_ascii());
+            let document = document(vec![&format!("x ({other})")]);
+            let texts = looked_up(&one);
+            prop_assert!(texts.iter().flatten().any(|text| document.contains(text)), "{texts:?} in {document:?}");
+        }
+    }
+}

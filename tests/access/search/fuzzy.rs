@@ -1,0 +1,35 @@
+//! Words out of sight, where a search looks for what was meant.
+
+use crate::sales::{Sales, of_region};
+use harness::Session;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn nobody_meant_words_out_of_sight() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read", &of_region("EU")).await;
+    sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
+    sales
+        .admin
+        .run(
+            "update crm.customers set name = 'zeppelin zeppeling' where external_key = 'US-1';
+              update crm.customers set name = 'zeppelins' where external_key = 'EU-1'",
+        )
+        .await;
+    let search = async |session: &Session, words: &str| {
+        let query = json!({"global_search": words, "fuzzy": "auto"}).to_string();
+        let answer = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
+        let found = answer["records"].as_array().expect("records").len();
+        (found, answer.get("did_you_mean").cloned().unwrap_or_default())
+    };
+    for (words, all, seen) in [
+        ("zeppelon", (2, json!("zeppelin")), (0, Value::Null)),
+        ("zeppelinz", (2, json!("zeppelin")), (1, json!("zeppelins"))),
+        ("globbex", (2, json!("Globex")), (0, Value::Null)),
+        ("acmee", (2, json!("Acme")), (2, json!("Acme"))),
+        ("acmmee", (0, Value::Null), (0, Value::Null)),
+    ] {
+        assert_eq!(search(&sales.admin, words).await, all, "{words}");
+        assert_eq!(search(&session, words).await, seen, "{words}");
+    }
+}

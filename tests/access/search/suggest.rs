@@ -1,0 +1,80 @@
+//! Words of records out of sight, where somebody types or reads what was found.
+
+use crate::sales::{Sales, of_region};
+use harness::Session;
+use serde_json::{Value, json};
+
+async fn suggest(session: &Session, prefix: &str) -> String {
+    let query = json!({"prefix": prefix, "limit": 50}).to_string();
+    session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await["suggestions"].to_string()
+}
+
+fn words(suggestions: &[(&str, u32)]) -> String {
+    let suggestions = suggestions.iter().map(|(text, count)| json!({"text": text, "count": count}));
+    Value::from(suggestions.collect::<Vec<_>>()).to_string()
+}
+
+#[tokio::test]
+async fn suggestions_come_from_records_in_sight() {
+    let sales = Sales::new().await;
+    sales
+        .admin
+        .run(
+            "update crm.customers set name = name || ' zebra zeppelin' where external_key = 'US-1';
+              update crm.customers set name = name || ' zebra' where external_key = 'EU-1'",
+        )
+        .await;
+    let session = sales.european("read").await;
+    assert_eq!(suggest(&sales.admin, "ze").await, words(&[("zebra", 2), ("zeppelin", 1)]));
+    assert_eq!(suggest(&session, "ze").await, words(&[("zebra", 1)]));
+    assert_eq!(suggest(&session, "us").await, words(&[]), "nor a key");
+    assert_eq!(suggest(&session, "zeppelin ze").await, words(&[]));
+    assert_eq!(suggest(&session, "cust").await, words(&[("Customer", 2)]));
+    let (_, nobody) = sales.member().await;
+    let query = json!({"prefix": "ze"}).to_string();
+    let refusal = nobody.refusal("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+    assert_eq!(refusal.is().0, "42501");
+}
+
+/// A caller who sees few of many records that hold a word gets it nevertheless, and none of the others.
+#[tokio::test]
+async fn a_scope_of_few_records_gets_their_words() {
+    let sales = Sales::new().await;
+    sales
+        .admin
+        .run(
+            "insert into crm.customers (external_key, name, region)
+             select 'X-' || n, 'common' || case when n % 2 = 0 then 'hidden' else '' end, 'US' from generate_series(1, 12000) n;
+             insert into crm.customers (external_key, name, region) values ('rare', 'Commoner', 'AQ')",
+        )
+        .await;
+    let (_, session) = sales.clerk("read", &of_region("AQ")).await;
+    let query = json!({"prefix": "com"}).to_string();
+    let answer = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+    assert_eq!(answer, json!({"suggestions": [{"text": "Commoner", "count": 1}], "exact": true}));
+}
+
+#[tokio::test]
+async fn names_out_of_sight_are_not_highlighted() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.member().await;
+    sales.database.grant(&role, "crm.customers", "read").await;
+    sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
+    let query = json!({"global_search": "customer -nobody", "highlight": true, "limit": 50}).to_string();
+    let search = "select keyed.search('crm.customers', $1)";
+    assert!(!session.json(search, &[&query]).await.to_string().contains("lobex"));
+    for (words, expected) in [("globex", 0), ("acme customer", 2), ("acme", 2)] {
+        let query = json!({"global_search": words, "highlight": true}).to_string();
+        let answer = session.json(search, &[&query]).await;
+        let records = answer["records"].as_array().expect("records");
+        assert_eq!(records.len(), expected, "{words}");
+        for record in records {
+            assert_eq!(record["highlights"]["company"], json!(["<mark>Acme</mark>"]));
+        }
+    }
+    // A record that a word matches elsewhere does not show the name that the caller does not see.
+    sales.admin.run("update crm.customers set name = 'Globex' where external_key = 'US-1'").await;
+    let query = json!({"global_search": "globex", "highlight": true}).to_string();
+    let answer = session.json(search, &[&query]).await;
+    assert_eq!(answer["records"][0]["highlights"], json!({"name": ["<mark>Globex</mark>"]}));
+}

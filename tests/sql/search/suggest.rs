@@ -1,0 +1,122 @@
+//! Completions of what somebody types.
+
+use super::text::words::{crm, upsert};
+use harness::{Session, has_direct_access};
+use serde_json::{Value, json};
+
+async fn suggest(session: &Session, query: Value) -> Value {
+    session.json("select keyed.suggest('crm.customers', $1)", &[&query.to_string()]).await
+}
+
+/// The suggestions, each with its count; the answer is exact.
+async fn suggested(session: &Session, prefix: &str) -> String {
+    let answer = suggest(session, json!({"prefix": prefix})).await;
+    assert_eq!(answer["exact"], true, "{answer}");
+    shown(&answer)
+}
+
+fn shown(answer: &Value) -> String {
+    let suggestions = answer["suggestions"].as_array().expect("suggestions").iter();
+    let text = |it: &Value| format!("{} {}", it["text"].as_str().expect("a text"), it["count"]);
+    suggestions.map(text).collect::<Vec<_>>().join(", ")
+}
+
+#[tokio::test]
+async fn the_last_word_is_completed_by_words_of_records() {
+    let (_database, session) = crm().await;
+    upsert(&session, "erp:1", json!({"name": "Old Maps and maps", "tags": ["well-known"]})).await;
+    upsert(&session, "erp:2", json!({"name": "The Maps (Map) of ZÜRICH", "tier": ["gold"]})).await;
+    upsert(&session, "erp:3", json!({"name": "old map", "visits": 4711})).await;
+    for (prefix, expected) in [
+        ("map", "Map 2, Maps 2"),
+        ("MÄP", "Map 2, Maps 2"),
+        ("maps", "Maps 2"),
+        ("zu", "ZÜRICH 1"),
+        ("well", "well-known 1"),
+        ("kno", "known 1"),
+        ("ca", "card 1"),
+        ("er", "erp 3"),
+        ("erp:", "erp:1 1, erp:2 1, erp:3 1"),
+        ("aps", ""),
+        ("47", ""),
+        ("", ""),
+        ("old ", ""),
+        ("-", ""),
+        ("and ma", "Maps 1"),
+        ("-and ma", "Map 2, Maps 1"),
+        ("\"old maps\" a", "and 1"),
+        ("\"the ma", "Map 1, Maps 1"),
+        ("nothing ma", ""),
+    ] {
+        assert_eq!(suggested(&session, prefix).await, expected, "{prefix}");
+    }
+    let one = suggest(&session, json!({"prefix": "o", "limit": 1})).await;
+    assert_eq!(shown(&one), "Old 2", "the most frequent, in the first of its spellings");
+}
+
+#[tokio::test]
+async fn what_was_written_deleted_or_dropped_counts_at_once() {
+    let (_database, session) = crm().await;
+    upsert(&session, "1", json!({"name": "painting", "tags": ["paint"]})).await;
+    upsert(&session, "2", json!({"name": "painter"})).await;
+    assert_eq!(suggested(&session, "pai").await, "paint 1, painter 1, painting 1");
+    upsert(&session, "2", json!({"name": "pair"})).await;
+    assert_eq!(suggested(&session, "pai").await, "paint 1, painting 1, pair 1");
+    session.run("select keyed.delete_record(id) from crm.customers where external_key = '2'").await;
+    session.run("select keyed.drop_attribute('crm.customers', 'tags')").await;
+    assert_eq!(suggested(&session, "pai").await, "painting 1");
+}
+
+#[tokio::test]
+async fn words_before_may_be_in_the_name_of_a_referenced_record() {
+    let (_database, session) = crm().await;
+    session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Zenith"}')"#).await;
+    upsert(&session, "1", json!({"name": "map", "company": {"external_key": "C-1"}})).await;
+    upsert(&session, "2", json!({"name": "maps"})).await;
+    assert_eq!(suggested(&session, "zenith ma").await, "map 1");
+    assert_eq!(suggested(&session, "-zenith ma").await, "maps 1");
+}
+
+/// Of more documents than are read, frequent words are suggested, and the answer says that they were not all counted.
+#[tokio::test]
+async fn a_frequent_beginning_is_completed_from_some_records() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            "insert into crm.customers (external_key, name)
+             select n, case when n % 3 = 0 then 'common word' else 'commonly' end || case when n = 1 then ' comet' else '' end
+             from generate_series(1, 12000) n",
+        )
+        .await;
+    let answer = suggest(&session, json!({"prefix": "com", "limit": 2})).await;
+    assert_eq!(answer["exact"], false);
+    let counts: Vec<u64> = answer["suggestions"]
+        .as_array()
+        .expect("suggestions")
+        .iter()
+        .filter_map(|it| it["count"].as_u64())
+        .collect();
+    assert_eq!((answer["suggestions"][0]["text"].as_str(), counts.len()), (Some("commonly"), 2));
+    assert!((3000..=6000).contains(&counts.iter().sum::<u64>()), "{answer}");
+    assert_eq!(suggested(&session, "come").await, "comet 1");
+    if has_direct_access() {
+        assert_eq!(suggested(&session, "comet co").await, "comet 1, commonly 1", "few hold the word before");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_request_for_suggestions_is_refused() {
+    let (_database, session) = crm().await;
+    for (query, pointer) in [
+        (json!({}), "/prefix"),
+        (json!({"prefix": 1}), "/prefix"),
+        (json!({"prefix": "a", "limit": 0}), "/limit"),
+        (json!({"prefix": "a", "limit": 51}), "/limit"),
+        (json!({"prefix": "a", "filters": []}), "/filters"),
+        (json!({"prefix": "a".repeat(256)}), "/prefix"),
+    ] {
+        let refusal =
+            session.refusal("select keyed.suggest('crm.customers', $1)", &[&query.to_string()]).await;
+        assert_eq!(refusal.pointers(), [pointer], "{query}");
+    }
+}
