@@ -72,7 +72,7 @@ pub fn may_have_one(call: &Call) -> Datum {
 }
 
 /// What is known of each key.
-fn answers<'c>(call: &'c Call) -> &'c [i8] {
+fn answers(call: &Call) -> &[i8] {
     let count = call.integer(3).unwrap_or_default();
     // SAFETY: the first argument is a list of as many answers as the fourth says.
     unsafe {

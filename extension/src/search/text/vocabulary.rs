@@ -25,8 +25,10 @@ use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// Up to about this many documents are read, and this many bytes of them as they are stored.
-const MOST_DOCUMENTS: usize = 5000;
+const MOST_DOCUMENTS: usize = 2000;
 const MOST_BYTES: usize = 8 << 20;
+/// So many pages tell whether a text is in so many documents that looking it up takes longer than reading some of them.
+const SAMPLED: u32 = 24;
 /// So many records that the caller sees are enough to tell which words are frequent.
 const ENOUGH: usize = 20;
 /// In so many records the spelling of a word is looked up.
@@ -93,6 +95,12 @@ impl Source<'_> {
         let wanted = Wanted { texts: looked_up.collect(), queries: Vec::new() };
         let (mut found, mut bytes) = (Vec::new(), 0);
         let is_whole = Heap::with(table, |heap| {
+            if let ([text], []) = (texts, self.terms)
+                && let Some(frequent) = self.found_by_sample(heap, text, &comparison, take)
+            {
+                found = frequent;
+                return Ok(false);
+            }
             heap.some_rows_with(index, &wanted, MOST_DOCUMENTS, |[record, document]| {
                 bytes += heap::stored_size(*document);
                 let words = datum::with_bytes(*document, |document| self.taken(&comparison, document, take));
@@ -103,6 +111,53 @@ impl Source<'_> {
             })
         })?;
         Ok((found, is_whole))
+    }
+
+    /// What some of the documents that hold a text have, if very many hold it.
+    fn found_by_sample(
+        &self,
+        heap: &Heap,
+        text: &str,
+        comparison: &Comparison,
+        take: &Taker,
+    ) -> Option<Vec<Read>> {
+        let pages = heap.pages();
+        if pages < 8 * SAMPLED || !heap.may_be_read_whole() {
+            return None;
+        }
+        let holds = memchr::memmem::Finder::new(text);
+        let (mut found, mut looked_at, mut bytes) = (Vec::new(), 0, 0);
+        let mut read = |page: u32, found: &mut Vec<Read>| {
+            pgrx::check_for_interrupts!();
+            heap.rows_of(page, &mut |[record, document]| {
+                looked_at += 1;
+                bytes += heap::stored_size(*document);
+                let words = datum::with_bytes(*document, |document| match holds.find(document) {
+                    Some(_) => self.taken(comparison, document, take),
+                    None => Vec::new(),
+                });
+                if !words.is_empty() {
+                    found.push((datum::read_uuid(*record), words));
+                }
+            });
+            (looked_at, bytes < MOST_BYTES)
+        };
+        let mut seen = 0;
+        for place in 0..SAMPLED {
+            (seen, _) = read(place * (pages / SAMPLED), &mut found);
+        }
+        let of_page = found.len() as f64 / f64::from(SAMPLED);
+        if found.len() * 20 < seen || of_page * f64::from(pages) < 2.0 * MOST_DOCUMENTS as f64 {
+            return None;
+        }
+        found.clear();
+        let stretch = (of_page * f64::from(pages) / MOST_DOCUMENTS as f64) as usize;
+        for page in (0..pages).step_by(stretch.max(1)) {
+            if !read(page, &mut found).1 {
+                break;
+            }
+        }
+        Some(found)
     }
 
     fn found_by_statement(&self, texts: &[String], take: &Taker, seen: Option<&str>) -> (Vec<Read>, bool) {
@@ -186,7 +241,7 @@ impl Source<'_> {
         for (position, attribute) in covered.enumerate() {
             let Some(value) = rows.datum(row, position + 2) else { continue };
             if attribute.kind == AttributeType::String {
-                texts.push(datum::read_text(value).into());
+                texts.push(datum::read_text(value));
             } else {
                 let elements = datum::read_text_array(value).unwrap_or_default();
                 texts.extend(elements.iter().map(|element| attribute.label_of(element).to_owned()));
