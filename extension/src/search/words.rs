@@ -7,7 +7,6 @@ use super::ranked;
 use super::text::find::{self, MANY, Matches, RANK_KEY};
 use super::text::highlighter::Highlighter;
 use super::text::query::TextQuery;
-use super::text::reader::Match;
 use super::text::table;
 use crate::access::{Caller, visibility};
 use crate::error::{Code, Error};
@@ -118,13 +117,16 @@ pub fn condition(caller: &Caller, template: &Template, words: &TextQuery) -> Res
 impl Selection<'_> {
     /// What it adds to a statement whose order is not ours.
     pub fn selected(&self, spi: &Connection, needs: Needs) -> Selected {
-        if needs == Needs::First && self.matches.are_many() {
-            // Where an index gives the order, a page is found soon, document by document.
+        // Where an index gives the order, a page is found soon, document by document. Where all are needed, PostgreSQL joins
+        // them with less work than their ids, unless it compares long texts.
+        let is_asked = needs == Needs::First || !self.matches.are_long();
+        if is_asked && self.matches.are_many() {
             let documents = SideTable::Documents.sql(self.template.id);
+            let each = if needs == Needs::First { " offset 0" } else { "" };
             let holder = self.matches.key_holder;
             let holder = holder.map(|id| format!("{RECORD}.id = '{id}' or ")).unwrap_or_default();
             let condition = format!(
-                " and ({holder}exists (select from {documents} d where d.record_id = {RECORD}.id and ({}) offset 0))",
+                " and ({holder}exists (select from {documents} d where d.record_id = {RECORD}.id and ({}){each}))",
                 self.matches.condition()
             );
             return Selected { condition, ..Selected::default() };
@@ -142,13 +144,13 @@ impl Selection<'_> {
     /// All records with the words, or those that pass the plan's condition too where few do.
     fn ids(&self, spi: &Connection) -> &[Uuid] {
         self.ids.get_or_init(|| {
-            let few = || ranked::few(spi, self.template, self.plan);
-            let narrowed = match !self.plan.has_words_only && self.matches.are_many() {
-                true => few().map(|records| self.matches.among(&records)),
-                false => None,
-            };
-            let found: Vec<Match> = narrowed.unwrap_or_else(|| self.matches.all());
-            found.into_iter().map(|(_, id)| id).collect()
+            if !self.plan.has_words_only
+                && self.matches.are_many()
+                && let Some(records) = ranked::few(spi, self.template, self.plan)
+            {
+                return self.matches.among(&records).into_iter().map(|(_, id)| id).collect();
+            }
+            self.matches.all()
         })
     }
 

@@ -8,6 +8,7 @@ mod batch_contenders;
 mod churn;
 mod create;
 mod files;
+mod frequent;
 mod growth;
 mod hot_key;
 mod import;
@@ -61,6 +62,8 @@ pub(crate) enum Group {
     Text,
     /// Completions and highlights.
     Suggest,
+    /// Words that half of the records have.
+    Frequent,
     /// The thousandth page.
     Pages,
     /// Roles that see a part of the records.
@@ -105,6 +108,7 @@ impl Group {
             Self::List => list::run(&mut run).await,
             Self::Text => text::run(&mut run).await,
             Self::Suggest => suggest::run(&mut run).await,
+            Self::Frequent => frequent::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
             Self::Scopes => scopes::run(&mut run).await,
             Self::Application => application::run(&mut run).await,

@@ -110,9 +110,11 @@ impl<'n> Comparison<'n> {
         })
     }
 
-    /// How many terms there are.
-    pub fn terms(&self) -> usize {
-        self.terms.len()
+    /// Whether a record satisfies all terms by its document; `is_named` as for the rank.
+    pub fn is_met(&self, document: &[u8], is_named: impl Fn(usize) -> bool) -> bool {
+        let document = &*self.valid(document);
+        let mut terms = self.terms.iter().enumerate();
+        terms.all(|(position, term)| term.is_met(document, || is_named(position)))
     }
 
     /// The name and the key of a record, taken from its document.

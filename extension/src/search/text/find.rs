@@ -8,6 +8,7 @@ use super::reader::{Match, Reader};
 use super::sample::Sample;
 use super::terms::{self, PreparedTerm};
 use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::heap::Row;
 use crate::postgres::heap_by_index::Wanted;
 use crate::postgres::spi::{Connection, connected};
 use crate::record::read;
@@ -16,11 +17,14 @@ use crate::value::key;
 use crate::value::quote::literal;
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::ffi::CStr;
 use uuid::Uuid;
 
 /// So many matches are many: a record is asked for the words rather than all of them being collected.
 pub const MANY: usize = 20_000;
+/// From this many bytes on, documents are long: PostgreSQL then needs more time to compare one than to join its id.
+const LONG: i64 = 1000;
 /// The rank of the record whose external key is the whole text of the query.
 pub const RANK_KEY: i16 = 3;
 
@@ -77,25 +81,25 @@ impl<'q> Matches<'q> {
 
     fn find(&self, spi: &Connection, after: Option<Match>, most: usize) -> First {
         let (template, wanted) = (self.template, &self.wanted);
-        let by_statement =
-            |after, most| rank::by_statement(spi, template, wanted, self.sample_with(spi), after, most);
         let found = Reader::with(template, wanted, |reader| {
-            Search::new(reader, wanted, &|| by_statement(None, None)).first(after, most)
+            Search::new(reader, wanted, &|| self.by_statement(spi, None, None)).first(after, most)
         });
         found.unwrap_or_else(|_| {
-            let matches = by_statement(after, Some(most));
+            let matches = self.by_statement(spi, after, Some(most));
             First { are_all: matches.len() < most, matches, work: Work::default() }
         })
     }
 
-    /// All matches, in no order.
-    pub fn all(&self) -> Vec<Match> {
+    /// All records that match, in no order.
+    pub fn all(&self) -> Vec<Uuid> {
         if let Some((None, all)) = &*self.behind.borrow() {
-            return all.clone();
+            return all.iter().map(|(_, id)| *id).collect();
         }
-        let mut all = Vec::new();
-        self.each(|found| all.push(found));
-        self.with_holder(all)
+        let mut all = self.collect(Vec::new(), Vec::push);
+        if let Some(holder) = self.key_holder.filter(|holder| !all.contains(holder)) {
+            all.push(holder);
+        }
+        all
     }
 
     /// How many there are.
@@ -103,10 +107,10 @@ impl<'q> Matches<'q> {
         if let Some((None, all)) = &*self.behind.borrow() {
             return all.len();
         }
-        let (mut count, mut is_counted) = (0, self.key_holder.is_none());
-        self.each(|(_, id)| {
-            count += 1;
-            is_counted |= self.key_holder == Some(id);
+        let holder = self.key_holder;
+        let (count, is_counted) = self.collect((0, holder.is_none()), |(count, is_counted), id| {
+            *count += 1;
+            *is_counted |= holder == Some(id);
         });
         count + usize::from(!is_counted)
     }
@@ -120,36 +124,33 @@ impl<'q> Matches<'q> {
             });
             outcome.is_ok().then_some(found)
         });
-        let found = found.unwrap_or_else(|| {
-            let records: std::collections::HashSet<&Uuid> = records.iter().collect();
-            self.all().into_iter().filter(|(_, id)| records.contains(id)).collect()
+        let mut found: Vec<Match> = found.unwrap_or_else(|| {
+            let records: HashSet<&Uuid> = records.iter().collect();
+            let all = with_connection(|spi| self.by_statement(spi, None, None));
+            all.into_iter().filter(|(_, id)| records.contains(id)).collect()
         });
-        let mut found: Vec<Match> = match self.key_holder {
-            Some(holder) if records.contains(&holder) => self.with_holder(found),
-            _ => found,
-        };
+        if let Some(holder) = self.key_holder.filter(|holder| records.contains(holder)) {
+            found.retain(|(_, id)| *id != holder);
+            found.push((RANK_KEY, holder));
+        }
         found.sort_unstable_by_key(|it| Reverse(*it));
         found
     }
 
-    fn with_holder(&self, mut found: Vec<Match>) -> Vec<Match> {
-        if let Some(holder) = self.key_holder {
-            found.retain(|(_, id)| *id != holder);
-            found.push((RANK_KEY, holder));
-        }
-        found
-    }
-
-    /// Hands over all matches but the one by its key, which may be among them or not.
-    fn each(&self, mut read: impl FnMut(Match)) {
+    /// Adds up all records that match, but for the one by its key, which may be among them or not.
+    fn collect<T: Clone>(&self, empty: T, mut add: impl FnMut(&mut T, Uuid)) -> T {
         let (template, wanted) = (self.template, &self.wanted);
         with_connection(|spi| {
             let sample = self.sample_with(spi);
             let leader = rank::leader(wanted, sample);
             if leader.is_none_or(|leader| wanted[leader].names.is_empty()) {
-                let mut found = Vec::new();
                 let outcome = Reader::with(template, wanted, |reader| {
-                    let Some(leader) = leader else { return reader.read_all(|it| found.push(it)) };
+                    let mut sum = empty.clone();
+                    let add = |row: &Row| reader.record(row).into_iter().for_each(|id| add(&mut sum, id));
+                    let Some(leader) = leader else {
+                        reader.read_all(add)?;
+                        return Ok(sum);
+                    };
                     let is_looked_up = |position: &usize| {
                         let it = &wanted[*position];
                         *position == leader
@@ -157,21 +158,33 @@ impl<'q> Matches<'q> {
                     };
                     let looked_up = (0..wanted.len()).filter(is_looked_up);
                     let texts = looked_up.map(|position| wanted[position].needle.looked_up()).collect();
-                    let wanted = Wanted { texts, ..Wanted::default() };
-                    reader.look_up(&wanted, |it| found.push(it)).map(|_| ())
+                    reader.look_up(&Wanted { texts, ..Wanted::default() }, add)?;
+                    Ok(sum)
                 });
-                if outcome.is_ok() {
-                    return found.into_iter().for_each(read);
+                if let Ok(sum) = outcome {
+                    return sum;
                 }
             }
-            rank::by_statement(spi, template, wanted, sample, None, None).into_iter().for_each(&mut read);
-        });
+            let mut sum = empty;
+            self.by_statement(spi, None, None).into_iter().for_each(|(_, id)| add(&mut sum, id));
+            sum
+        })
+    }
+
+    /// The matches behind a position in their order: all, or so many of them.
+    fn by_statement(&self, spi: &Connection, after: Option<Match>, most: Option<usize>) -> Vec<Match> {
+        rank::by_statement(spi, self.template, &self.wanted, self.sample_with(spi), after, most)
     }
 
     /// Whether a sample shows many.
     pub fn are_many(&self) -> bool {
         // Half as many again, so that the sample decides only where it can hardly be wrong.
         with_connection(|spi| self.sample_with(spi).found() * 2 > 3 * MANY as i64)
+    }
+
+    /// Whether documents are so long that comparing them is most of the work.
+    pub fn are_long(&self) -> bool {
+        with_connection(|spi| self.sample_with(spi).bytes_of_document() > LONG)
     }
 
     fn sample_with(&self, spi: &Connection) -> &Sample {
@@ -181,11 +194,6 @@ impl<'q> Matches<'q> {
     /// The condition that the record `t` with its document `d` matches, apart from the one by its key.
     pub fn condition(&self) -> String {
         terms::condition(&self.wanted)
-    }
-
-    /// Whether it looks at the record at all, and not at its document alone.
-    pub fn needs_record(&self) -> bool {
-        self.wanted.iter().any(|it| !it.names.is_empty())
     }
 
     /// The terms, if no index serves any of them: all documents are read then.

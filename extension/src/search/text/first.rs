@@ -219,7 +219,8 @@ impl<'a> Search<'a> {
             all.into_iter().for_each(add);
             count
         } else {
-            self.reader.look_up(wanted, &mut add)?
+            self.reader
+                .look_up(wanted, |row| self.reader.rank(row, &mut []).into_iter().for_each(&mut add))?
         };
         self.work.looked_up.push((lookup, read));
         for (rank, mut ids) in found.into_iter().enumerate().skip(lookup.lowest_rank()) {

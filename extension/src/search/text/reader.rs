@@ -72,6 +72,14 @@ impl<'a> Reader<'a> {
         rank.map(|rank| (rank, record))
     }
 
+    /// The record of a row, if it matches.
+    pub fn record(&self, row: &Row) -> Option<Uuid> {
+        let [record, document] = *row;
+        let record = datum::read_uuid(record);
+        let is_named = |term: usize| self.is_named(term, record);
+        datum::with_bytes(document, |document| self.comparison.is_met(document, is_named)).then_some(record)
+    }
+
     /// The code of the attribute that names records, if the index has keys of the words in it.
     pub fn name_code(&self) -> Option<String> {
         let template = self.template;
@@ -86,31 +94,25 @@ impl<'a> Reader<'a> {
         has_keys.then(|| document::code(name))
     }
 
-    /// Hands over the matches among the rows that the index finds for all of these.
-    pub fn look_up(&self, wanted: &Wanted, mut read: impl FnMut(Match)) -> Result<usize, Unfit> {
+    /// Lends the rows that the index finds for all of these, which may not match, and says how many there are.
+    pub fn look_up(&self, wanted: &Wanted, mut read: impl FnMut(&Row)) -> Result<usize, Unfit> {
         let mut looked_at = 0;
         self.heap.rows_with(self.index, wanted, |row| {
             looked_at += 1;
-            if let Some(found) = self.rank(row, &mut []) {
-                read(found);
-            }
+            read(row);
             !self.has_failed.get()
         })?;
         Ok(looked_at)
     }
 
-    /// Hands over all matches, by reading every document.
-    pub fn read_all(&self, mut read: impl FnMut(Match)) -> Result<(), Unfit> {
+    /// Lends the rows of all documents.
+    pub fn read_all(&self, mut read: impl FnMut(&Row)) -> Result<(), Unfit> {
         if !self.heap.may_be_read_whole() {
             return Err(Unfit);
         }
         for page in 0..self.heap.pages() {
             pgrx::check_for_interrupts!();
-            self.heap.rows_of(page, &mut |row| {
-                if let Some(found) = self.rank(row, &mut []) {
-                    read(found);
-                }
-            });
+            self.heap.rows_of(page, &mut read);
             if self.has_failed.get() {
                 return Err(Unfit);
             }

@@ -18,11 +18,16 @@ const CHANCE: i64 = 4;
 const MOST_DOCUMENTS: i64 = 1500;
 const MOST_BYTES: i64 = 8192;
 
+/// The size of a page.
+const PAGE_BYTES: i64 = 8192;
+
 /// What the sample says.
 pub struct Sample {
     seen: i64,
     /// The sampled number of documents, and the number that it represents.
     total: i64,
+    /// How many pages the table has.
+    pages: i64,
     /// How many match each term.
     each: Vec<i64>,
     /// How many are found by the whole query.
@@ -53,7 +58,7 @@ impl Sample {
     fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
         let sample = Reader::with(template, wanted, |reader| {
             let pages = i64::from(reader.heap().pages());
-            let mut sample = Sample { seen: 0, total: 0, each: Vec::new(), found: 0 };
+            let mut sample = Sample { seen: 0, total: 0, pages, each: Vec::new(), found: 0 };
             let mut met = vec![0; wanted.len()];
             let mut looked_at = 0;
             for page in spread(pages) {
@@ -116,6 +121,7 @@ impl Sample {
         Sample {
             seen,
             total: seen * pages.max(1) / pages.clamp(1, sampled),
+            pages,
             found: count(1),
             each: (0..wanted.len()).map(|position| count(position + 2)).collect(),
         }
@@ -124,6 +130,11 @@ impl Sample {
     /// About how many records the query finds.
     pub fn found(&self) -> i64 {
         self.found * self.total / self.seen.max(1)
+    }
+
+    /// About how many bytes a document has.
+    pub fn bytes_of_document(&self) -> i64 {
+        self.pages * PAGE_BYTES / self.total.max(1)
     }
 
     /// How many of the documents seen match the term at this position.

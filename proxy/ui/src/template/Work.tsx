@@ -22,7 +22,7 @@ export function Jobs({ jobs, template }: { jobs: Job[]; template: Template }) {
     <div className={style.boxes}>
       {jobs.map((job) => {
         const attribute = template.attributes.find(({ slug }) => slug === job.attribute);
-        const name = attribute ? attributeLabel(attribute) : (job.attribute ?? "");
+        const name = attribute ? attributeLabel(attribute) : (job.attribute ?? t.jobs.searches);
         const label = job.kind === "index" ? t.jobs.index(name) : t.jobs[job.kind];
         return job.state === "failed" ? (
           <Notice key={job.id} kind="refusal">

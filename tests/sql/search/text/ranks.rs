@@ -27,9 +27,14 @@ struct Record {
     key: String,
     name: String,
     tags: Vec<String>,
+    /// The place of its company in [`COMPANIES`].
+    company: Option<usize>,
     is_gold: bool,
     is_live: bool,
 }
+
+/// The names of companies, which match too.
+const COMPANIES: [&str; 4] = ["dogwood fir", "maples and cedarwood", "yew alder", "other"];
 
 fn random_text(random: &mut Random, number: usize, share: fn(&(&str, usize, usize)) -> usize) -> String {
     let mut words: Vec<&str> =
@@ -47,6 +52,7 @@ fn random_record(random: &mut Random, number: usize) -> Record {
         key: if number == 700 { "alder".to_owned() } else { format!("k{number}") },
         name: random_text(random, number, |word| word.1),
         tags: (0..2).map(|_| random_text(random, number, |word| word.2)).collect(),
+        company: random.once_in(3).then(|| random.below(COMPANIES.len())),
         is_gold: random.once_in(10),
         is_live: true,
     }
@@ -95,7 +101,10 @@ fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
         words.any(|word| stem(word) == stem(&term.text))
     };
     let has_part = |texts: &[&str], term: &Term| texts.iter().any(|text| text.contains(&term.text));
-    let is_met = |term: &Term| has_part(&all, term) || !term.is_phrase && has_word(&all, term);
+    let is_in =
+        |texts: &[&str], term: &Term| has_part(texts, term) || !term.is_phrase && has_word(texts, term);
+    let company = record.company.map(|company| COMPANIES[company]);
+    let is_met = |term: &Term| is_in(&all, term) || is_in(company.as_slice(), term);
     let is_whole = |texts: &[&str]| {
         let mut wanted = terms.iter().filter(|term| !term.is_excluded);
         wanted.all(|term| if term.is_phrase { has_part(texts, term) } else { has_word(texts, term) })
@@ -144,12 +153,13 @@ async fn pages(session: &Session, body: &Value, most: usize) -> Vec<String> {
 async fn write(session: &Session, records: &[Record]) {
     let rows: Vec<Value> = records
         .iter()
-        .map(|it| json!({"key": it.key, "name": it.name, "tags": it.tags, "tier": if it.is_gold { "gold" } else { "silver" }}))
+        .map(|it| json!({"key": it.key, "name": it.name, "tags": it.tags, "tier": if it.is_gold { "gold" } else { "silver" }, "company": it.company}))
         .collect();
     session
         .rows(
-            "insert into crm.customers (external_key, name, tags, tier)
-             select r ->> 'key', r ->> 'name', array(select jsonb_array_elements_text(r -> 'tags')), array[r ->> 'tier']
+            "insert into crm.customers (external_key, name, tags, tier, company)
+             select r ->> 'key', r ->> 'name', array(select jsonb_array_elements_text(r -> 'tags')), array[r ->> 'tier'],
+               (select c.id from crm.companies c where c.external_key = 'C' || (r ->> 'company'))
              from jsonb_array_elements($1) with ordinality x (r, n) order by n",
             &[&Value::from(rows).to_string()],
         )
@@ -188,12 +198,17 @@ async fn pages_in_the_order_of_words_are_those_of_a_plain_sort() {
     let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(21);
     println!("KEYED_TEST_SEED={seed}");
     let mut random = Random::new(seed);
+    for (number, name) in COMPANIES.iter().enumerate() {
+        let create = "insert into crm.companies (external_key, name) values ($1, $2)";
+        session.rows(create, &[&format!("C{number}"), name]).await;
+    }
     let mut records: Vec<Record> = (0..3000).map(|number| random_record(&mut random, number)).collect();
     write(&session, &records).await;
     let role = database.create_role("gold").await;
     session.run(&format!("grant usage on schema crm to {role}")).await;
     let scope = json!({"filters": [{"field": "tier", "operator": "in", "value": "gold"}]});
     database.grant_within(&role, "crm.customers", "read", &scope).await;
+    database.grant(&role, "crm.companies", "read").await;
     let reader = database.session_as(&role).await;
     for round in 0..4 {
         for number in 0..25 {

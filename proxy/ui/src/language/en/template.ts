@@ -127,6 +127,7 @@ export const template = {
   indexRequested: (name: string) => `The index of ${name} is being built.`,
   jobs: {
     index: (name: string) => `Building the index of ${name}`,
+    searches: "searches for words",
     documents: "Preparing the search",
     embeddings: "Queueing texts for embedding",
     series: "Removing points of a dropped metric",
