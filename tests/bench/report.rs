@@ -259,6 +259,7 @@ fn heading(quantity: Quantity) -> &'static str {
         Quantity::Latency | Quantity::LatencyBut(_) => "by p50",
         Quantity::Speed => "times as fast",
         Quantity::Tail => "by p99",
+        Quantity::Spread => "p99 by p50",
         Quantity::Cost => "by cpu",
     }
 }
@@ -271,6 +272,7 @@ fn shown(score: &Score, quantity: Quantity) -> String {
             format!("{:.3} ms p50", score.latency())
         }
         Quantity::Tail => format!("{:.3} ms p99", score.tail()),
+        Quantity::Spread => format!("{:.3} ms p50, {:.3} ms p99", score.latency(), score.tail()),
         Quantity::Cost => format!("{:.0} µs of processor", score.cost()),
     }
 }

@@ -95,6 +95,8 @@ pub(crate) enum Quantity {
     LatencyBut(f64),
     /// Of the latencies that one in a hundred exceeds: the less the better.
     Tail,
+    /// Of our latency that one in a hundred exceeds to their median: the less the better.
+    Spread,
     /// Of their median latency to ours, how many times as fast it is: the more the better.
     Speed,
     /// Of the work done for the same processor time: the more the better.
@@ -132,6 +134,7 @@ impl Score {
             Quantity::LatencyBut(allowance) => (ours.median - allowance) / theirs.median,
             Quantity::Speed => theirs.median / ours.median,
             Quantity::Tail => ours.tail / theirs.tail,
+            Quantity::Spread => ours.tail / theirs.median,
             Quantity::Cost => theirs.cost / ours.cost,
         });
         median(ratios.collect())

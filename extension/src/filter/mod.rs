@@ -20,6 +20,8 @@
 //! **No guessing.** A field, an operator or a value that does not fit is refused with its pointer; so is a value that
 //! is not an option of a list, because the condition could never hold. `in []` is valid and matches no record.
 
+/// Constants as arguments of statements.
+pub mod arguments;
 /// Conditions + template → filter.
 pub mod check;
 /// Single values → constants of a type.
@@ -44,6 +46,8 @@ pub mod range;
 pub mod render;
 /// The schema of a template, as filters see it.
 pub mod schema;
+/// What an index finds.
+mod served;
 /// Conditions in SQL, put together.
 mod sql;
 /// And, or, not.

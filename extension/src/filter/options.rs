@@ -19,4 +19,6 @@ pub struct Options {
     pub lives: Lives,
     /// The present, in microseconds since 2000-01-01T00:00:00Z; `None` for the time of the transaction.
     pub now: Option<i64>,
+    /// Whether records are tested one by one, so that no index has to understand the condition.
+    pub one_by_one: bool,
 }

@@ -5,12 +5,13 @@
 //! path pinned to `pg_catalog`, and policies and views are bound when they are created.
 
 use super::Filter;
+use super::arguments::Arguments;
 use super::field::{Column, Step};
 pub use super::options::{Lives, Options};
 use super::predicate::{Predicate, Test};
 use super::range::Bound;
 use super::schema::Schema;
-use super::sql::{AND, OR, Sql};
+use super::sql::{AND, OR, Sql, inner_alias, live_and_visible};
 use super::tree::Tree;
 use crate::attribute_type::AttributeType;
 use crate::value::constant::{Constant, LAST_MOMENT, midnight_after};
@@ -24,7 +25,12 @@ const INDEXED_CHARACTERS: usize = 200;
 /// The condition that holds for exactly the rows that pass the filter, over the table under `alias`. It is in
 /// parentheses, or a constant: `true`, when every row passes, or `false`.
 pub fn render(filter: &Filter, alias: &str, options: Options) -> String {
-    Writer::new(filter, alias, options, None).filter(filter, alias)
+    Writer::new(filter, alias, options).filter(filter, alias)
+}
+
+/// The same condition with its constants among the arguments of a statement.
+pub fn render_with(filter: &Filter, alias: &str, options: Options, arguments: Option<&Arguments>) -> String {
+    Writer { arguments, ..Writer::new(filter, alias, options) }.filter(filter, alias)
 }
 
 /// The same condition for a reader who may not read other tables, such as a policy: each subquery is replaced by a
@@ -36,7 +42,8 @@ pub fn render_apart(
     name: &dyn Fn(usize) -> String,
 ) -> (String, Vec<String>) {
     let apart = Apart { name, queries: RefCell::default() };
-    let condition = Writer::new(filter, alias, options, Some(&apart)).filter(filter, alias);
+    let writer = Writer { apart: Some(&apart), ..Writer::new(filter, alias, options) };
+    let condition = writer.filter(filter, alias);
     (condition, apart.queries.into_inner())
 }
 
@@ -56,12 +63,14 @@ struct Writer<'a> {
     lives: Lives,
     time_zone: String,
     now: String,
+    one_by_one: bool,
     has_many_paths: bool,
     apart: Option<&'a Apart<'a>>,
+    arguments: Option<&'a Arguments>,
 }
 
 impl<'a> Writer<'a> {
-    fn new(filter: &Filter, root: &'a str, options: Options, apart: Option<&'a Apart<'a>>) -> Writer<'a> {
+    fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
         let now = options.now.map(|at| Constant::instant(at).typed(""));
         let is_behind = |leaf: &&&Predicate| !leaf.path.is_empty();
         Writer {
@@ -69,8 +78,10 @@ impl<'a> Writer<'a> {
             lives: options.lives,
             time_zone: literal(&filter.time_zone),
             now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
+            one_by_one: options.one_by_one,
             has_many_paths: filter.tree.leaves().iter().filter(is_behind).count() >= MANY_PATHS,
-            apart,
+            apart: None,
+            arguments: None,
         }
     }
 
@@ -126,9 +137,11 @@ impl<'a> Writer<'a> {
             Test::OneOf(constants) => self.one_of(constants, column, &name),
             Test::HoldsKey(keys, target) => self.holds_key(keys, &**target, &name, alias),
             Test::Like { pattern, ignores_case: false } => {
-                Sql::single(format!("{name} like {}", literal(pattern)))
+                Sql::single(format!("{name} like {}", self.text(pattern)))
             }
-            Test::Like { pattern, ignores_case: true } => Sql::single(ignoring_case(column, &name, pattern)),
+            Test::Like { pattern, ignores_case: true } => {
+                Sql::single(self.ignoring_case(column, &name, pattern))
+            }
             Test::Within { lower, upper } => {
                 let lower = lower.as_ref().map(|bound| self.bound(&name, '>', bound));
                 Sql::chain(
@@ -137,7 +150,7 @@ impl<'a> Writer<'a> {
                 )
             }
             Test::Today => self.today(column, &name),
-            Test::Empty => empty(column, &name),
+            Test::Empty => self.empty(column, &name),
             Test::NotEmpty => Sql::single(match column.kind() {
                 AttributeType::String if *column != Column::ExternalKey => format!("{name} <> ''"),
                 AttributeType::List => format!("{name} <> '{{}}'::text[]"),
@@ -165,12 +178,12 @@ impl<'a> Writer<'a> {
         if column.kind() == AttributeType::List {
             return Sql::single(format!("{name} && {}", self.array(constants, column)));
         }
-        let Some(prefix) = indexed_prefix(column, name) else {
+        let Some(prefix) = self.indexed_prefix(column, name) else {
             return Sql::single(self.equals_one_of(constants, column, name));
         };
         // The index holds the beginnings of texts. A text shorter than that is its own beginning, and to compare it
         // twice would make the planner expect far fewer rows than there are: it takes the two for independent.
-        let beginnings: Vec<Constant> = constants.iter().map(beginning).collect();
+        let beginnings: Vec<Constant> = constants.iter().map(|it| it.beginning(INDEXED_CHARACTERS)).collect();
         let by_index = Sql::single(self.equals_one_of(&beginnings, column, &prefix));
         let is_whole = |constant: &Constant| match constant {
             Constant::Text(text) => text.chars().count() < INDEXED_CHARACTERS,
@@ -184,12 +197,25 @@ impl<'a> Writer<'a> {
 
     fn equals_one_of(&self, constants: &[Constant], column: &Column, name: &str) -> String {
         match constants {
-            [constant] => format!("{name} = {}", constant.typed(&self.time_zone)),
+            [constant] => format!("{name} = {}", self.constant(constant)),
             many => format!("{name} = any ({})", self.array(many, column)),
         }
     }
 
+    fn text(&self, text: &str) -> String {
+        self.arguments.map_or_else(|| literal(text), |arguments| arguments.text(text))
+    }
+
+    fn constant(&self, constant: &Constant) -> String {
+        let parameter = self.arguments.and_then(|arguments| arguments.constant(constant));
+        parameter.unwrap_or_else(|| constant.typed(&self.time_zone))
+    }
+
     fn array(&self, constants: &[Constant], column: &Column) -> String {
+        let parameter = self.arguments.and_then(|it| it.constants(constants, column.value_type()));
+        if let Some(parameter) = parameter {
+            return parameter;
+        }
         let literals: Vec<String> =
             constants.iter().map(|constant| constant.untyped(&self.time_zone)).collect();
         format!("array[{}]::{}[]", literals.join(", "), column.value_type())
@@ -197,7 +223,7 @@ impl<'a> Writer<'a> {
 
     fn bound(&self, name: &str, direction: char, bound: &Bound) -> Sql {
         let equal = if bound.included { "=" } else { "" };
-        Sql::single(format!("{name} {direction}{equal} {}", bound.at.typed(&self.time_zone)))
+        Sql::single(format!("{name} {direction}{equal} {}", self.constant(&bound.at)))
     }
 
     fn today(&self, column: &Column, name: &str) -> Sql {
@@ -218,72 +244,53 @@ impl<'a> Writer<'a> {
     /// outside of `or`.
     fn holds_key(&self, keys: &[String], target: &dyn Schema, name: &str, alias: &str) -> Sql {
         let inner = &inner_alias(alias);
-        let literals: Vec<String> = keys.iter().map(|key| literal(key)).collect();
-        let holds = match literals.as_slice() {
-            [key] => format!("{inner}.external_key = {key}"),
-            many => format!("{inner}.external_key = any (array[{}]::text[])", many.join(", ")),
-        };
+        let keys: Vec<Constant> = keys.iter().cloned().map(Constant::Text).collect();
+        let key = Column::ExternalKey;
+        let holds = self.equals_one_of(&keys, &key, &key.sql(inner));
         let parts = std::iter::once(Sql::single(holds)).chain(live_and_visible(target, inner));
         let (table, condition) = (target.table(), Sql::chain(parts, AND).text);
         let query = format!("select {inner}.id from {table} {inner} where {condition}");
         Sql::single(format!("{name} = any (array({}))", self.query(query, alias)))
     }
-}
 
-/// To make a text small letter by letter costs most of the comparison. Where no index spares it, the letters of ASCII
-/// alone are compared first, which costs half, and hardly ever the whole. The test in front says nothing to the
-/// planner, who would take it for independent, and `is true` keeps the two in their order.
-fn ignoring_case(column: &Column, name: &str, pattern: &str) -> String {
-    let whole = format!("{name} ilike {}", literal(pattern));
-    match pattern::in_ascii(pattern) {
-        Some(coarse) if !matches!(column, Column::Attribute { indexed: true, .. }) => format!(
-            "(nullif({name} collate \"C\" ilike {}, false) is not null and {whole}) is true",
-            literal(&coarse)
-        ),
-        _ => whole,
-    }
-}
-
-/// Null and the empty text are found by the index of a text too: the beginning of each is itself.
-fn empty(column: &Column, name: &str) -> Sql {
-    let compared = indexed_prefix(column, name);
-    let compared = compared.as_deref().unwrap_or(name);
-    let is_null = Sql::single(format!("{compared} is null"));
-    match column.kind() {
-        AttributeType::String if *column != Column::ExternalKey => {
-            Sql::chain([is_null, Sql::single(format!("{compared} = ''"))], OR)
+    /// To make a text small letter by letter costs most of the comparison. Where no index spares it, the letters of ASCII
+    /// alone are compared first, which costs half, and hardly ever the whole. The test in front says nothing to the
+    /// planner, who would take it for independent, and `is true` keeps the two in their order.
+    fn ignoring_case(&self, column: &Column, name: &str, pattern: &str) -> String {
+        let is_indexed = !self.one_by_one && matches!(column, Column::Attribute { indexed: true, .. });
+        let coarse = pattern::in_ascii(pattern).filter(|_| !is_indexed).map(|coarse| self.text(&coarse));
+        let whole = format!("{name} ilike {}", self.text(pattern));
+        match coarse {
+            Some(coarse) => format!(
+                "(nullif({name} collate \"C\" ilike {coarse}, false) is not null and {whole}) is true"
+            ),
+            None => whole,
         }
-        AttributeType::List => Sql::chain([is_null, Sql::single(format!("{compared} = '{{}}'::text[]"))], OR),
-        _ => is_null,
     }
-}
 
-fn live_and_visible(target: &dyn Schema, alias: &str) -> Vec<Sql> {
-    let live = Sql::single(format!("{alias}.deleted_at is null"));
-    let visible = target.visible(alias).map(|condition| Sql::single(format!("({condition})")));
-    std::iter::once(live).chain(visible).collect()
-}
-
-/// The expression that the index of a text holds.
-fn indexed_prefix(column: &Column, name: &str) -> Option<String> {
-    match column {
-        Column::Attribute { kind: AttributeType::String, indexed: true, .. } => {
-            Some(format!("pg_catalog.left({name}, {INDEXED_CHARACTERS})"))
+    /// Null and the empty text are found by the index of a text too: the beginning of each is itself.
+    fn empty(&self, column: &Column, name: &str) -> Sql {
+        let compared = self.indexed_prefix(column, name);
+        let compared = compared.as_deref().unwrap_or(name);
+        let is_null = Sql::single(format!("{compared} is null"));
+        match column.kind() {
+            AttributeType::String if *column != Column::ExternalKey => {
+                Sql::chain([is_null, Sql::single(format!("{compared} = ''"))], OR)
+            }
+            AttributeType::List => {
+                Sql::chain([is_null, Sql::single(format!("{compared} = '{{}}'::text[]"))], OR)
+            }
+            _ => is_null,
         }
-        _ => None,
     }
-}
 
-fn beginning(constant: &Constant) -> Constant {
-    match constant {
-        Constant::Text(text) => Constant::Text(text.chars().take(INDEXED_CHARACTERS).collect()),
-        other => other.clone(),
+    /// The expression that the index of a text holds.
+    fn indexed_prefix(&self, column: &Column, name: &str) -> Option<String> {
+        match column {
+            Column::Attribute { kind: AttributeType::String, indexed: true, .. } if !self.one_by_one => {
+                Some(format!("pg_catalog.left({name}, {INDEXED_CHARACTERS})"))
+            }
+            _ => None,
+        }
     }
-}
-
-/// The alias one level further in: r1, r2, … No subquery refers to an outer table, so aliases could repeat, but the SQL would
-/// be harder to read.
-fn inner_alias(alias: &str) -> String {
-    let level = alias.strip_prefix('r').and_then(|level| level.parse::<u32>().ok()).unwrap_or(0);
-    format!("r{}", level + 1)
 }

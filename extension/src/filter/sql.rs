@@ -1,5 +1,7 @@
 //! Conditions in SQL, put together.
 
+use super::schema::Schema;
+
 /// A condition in SQL.
 pub(super) struct Sql {
     /// Its text.
@@ -33,3 +35,17 @@ impl Sql {
 pub(super) const AND: &str = " and ";
 /// At least one holds.
 pub(super) const OR: &str = " or ";
+
+/// That a record of another template is there for the caller.
+pub(super) fn live_and_visible(target: &dyn Schema, alias: &str) -> Vec<Sql> {
+    let live = Sql::single(format!("{alias}.deleted_at is null"));
+    let visible = target.visible(alias).map(|condition| Sql::single(format!("({condition})")));
+    std::iter::once(live).chain(visible).collect()
+}
+
+/// The alias one level further in: r1, r2, … No subquery refers to an outer table, so aliases could repeat, but the SQL would
+/// be harder to read.
+pub(super) fn inner_alias(alias: &str) -> String {
+    let level = alias.strip_prefix('r').and_then(|level| level.parse::<u32>().ok()).unwrap_or(0);
+    format!("r{}", level + 1)
+}

@@ -5,7 +5,10 @@
 //! implemented for `uuid::Uuid`, and it takes strings and arrays by value.
 
 use super::datum::{self, Argument};
+use super::raise::Raise;
+use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
+use std::ffi::CString;
 use uuid::Uuid;
 
 /// An argument of a statement.
@@ -21,6 +24,21 @@ impl Parameter {
         Parameter { type_oid, value }
     }
 
+    /// A value as PostgreSQL reads it, of a type of `pg_catalog`.
+    pub fn read(text: &str, sql_type: &str) -> Parameter {
+        let type_oid = type_of(sql_type);
+        Parameter { type_oid, value: read(text, type_oid) }
+    }
+
+    /// An array of values as PostgreSQL reads them.
+    pub fn read_array(texts: &[String], element_type: &str) -> Parameter {
+        let element = type_of(element_type);
+        let values = texts.iter().map(|text| read(text, element));
+        // SAFETY: asks the catalog.
+        let type_oid = unsafe { pg_sys::get_array_type(element) };
+        Parameter { type_oid, value: datum::array_from(values, element) }
+    }
+
     /// The type of the parameter.
     pub fn type_oid(self) -> Oid {
         self.type_oid
@@ -29,6 +47,35 @@ impl Parameter {
     /// The value, or null.
     pub fn value(self) -> Argument {
         self.value
+    }
+}
+
+/// The type that a constant of a condition has, by its name in SQL.
+fn type_of(sql_type: &str) -> Oid {
+    match sql_type {
+        "text" => pg_sys::TEXTOID,
+        "numeric" => pg_sys::NUMERICOID,
+        "double precision" => pg_sys::FLOAT8OID,
+        "date" => pg_sys::DATEOID,
+        "timestamptz" => pg_sys::TIMESTAMPTZOID,
+        "uuid" => pg_sys::UUIDOID,
+        "boolean" => pg_sys::BOOLOID,
+        "bigint" => pg_sys::INT8OID,
+        other => Error::new(Code::Internal, format!("constants of type {other} cannot be arguments")).raise(),
+    }
+}
+
+/// A value from what PostgreSQL reads as one.
+fn read(text: &str, type_oid: Oid) -> Argument {
+    if type_oid == pg_sys::TEXTOID {
+        return datum::text(text);
+    }
+    let input = CString::new(text).ok()?;
+    let (mut function, mut parameter) = (Oid::INVALID, Oid::INVALID);
+    // SAFETY: the type exists; its function takes a C string, and copies what it keeps of it.
+    unsafe {
+        pg_sys::getTypeInputInfo(type_oid, &mut function, &mut parameter);
+        Some(pg_sys::OidInputFunctionCall(function, input.as_ptr().cast_mut(), parameter, -1))
     }
 }
 

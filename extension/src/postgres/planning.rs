@@ -32,6 +32,48 @@ thread_local! {
     static EARLIER_INFO: Cell<pg_sys::get_relation_info_hook_type> = const { Cell::new(None) };
 }
 
+/// How a statement is to find the rows of a table, where PostgreSQL would choose by what it expects of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Along an index in the order that is asked for.
+    Walk,
+    /// By an index of a condition.
+    Lookup,
+}
+
+/// Runs statements that are planned in this shape, wherever it is possible. A kept statement must always be run in the same
+/// shape, since it may be planned at any time.
+pub fn in_shape<R>(shape: Shape, body: impl FnOnce() -> R) -> R {
+    let _restored = Switches::set(shape);
+    body()
+}
+
+/// PostgreSQL's own switches of the planner, as they were: they come back when it is dropped, also when an error unwinds. To
+/// set them as settings would cost each statement a walk over all settings.
+struct Switches([bool; 3]);
+
+impl Switches {
+    fn set(shape: Shape) -> Switches {
+        // SAFETY: the variables belong to this session, which has one thread.
+        unsafe {
+            let before = [pg_sys::enable_seqscan, pg_sys::enable_bitmapscan, pg_sys::enable_sort];
+            pg_sys::enable_seqscan = false;
+            pg_sys::enable_bitmapscan &= shape == Shape::Lookup;
+            pg_sys::enable_sort &= shape == Shape::Lookup;
+            Switches(before)
+        }
+    }
+}
+
+impl Drop for Switches {
+    fn drop(&mut self) {
+        // SAFETY: see above.
+        unsafe {
+            [pg_sys::enable_seqscan, pg_sys::enable_bitmapscan, pg_sys::enable_sort] = self.0;
+        }
+    }
+}
+
 /// Registers the hooks; called once when the library is loaded.
 pub fn register() {
     // SAFETY: the hooks live as long as the library, which is never unloaded; a session has one thread.

@@ -69,3 +69,19 @@ pub fn lock_for_reading(table: Oid) {
     // SAFETY: PostgreSQL releases the lock at the end of the transaction.
     unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
 }
+
+/// About how many rows a table has, as the planner sees it: by its present size, and how many rows a page had when they were
+/// counted last. The table must be locked by the caller.
+pub fn estimated_rows(table: Oid) -> f64 {
+    let (mut pages, mut rows, mut visible) = (0, 0.0, 0.0);
+    // SAFETY: a table that is gone yields null; widths of columns are not asked for.
+    unsafe {
+        let relation = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        if relation.is_null() {
+            return 0.0;
+        }
+        pg_sys::estimate_rel_size(relation, std::ptr::null_mut(), &mut pages, &mut rows, &mut visible);
+        pg_sys::table_close(relation, pg_sys::NoLock as pg_sys::LOCKMODE);
+    }
+    rows
+}

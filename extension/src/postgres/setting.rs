@@ -16,6 +16,9 @@ static INBOUND_ROOM: GucSetting<i32> = GucSetting::<i32>::new(256);
 /// How much a session may keep of templates, in MB.
 static SESSION_MEMORY: GucSetting<i32> = GucSetting::<i32>::new(32);
 
+/// How many records a search looks at before it chooses how to find those of a page.
+static RECORDS_OF_LOOK: AtomicI32 = AtomicI32::new(200);
+
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
     let room = |name, setting, says, more| {
@@ -106,6 +109,21 @@ fn register_limits() {
         c"Maximum size of a text, or of all texts of a list.",
         c"Each text is stored twice: as it is, and in the search document.",
     );
+    limit(
+        c"keyed.records_of_look",
+        &RECORDS_OF_LOOK,
+        1 << 20,
+        // For tests, which have few records.
+        pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE,
+        c"Number of records that a search looks at before it chooses between the index of its order and those of its \
+        conditions.",
+        c"For tests and diagnosis: changes no result.",
+    );
+}
+
+/// How many records a search looks at before it chooses how to find those of a page.
+pub fn records_of_look() -> u64 {
+    RECORDS_OF_LOOK.load(Ordering::Relaxed).unsigned_abs().into()
 }
 
 /// How many bytes the kept answers of an API key may take.

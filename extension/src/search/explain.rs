@@ -1,5 +1,6 @@
 //! Explains a search: its statements, their plans, and notes on missing indexes.
 
+use super::page_rows::Told;
 use super::plan::Plan;
 use super::query::{Count, SearchQuery};
 use super::run::Search;
@@ -7,11 +8,12 @@ use super::semantic::strategy;
 use super::semantic::vector_search::VectorSearch;
 use super::text::names;
 use super::time_zone;
-use super::words::{self, Selection, Statement};
+use super::words::{self, Selection};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::planning::in_shape;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 use crate::value::table_name::{RECORD, SideTable};
@@ -22,7 +24,8 @@ use std::rc::Rc;
 /// In the place of a plan.
 const WITHHELD: &str = "The plan is that of a caller who may read all records.\n";
 
-/// Every statement of a search with its plan. Words are looked for; nothing else is run. A caller who sees some records
+/// Every statement of a search with its plan. Words are looked for, and so are the records of the page, as far as the way to
+/// them depends on what they hold; nothing else is run. A caller who sees some records
 /// only gets the statements alone: plans follow from how many records there are, and which values they hold, the hidden
 /// ones included.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
@@ -67,8 +70,8 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     return Ok(());
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
-                for (purpose, statement) in statements(&search) {
-                    write_statement(spi, &purpose, &statement, is_scoped, &mut out);
+                for told in statements(&search, is_scoped) {
+                    write_statement(spi, &told, is_scoped, &mut out);
                 }
                 if plan.count == Count::Exact && is_counted_in_memory(&search) {
                     out.push_str(
@@ -88,32 +91,38 @@ fn is_counted_in_memory(search: &Search) -> bool {
 }
 
 /// The statements of a search, each with what it is for; nothing is said of the first.
-fn statements(search: &Search) -> Vec<(String, Statement)> {
+fn statements(search: &Search, is_scoped: bool) -> Vec<Told> {
     let plan = search.plan;
     let mut statements = Vec::new();
     // A page in the order of words is looked up by what they select.
     if search.selection.is_none() || !plan.keys.is_empty() {
-        for (position, segment) in plan.order.segments(plan.position.as_ref()).iter().enumerate() {
-            let purpose = if position > 0 { "When these are exhausted:" } else { "" };
-            statements.push((purpose.to_owned(), search.page_sql(segment, plan.limit + 1)));
+        let segments = plan.order.segments(plan.position.as_ref());
+        for place in 0..segments.len() {
+            let (mut told, is_of_all) = match is_scoped {
+                true => (search.possible_statements(&segments[place], plan.limit + 1), false),
+                false => search.statements_run(&segments[place..], plan.limit + 1),
+            };
+            if let Some(first) = told.first_mut().filter(|_| place > 0) {
+                first.purpose = format!("When these are exhausted:{}", first.purpose);
+            }
+            statements.extend(told);
+            if is_of_all {
+                break;
+            }
         }
     }
+    let mut of_all = |purpose, statement| statements.push(Told { purpose, statement, shape: None });
     if plan.count == Count::Exact && !is_counted_in_memory(search) {
-        statements.push(("Counting all records found:".to_owned(), search.count_sql()));
+        of_all("Counting all records found:".to_owned(), search.count_sql());
     }
     for facet in &plan.facets {
-        statements.push((format!("Counting the values of {}:", facet.name), search.facet_sql(facet)));
+        of_all(format!("Counting the values of {}:", facet.name), search.facet_sql(facet));
     }
     statements
 }
 
-fn write_statement(
-    spi: &Connection,
-    purpose: &str,
-    statement: &Statement,
-    is_scoped: bool,
-    out: &mut String,
-) {
+fn write_statement(spi: &Connection, told: &Told, is_scoped: bool, out: &mut String) {
+    let Told { purpose, statement, shape } = told;
     if !out.is_empty() {
         out.push('\n');
     }
@@ -128,7 +137,11 @@ fn write_statement(
         return;
     }
     // PostgreSQL explains nothing through a fixed snapshot.
-    let rows = statement.run(spi, "explain ", Snapshot::Latest);
+    let explain = || statement.run(spi, "explain ", Snapshot::Latest);
+    let rows = match shape {
+        Some(shape) => in_shape(*shape, explain),
+        None => explain(),
+    };
     let lines: Vec<String> = rows.column::<String>().map(without_ids).collect();
     for line in &lines {
         out.push_str(line);

@@ -7,6 +7,8 @@
 //! Everything up to the plan is pure text. Only the plan adds the caller's scopes: its condition includes what the
 //! caller may see, and every statement of a search (page, count, facets) uses it.
 
+/// Which access path finds the records of a page.
+pub mod access_path;
 /// Words in place of those that were not found.
 pub mod correction;
 /// Page cursors.
@@ -23,10 +25,14 @@ pub mod fuzzy;
 pub mod mode;
 /// Keyset pages.
 pub mod page;
+/// Finds the records of a page.
+mod page_rows;
 /// Writes the records of a page.
 pub mod page_writer;
 /// Parses the body of a search.
 pub mod parse;
+/// Plan → the statements of its access paths.
+pub mod path_statement;
 /// Query + template → parts of statements.
 pub mod plan;
 /// A parsed search.

@@ -76,6 +76,12 @@ impl Order {
         }
     }
 
+    /// Segments that follow each other, read in one run, which only a sort can provide.
+    pub fn in_one_run(&self, segments: &[Segment]) -> Segment {
+        let conditions: Option<Vec<&str>> = segments.iter().map(|it| it.condition.as_deref()).collect();
+        Segment { condition: conditions.map(|it| it.join(" or ")), order: self.order() }
+    }
+
     /// The whole order in SQL, read in one run.
     pub fn order_by(&self) -> String {
         Segment { condition: None, order: self.order() }.order_by(|by| self.sql(by))
@@ -123,7 +129,8 @@ impl Order {
                 Some(position) => format!("{} is null and {}", key.presence, id_follows(position)),
                 None => format!("{} is null", key.presence),
             }),
-            order: vec![(Sorted::Id, word(self.tie))],
+            // The key is null, but its index has no other order.
+            order: vec![(Sorted::Key(0), word(key.direction)), (Sorted::Id, word(self.tie))],
         };
         match (key.nulls, value) {
             (Nulls::Last, None) => vec![with_value(None), without(None)],

@@ -36,6 +36,8 @@ pub struct Plan {
     pub from: String,
     /// Which records are found, page or not.
     pub condition: String,
+    /// Which of them the caller sees; `None` for all.
+    pub visible: Option<String>,
     /// Their order.
     pub order: Order,
     /// The types of the values in a cursor.
@@ -117,7 +119,8 @@ impl Plan {
             Lives::Deleted => Some(format!("{RECORD}.deleted_at is not null")),
             Lives::Any => None,
         });
-        conditions.extend(schema.visible_over(lives, RECORD));
+        let visible = schema.visible_over(lives, RECORD);
+        conditions.extend(visible.clone());
         if !filter.is_always_true() || conditions.is_empty() {
             conditions.push(rendered.clone());
         }
@@ -143,6 +146,7 @@ impl Plan {
             keys,
             from,
             condition: conditions.join(" and "),
+            visible,
             order,
             cursor_keys,
             fingerprint,

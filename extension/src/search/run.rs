@@ -164,7 +164,8 @@ impl Search<'_> {
         Statement { sql: write(&format!("{}{condition}", self.plan.condition)), arguments, are_many }
     }
 
-    fn ask(&self, statement: &Statement) -> Rows<'_> {
+    /// Runs a statement.
+    pub(super) fn ask(&self, statement: &Statement) -> Rows<'_> {
         statement.run(self.spi, "", Snapshot::Active)
     }
 
@@ -192,17 +193,22 @@ impl Search<'_> {
     fn records(&self, projection: &Projection, out: &mut String) -> PageWriter {
         let (plan, template) = (self.plan, self.template);
         let mut page = PageWriter::default();
-        for segment in plan.order.segments(plan.position.as_ref()) {
+        let segments = plan.order.segments(plan.position.as_ref());
+        for place in 0..segments.len() {
             // One extra record shows whether there is another page.
             let room = plan.limit - page.shown;
-            let rows = self.ask(&self.page_sql(&segment, room + 1));
-            let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
+            let found = self.page_rows(&segments[place..], room + 1);
+            let rows = &found.rows;
+            let shown = page.write_records(template, rows, rows.len().min(room), projection, out);
             // A page may end where a segment does: then its last record is one of the segment before.
             if shown > 0 {
-                page.last = Some(cursor_at(template, plan, &rows, shown - 1));
+                page.last = Some(cursor_at(template, plan, rows, shown - 1));
             }
             if rows.len() > shown {
                 page.has_more = true;
+                break;
+            }
+            if found.is_of_all {
                 break;
             }
         }

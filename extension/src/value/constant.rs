@@ -45,6 +45,14 @@ impl Constant {
         Constant::Typed(id.hyphenated().to_string(), "uuid")
     }
 
+    /// What a text begins with.
+    pub fn beginning(&self, characters: usize) -> Constant {
+        match self {
+            Constant::Text(text) => Constant::Text(text.chars().take(characters).collect()),
+            other => other.clone(),
+        }
+    }
+
     /// As a quoted literal whose type the context decides, except for a time that PostgreSQL has to work out;
     /// `time_zone` is a literal already.
     pub fn untyped(&self, time_zone: &str) -> String {

@@ -43,10 +43,67 @@ pub fn in_ascii(pattern: &str) -> Option<String> {
     says_something.then_some(coarse)
 }
 
+/// Whether the texts that match have a trigram in common, by which an index finds them: three letters or digits in a
+/// row, where the beginning of a word counts for two more and its end for one.
+pub fn has_trigram(pattern: &str) -> bool {
+    !words(pattern).is_empty()
+}
+
+/// The words and parts of words of a pattern that have a trigram, each as a pattern of its own. An index of trigrams finds
+/// the texts that match all of these, wherever each of them stands.
+pub fn words(pattern: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    // A word so far, what it counts for, and what stands before it: nothing, anything, or another character.
+    let (mut word, mut count) = (String::new(), 0);
+    let mut before = String::new();
+    let mut is_escaped = false;
+    let mut end = |word: &mut String, count: &mut usize, before: &str, after: &str| {
+        let closed = usize::from(!after.starts_with('%'));
+        if *count > 0 && *count + closed >= 3 {
+            words.push(format!("{before}{word}{after}"));
+        }
+        (*word, *count) = (String::new(), 0);
+    };
+    for character in pattern.chars() {
+        let is_literal = std::mem::take(&mut is_escaped);
+        match character {
+            '\\' if !is_literal => is_escaped = true,
+            '%' | '_' if !is_literal => {
+                end(&mut word, &mut count, &before, "%");
+                before = "%".to_owned();
+            }
+            letter if letter.is_alphanumeric() => {
+                count += if count == 0 && before != "%" { 3 } else { 1 };
+                word.push(letter);
+            }
+            other => {
+                let other = escaped(other.encode_utf8(&mut [0; 4]));
+                end(&mut word, &mut count, &before, &format!("{other}%"));
+                before = format!("%{other}");
+            }
+        }
+    }
+    end(&mut word, &mut count, &before, "");
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn three_letters_in_a_row_are_a_trigram_and_so_is_the_beginning_of_a_word() {
+        for pattern in ["%abc%", "a%", "%ab", "%ab cd%", r"%\%a%", r"%a\_b%", "%東京都%", "%x1y%", "% a%"]
+        {
+            assert!(has_trigram(pattern), "{pattern}");
+        }
+        assert_eq!(words("%ab cd ef%"), ["%ab %", "% cd %", "% ef%"]);
+        assert_eq!(words(r"a\%b_c%xyz"), [r"a\%%", r"%\%b%", "%xyz"]);
+        for pattern in ["", "%", "%ab%", "%a_b%", r"%\%\_%", "%a %", "%#%", "%東京%", "%a"] {
+            assert!(!has_trigram(pattern), "{pattern}");
+        }
+    }
 
     /// LIKE, straight from its definition.
     fn is_like(text: &[char], pattern: &[char]) -> bool {

@@ -16,6 +16,7 @@ mod list;
 mod lookup;
 mod metric;
 mod pages;
+mod parts;
 mod roles;
 mod scopes;
 mod semantic;
@@ -64,6 +65,8 @@ pub(crate) enum Group {
     Suggest,
     /// Words that half of the records have.
     Frequent,
+    /// Parts of texts, on fresh tables and grown ones; takes minutes to prepare.
+    Parts,
     /// The thousandth page.
     Pages,
     /// Roles that see a part of the records.
@@ -89,7 +92,10 @@ impl Group {
 
     /// Whether it runs only when asked for.
     pub(crate) fn takes_long(self) -> bool {
-        matches!(self, Self::Application | Self::Files | Self::Growth | Self::Semantic | Self::Size)
+        matches!(
+            self,
+            Self::Application | Self::Files | Self::Growth | Self::Parts | Self::Semantic | Self::Size
+        )
     }
 
     pub(crate) async fn run(self, bed: &Bed, arguments: &Arguments, report: &mut Report) {
@@ -109,6 +115,7 @@ impl Group {
             Self::Text => text::run(&mut run).await,
             Self::Suggest => suggest::run(&mut run).await,
             Self::Frequent => frequent::run(&mut run).await,
+            Self::Parts => parts::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
             Self::Scopes => scopes::run(&mut run).await,
             Self::Application => application::run(&mut run).await,

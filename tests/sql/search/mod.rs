@@ -1,5 +1,6 @@
 //! Searches: pages, cursors, counts, and the indexes behind them.
 
+mod access_paths;
 mod compared;
 mod counts;
 mod cursor_values;

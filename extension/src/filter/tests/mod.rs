@@ -6,6 +6,7 @@ mod references;
 mod refusals;
 mod rendering;
 pub(crate) mod schema;
+mod served;
 mod uses;
 mod values;
 

@@ -1,0 +1,56 @@
+//! The constants of a condition as parameters of its statement: what differs by constants alone is planned once.
+
+use crate::attribute_type::AttributeType;
+use crate::value::constant::Constant;
+use std::cell::RefCell;
+
+/// An argument: texts as PostgreSQL reads them, and their type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A value.
+    One(String, &'static str),
+    /// An array.
+    Many(Vec<String>, &'static str),
+}
+
+/// The arguments of a statement that is being written.
+#[derive(Debug, Default)]
+pub struct Arguments(RefCell<Vec<Argument>>);
+
+impl Arguments {
+    /// Adds a constant; its parameter. `None` for one that PostgreSQL works out.
+    pub fn constant(&self, constant: &Constant) -> Option<String> {
+        let argument = match constant {
+            Constant::Text(text) => Argument::One(text.clone(), AttributeType::String.column_type()),
+            Constant::Typed(text, sql_type) => Argument::One(text.clone(), sql_type),
+            Constant::Midnight(_) => return None,
+        };
+        Some(self.add(argument))
+    }
+
+    /// Adds an array of constants of this type; its parameter. `None` if PostgreSQL works one of them out.
+    pub fn constants(&self, constants: &[Constant], sql_type: &'static str) -> Option<String> {
+        let text = |constant: &Constant| match constant {
+            Constant::Text(text) | Constant::Typed(text, _) => Some(text.clone()),
+            Constant::Midnight(_) => None,
+        };
+        let texts = constants.iter().map(text).collect::<Option<Vec<_>>>()?;
+        Some(self.add(Argument::Many(texts, sql_type)))
+    }
+
+    /// Adds a text; its parameter.
+    pub fn text(&self, text: &str) -> String {
+        self.add(Argument::One(text.to_owned(), AttributeType::String.column_type()))
+    }
+
+    fn add(&self, argument: Argument) -> String {
+        let mut arguments = self.0.borrow_mut();
+        arguments.push(argument);
+        format!("${}", arguments.len())
+    }
+
+    /// All of them, in the order of their numbers.
+    pub fn into_list(self) -> Vec<Argument> {
+        self.0.into_inner()
+    }
+}

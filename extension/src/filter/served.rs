@@ -1,0 +1,97 @@
+//! Which conditions an index finds the records of.
+
+use super::Filter;
+use super::field::Column;
+use super::predicate::{Predicate, Test};
+use super::tree::Tree;
+use crate::attribute_type::AttributeType;
+use crate::value::pattern::{has_trigram, words};
+
+impl Filter {
+    /// The conditions that must all hold.
+    pub fn parts(&self) -> Vec<Filter> {
+        let parts = match &self.tree {
+            Tree::All(parts) => parts.clone(),
+            other => vec![other.clone()],
+        };
+        parts.into_iter().map(|tree| Filter { tree, ..self.clone() }).collect()
+    }
+
+    /// Whether indexes find the live records that pass, or not many more, without reading the others.
+    pub fn is_served(&self) -> bool {
+        is_served(&self.tree)
+    }
+
+    /// What indexes find for it, which may be more than what passes: of a text, they know its words, and not
+    /// their order.
+    pub fn found(&self) -> Filter {
+        Filter { tree: found(&self.tree), ..self.clone() }
+    }
+
+    /// Whether indexes find what passes and hardly more.
+    pub fn is_found_exactly(&self) -> bool {
+        self.tree.leaves().iter().all(|leaf| match &leaf.test {
+            Test::Like { pattern, .. } => words(pattern) == [pattern.as_str()],
+            _ => true,
+        })
+    }
+
+    /// Whether it is a single condition, on this column.
+    pub fn is_on(&self, column: &Column) -> bool {
+        matches!(&self.tree, Tree::Leaf(leaf) if leaf.path.is_empty() && leaf.column == *column)
+    }
+
+    /// How many conditions it has.
+    pub fn size(&self) -> usize {
+        self.tree.leaves().len()
+    }
+
+    /// Whether it has a condition on a field of another template.
+    pub fn looks_behind_references(&self) -> bool {
+        self.tree.leaves().iter().any(|leaf| !leaf.path.is_empty())
+    }
+}
+
+fn found(tree: &Tree<Predicate>) -> Tree<Predicate> {
+    match tree {
+        Tree::All(parts) => Tree::all(parts.iter().map(found)),
+        Tree::Any(parts) => Tree::any(parts.iter().map(found)),
+        Tree::Leaf(leaf) => match &leaf.test {
+            Test::Like { pattern, ignores_case } => Tree::all(words(pattern).into_iter().map(|pattern| {
+                let test = Test::Like { pattern, ignores_case: *ignores_case };
+                Tree::Leaf(Predicate { test, ..leaf.clone() })
+            })),
+            _ => Tree::Leaf(leaf.clone()),
+        },
+        other => other.clone(),
+    }
+}
+
+fn is_served(tree: &Tree<Predicate>) -> bool {
+    match tree {
+        Tree::All(parts) => parts.iter().any(is_served),
+        Tree::Any(parts) => parts.iter().all(is_served),
+        Tree::Not(_) => false,
+        Tree::Leaf(leaf) => leaf.path.is_empty() && has_index(&leaf.column, &leaf.test),
+    }
+}
+
+fn has_index(column: &Column, test: &Test) -> bool {
+    if let Test::AnyOf(tests) = test {
+        return tests.iter().all(|test| has_index(column, test));
+    }
+    let (kind, is_indexed) = match column {
+        Column::Attribute { kind, indexed, .. } => (*kind, *indexed || *kind == AttributeType::Reference),
+        Column::Id | Column::ExternalKey => return matches!(test, Test::OneOf(_)),
+        Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => return false,
+    };
+    is_indexed
+        && match test {
+            Test::Like { pattern, .. } => kind == AttributeType::String && has_trigram(pattern),
+            Test::OneOf(_) => true,
+            Test::HoldsKey(..) | Test::Within { .. } | Test::Today | Test::Empty => {
+                kind != AttributeType::List
+            }
+            Test::NotEmpty | Test::Exists | Test::AnyOf(_) => false,
+        }
+}

@@ -1,0 +1,226 @@
+//! Runs the statements that find the records of a page.
+
+use super::access_path::{self, AccessPath, Look, Question, choose};
+use super::page::Segment;
+use super::path_statement::Paths;
+use super::run::Search;
+use super::words::Statement;
+use crate::filter::arguments::{Argument, Arguments};
+use crate::postgres::parameter::Parameter;
+use crate::postgres::planning::{Shape, in_shape};
+use crate::postgres::relation;
+use crate::postgres::setting;
+use crate::postgres::spi::{Rows, Snapshot};
+
+/// Records on a page.
+pub struct PageRows<'c> {
+    /// The records.
+    pub rows: Rows<'c>,
+    /// Whether they are those of all segments.
+    pub is_of_all: bool,
+}
+
+/// A statement that is explained.
+pub struct Told {
+    /// What it is for.
+    pub purpose: String,
+    /// The statement, without arguments of its own.
+    pub statement: Statement,
+    /// The shape that it is planned in.
+    pub shape: Option<Shape>,
+}
+
+/// A step on the way to the records of a page.
+enum Step {
+    /// So many records were read along the index of the order; all of them without a number.
+    Walk(Option<u64>),
+    /// Some records were counted.
+    Look(Look),
+    /// These conditions led.
+    Lookup(Vec<usize>),
+    /// PostgreSQL chose.
+    Planned,
+}
+
+impl Search<'_> {
+    /// At most this many records of the first of these segments, or of all of them.
+    pub fn page_rows(&self, segments: &[Segment], most: usize) -> PageRows<'_> {
+        let mut steps = Vec::new();
+        let (rows, is_of_all) = self.find(segments, most, &mut steps);
+        PageRows { rows, is_of_all }
+    }
+
+    /// The statements that were run for the records of a page, with what they have shown; and whether these were the
+    /// records of all segments.
+    pub fn statements_run(&self, segments: &[Segment], most: usize) -> (Vec<Told>, bool) {
+        let mut steps = Vec::new();
+        let (_, is_of_all) = self.find(segments, most, &mut steps);
+        let mut told = Vec::new();
+        let mut purpose = String::new();
+        let whole = self.whole(segments);
+        for step in steps {
+            let paths = Paths::of(self.template, self.plan, &segments[0]);
+            let (statement, shape) = match (step, paths) {
+                (Step::Look(look), _) => {
+                    purpose = describe(&look);
+                    continue;
+                }
+                (Step::Walk(among), Some(paths)) => (plain(paths.walk(among, most, None)), Some(Shape::Walk)),
+                (Step::Lookup(leading), Some(paths)) => {
+                    purpose.push_str("Those that an index finds are sorted:");
+                    let paths = if segments.len() > 1 { paths.over(&whole) } else { paths };
+                    (plain(paths.lookup(&leading, most, None)), Some(Shape::Lookup))
+                }
+                _ => (self.page_sql(&segments[0], most), None),
+            };
+            told.push(Told { purpose: std::mem::take(&mut purpose), statement, shape });
+        }
+        (told, is_of_all)
+    }
+
+    /// The statements that may be run for the records of a segment. Which of them is, follows from the records, hidden ones
+    /// among them.
+    pub fn possible_statements(&self, segment: &Segment, most: usize) -> Vec<Told> {
+        let mut told: Vec<Told> = Vec::new();
+        let mut tell = |statement, shape| {
+            let purpose = if told.is_empty() { String::new() } else { "Or:".to_owned() };
+            told.push(Told { purpose, statement, shape });
+        };
+        if let Some(paths) = self.paths(segment) {
+            if paths.may_walk {
+                let sql = paths.walk(Some(setting::records_of_look()), most, None);
+                tell(plain(sql), Some(Shape::Walk));
+            }
+            if paths.count_of_served() > 0 {
+                let all = Vec::from_iter(0..paths.count_of_served());
+                tell(plain(paths.lookup(&all, most, None)), Some(Shape::Lookup));
+            }
+        }
+        tell(self.page_sql(segment, most), None);
+        told
+    }
+
+    fn paths<'s>(&'s self, segment: &'s Segment) -> Option<Paths<'s>> {
+        let has_words = self.selection.is_some();
+        (!has_words).then(|| Paths::of(self.template, self.plan, segment)).flatten()
+    }
+
+    fn find(&self, segments: &[Segment], most: usize, steps: &mut Vec<Step>) -> (Rows<'_>, bool) {
+        let segment = &segments[0];
+        let Some(paths) = self.paths(segment) else { return (self.planned(segment, most, steps), false) };
+        let question = Question {
+            records: relation::estimated_rows(self.template.table),
+            wanted: most,
+            may_walk: paths.may_walk,
+            is_by_age: self.plan.keys.is_empty(),
+        };
+        let records = setting::records_of_look();
+        if access_path::is_small(question, records) {
+            let rows = match paths.may_walk {
+                true => self.walk(&paths, None, most, steps),
+                false => self.planned(segment, most, steps),
+            };
+            return (rows, false);
+        }
+        let mut look = Look { records, counted: records, ..Look::default() };
+        if !paths.may_walk {
+            self.count(&paths, records, &mut look, steps);
+        }
+        let leading = loop {
+            let next = match look.served.is_empty() && paths.may_walk && steps.is_empty() {
+                true => AccessPath::Look(records),
+                false => choose(question, &look),
+            };
+            let among = match next {
+                AccessPath::Lookup(leading) => break leading,
+                AccessPath::Planned => return (self.planned(segment, most, steps), false),
+                AccessPath::Look(among) if !paths.may_walk || among <= look.records && !steps.is_empty() => {
+                    self.count(&paths, among, &mut look, steps);
+                    continue;
+                }
+                // A few round numbers, so that few statements are kept.
+                AccessPath::Walk(among) => among.next_power_of_two(),
+                AccessPath::Look(among) => among,
+            };
+            let rows = self.walk(&paths, Some(among), most, steps);
+            if rows.len() >= most {
+                return (rows, false);
+            }
+            (look.records, look.passing) = (among, rows.len() as u64);
+            if paths.is_single() {
+                (look.counted, look.served) = (among, vec![look.passing; paths.count_of_served()]);
+            } else if matches!(next, AccessPath::Look(_)) {
+                let counted = self.count(&paths, among, &mut look, steps);
+                if counted < among {
+                    // There are no more.
+                    return (rows, false);
+                }
+                continue;
+            }
+            steps.push(Step::Look(look.clone()));
+        };
+        let whole = self.whole(segments);
+        let paths = paths.over(if segments.len() > 1 { &whole } else { segment });
+        let rows = self.in_path(&paths, Shape::Lookup, |arguments| paths.lookup(&leading, most, arguments));
+        steps.push(Step::Lookup(leading));
+        (rows, true)
+    }
+
+    fn whole(&self, segments: &[Segment]) -> Segment {
+        self.plan.order.in_one_run(segments)
+    }
+
+    fn planned(&self, segment: &Segment, most: usize, steps: &mut Vec<Step>) -> Rows<'_> {
+        steps.push(Step::Planned);
+        self.ask(&self.page_sql(segment, most))
+    }
+
+    fn walk(&self, paths: &Paths, among: Option<u64>, most: usize, steps: &mut Vec<Step>) -> Rows<'_> {
+        steps.push(Step::Walk(among));
+        self.in_path(paths, Shape::Walk, |arguments| paths.walk(among, most, arguments))
+    }
+
+    /// Counts among so many records what the indexes would find; the number of records that there were.
+    fn count(&self, paths: &Paths, among: u64, look: &mut Look, steps: &mut Vec<Step>) -> u64 {
+        let rows = self.in_path(paths, Shape::Walk, |arguments| paths.look(among, arguments));
+        let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
+        look.counted = among;
+        look.served = (2..2 + paths.count_of_served()).map(count).collect();
+        if !paths.may_walk {
+            (look.records, look.passing) = (among, count(1));
+        }
+        steps.push(Step::Look(look.clone()));
+        count(0)
+    }
+
+    fn in_path(&self, paths: &Paths, shape: Shape, sql: impl Fn(Option<&Arguments>) -> String) -> Rows<'_> {
+        let arguments = Arguments::default();
+        let text = sql(Some(&arguments));
+        let parameters: Vec<Parameter> = arguments.into_list().iter().map(parameter).collect();
+        in_shape(shape, || match paths.may_be_kept() {
+            true => self.template.run(self.spi, &text, Snapshot::Active, &parameters),
+            false => self.spi.run_once(&text, Snapshot::Active, &parameters),
+        })
+    }
+}
+
+/// What a look has shown.
+fn describe(look: &Look) -> String {
+    let served: Vec<String> = look.served.iter().map(u64::to_string).collect();
+    let by_index = match served.is_empty() {
+        true => "No index serves a condition.".to_owned(),
+        false => format!("Of {}, the indexes of conditions find {}.", look.counted, served.join(", ")),
+    };
+    format!("Of {} records looked at, {} are on the page. {by_index} ", look.records, look.passing)
+}
+
+fn plain(sql: String) -> Statement {
+    Statement { sql, arguments: Vec::new(), are_many: false }
+}
+
+fn parameter(argument: &Argument) -> Parameter {
+    match argument {
+        Argument::One(text, sql_type) => Parameter::read(text, sql_type),
+        Argument::Many(texts, sql_type) => Parameter::read_array(texts, sql_type),
+    }
+}
