@@ -10,3 +10,4 @@ mod names;
 mod ranks;
 mod sync;
 pub(crate) mod words;
+mod write;
