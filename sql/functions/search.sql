@@ -3,7 +3,7 @@
 create function keyed.search(template regclass, query jsonb default '{}') returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_search';
 comment on function keyed.search(regclass, jsonb) is
-  'Finds live records, with "include_deleted": true deleted ones too. query: {"global_search"?, "fuzzy"?: "auto", "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "highlight"?: true or {"offsets": true}, "count"?, "time_zone"?, "facets"?, "query_vector"?, "mode"?, "view"?, "include_deleted"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?, "fuzzy"?, "did_you_mean"?}. Error 22023 with a pointer to each fault.';
+  'Finds live records, with "include_deleted": true deleted ones too. query: {"global_search"?, "fuzzy"?: "auto" or "off", "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "highlight"?: true or {"offsets": true}, "count"?, "time_zone"?, "facets"?, "query_vector"?, "mode"?, "view"?, "include_deleted"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?, "fuzzy"?, "did_you_mean"?}. Error 22023 with a pointer to each fault.';
 
 create function keyed.suggest(template regclass, query jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_suggest';

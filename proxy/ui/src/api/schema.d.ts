@@ -3211,7 +3211,7 @@ export interface components {
             /** @description All must be true. */
             filters?: components["schemas"]["Condition"][];
             /**
-             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not with a vector.
+             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not in the modes `hybrid` and `semantic`.
              * @enum {unknown}
              */
             fuzzy?: "auto" | "off";
@@ -3283,7 +3283,7 @@ export interface components {
             /** @description All must be true. */
             filters?: components["schemas"]["Condition"][];
             /**
-             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not with a vector.
+             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not in the modes `hybrid` and `semantic`.
              * @enum {unknown}
              */
             fuzzy?: "auto" | "off";
@@ -3320,7 +3320,7 @@ export interface components {
          *     }
          */
         SearchResult: {
-            /** @description With `fuzzy`: `global_search` with the words that records have. */
+            /** @description With `fuzzy`: `global_search` with each corrected word replaced; null if all stay, or are those of a view. */
             did_you_mean?: string | null;
             /** @description The number of records for each value of a field. */
             facets?: {
