@@ -57,10 +57,10 @@ macro_rules! statement {
     };
     (@ $call:literal, $source:literal) => {
         $crate::statement::Framed {
-            authentication: concat!("keyed.authenticate($1::bytea, $2::text, '", $source, " ' || $3::text)"),
+            authentication: concat!("keyed.authenticate($1::bytea, $2::text, '", $source, " ' operator(pg_catalog.||) $3::text)"),
             plain: concat!(
                 "select keyed_http.", $call,
-                " from keyed.authenticate($1::bytea, $2::text, '", $source, " ' || $3::text)"
+                " from keyed.authenticate($1::bytea, $2::text, '", $source, " ' operator(pg_catalog.||) $3::text)"
             ),
         }
     };
@@ -115,16 +115,18 @@ mod tests {
         let from = "from keyed.authenticate($1::bytea, $2::text";
         assert_eq!(
             statement!("batch($4::text)").plain(Source::Api),
-            format!("select keyed_http.batch($4::text) {from}, 'api ' || $3::text)")
+            format!("select keyed_http.batch($4::text) {from}, 'api ' operator(pg_catalog.||) $3::text)")
         );
         assert_eq!(
             statement!("batch($4::text)").plain(Source::Application),
-            format!("select keyed_http.batch($4::text) {from}, 'app ' || $3::text)")
+            format!("select keyed_http.batch($4::text) {from}, 'app ' operator(pg_catalog.||) $3::text)")
         );
         for source in [Source::Api, Source::Application] {
             assert_eq!(
                 statement!("import_rows($4::text)", source: "csv").plain(source),
-                format!("select keyed_http.import_rows($4::text) {from}, 'csv ' || $3::text)")
+                format!(
+                    "select keyed_http.import_rows($4::text) {from}, 'csv ' operator(pg_catalog.||) $3::text)"
+                )
             );
         }
     }
@@ -142,7 +144,7 @@ mod tests {
             "select case when s.answer is null \
              then keyed_http.store_answer($5::text, $6::bytea, keyed_http.batch($4::text)) \
              else s.answer end, s.answer is not null \
-             from keyed.authenticate($1::bytea, $2::text, 'api ' || $3::text) a (ok), \
+             from keyed.authenticate($1::bytea, $2::text, 'api ' operator(pg_catalog.||) $3::text) a (ok), \
              keyed_http.stored_answer(a.ok, $5::text, $6::bytea) s (answer)"
         );
     }

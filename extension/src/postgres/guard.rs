@@ -40,13 +40,12 @@ pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
 
 /// Runs statements as the caller, with the search path pinned.
 pub(super) fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
-    if search_path_is_pinned() {
-        return body();
+    let level = begin_settings();
+    if !search_path_is_pinned() {
+        set(c"search_path", SEARCH_PATH);
     }
-    let level = pin_search_path();
     let result = body();
-    // SAFETY: ends the level that pin_search_path began; whatever was set within returns to what it was.
-    unsafe { pg_sys::AtEOXact_GUC(false, level) };
+    end_settings(level);
     result
 }
 
@@ -113,9 +112,11 @@ fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
     if role == owner && path_is_pinned {
         return body();
     }
-    // What is set within ends with the level. To begin one costs each call a walk over all settings, which is spared
-    // where the path is pinned already, but not to superusers.
-    let level = (!path_is_pinned || role::is_superuser(role)).then(pin_search_path);
+    // Always: what triggers of others set within must not reach the next request of the session.
+    let level = begin_settings();
+    if !path_is_pinned {
+        set(c"search_path", SEARCH_PATH);
+    }
     let confined = match confinement {
         Confinement::Data => pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION,
         Confinement::Definition => pg_sys::SECURITY_LOCAL_USERID_CHANGE,
@@ -123,10 +124,7 @@ fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
     // SAFETY: the pair is restored below, and by the end of the (sub)transaction when an error unwinds.
     unsafe { pg_sys::SetUserIdAndSecContext(owner, context | confined as i32) };
     let result = body();
-    if let Some(level) = level {
-        // SAFETY: ends the level that pin_search_path began; whatever was set within returns to what it was.
-        unsafe { pg_sys::AtEOXact_GUC(false, level) };
-    }
+    end_settings(level);
     // SAFETY: see above.
     unsafe { pg_sys::SetUserIdAndSecContext(role, context) };
     result
@@ -140,11 +138,17 @@ fn search_path_is_pinned() -> bool {
     }
 }
 
-fn pin_search_path() -> i32 {
-    // SAFETY: begins a level that the caller ends.
-    let level = unsafe { pg_sys::NewGUCNestLevel() };
-    set(c"search_path", SEARCH_PATH);
-    level
+/// Begins a level of settings: what is set from here on ends with it. It costs nothing as long as nothing is set: only then does its
+/// end walk over all settings (before 16).
+fn begin_settings() -> i32 {
+    // SAFETY: counts levels; the caller ends this one, or the end of the (sub)transaction does when an error unwinds.
+    unsafe { pg_sys::NewGUCNestLevel() }
+}
+
+/// Ends it: whatever was set within returns to what it was.
+fn end_settings(level: i32) {
+    // SAFETY: the level was begun by `begin_settings`, and those within have ended.
+    unsafe { pg_sys::AtEOXact_GUC(false, level) };
 }
 
 /// Sets a setting for the level that was just begun.
@@ -172,14 +176,12 @@ pub fn without_jit<R>(body: impl FnOnce() -> R) -> R {
 
 /// Runs statements under settings that any user may change.
 pub fn with_settings<R>(settings: &[(&CStr, &CStr)], body: impl FnOnce() -> R) -> R {
-    // SAFETY: begins a level that is ended below, or by the end of the (sub)transaction when an error unwinds.
-    let level = unsafe { pg_sys::NewGUCNestLevel() };
+    let level = begin_settings();
     for (name, value) in settings {
         set(name, value);
     }
     let result = body();
-    // SAFETY: see above.
-    unsafe { pg_sys::AtEOXact_GUC(false, level) };
+    end_settings(level);
     result
 }
 

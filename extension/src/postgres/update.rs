@@ -77,6 +77,8 @@ fn update(
             pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
             return Err(Unfit);
         }
+        // Where the table is published without an identity that fits.
+        pg_sys::CheckCmdReplicaIdentity(table, pg_sys::CmdType::CMD_UPDATE);
         let state = pg_sys::CreateExecutorState();
         let of_state = Current::switch_to((*state).es_query_cxt);
         let target = insert::prepare(table, state);

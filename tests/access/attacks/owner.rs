@@ -140,16 +140,24 @@ async fn a_setting_that_is_changed_within_a_function_of_ours_does_not_outlive_it
         .run(
             "create function public.leave() returns trigger language plpgsql as $$ begin
                perform pg_catalog.set_config('search_path', 'mal, pg_catalog', false);
-               perform pg_catalog.set_config('work_mem', '65kB', false); return new; end $$;
+               perform pg_catalog.set_config('work_mem', '65kB', false);
+               perform pg_catalog.set_config('app.actor', 'somebody', false); return new; end $$;
              create trigger zz_leave before insert on crm.customers for each row execute function public.leave()",
         )
         .await;
-    // A superuser's settings are restored whatever its path, even the one that is pinned.
-    for path in ["public", "pg_catalog, pg_temp"] {
-        sales.admin.run(&format!("set search_path = {path}")).await;
-        sales.admin.run("select keyed.create_record('crm.customers', '{}')").await;
-        assert_eq!(sales.admin.text("show search_path", &[]).await, path);
-        assert_ne!(sales.admin.text("show work_mem", &[]).await, "65kB");
+    // Whatever the path and the caller: also the one that is pinned, as the proxy's sessions have it.
+    let login = sales.european("read, create").await;
+    for session in [&sales.admin, &login] {
+        for path in ["public", "pg_catalog, pg_temp", "pg_catalog,pg_temp"] {
+            session.rows("select set_config('search_path', $1, false)", &[&path]).await;
+            session.run("select keyed.create_record('crm.customers', '{\"region\": \"EU\"}')").await;
+            assert_eq!(session.text("show search_path", &[]).await, path);
+            assert_ne!(session.text("show work_mem", &[]).await, "65kB");
+            assert_eq!(
+                session.text("select coalesce(current_setting('app.actor', true), '')", &[]).await,
+                ""
+            );
+        }
     }
 }
 
