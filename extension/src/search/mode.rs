@@ -50,13 +50,15 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
     if query.vector.is_none() {
         return Err(missing("query_vector", ""));
     }
+    if query.fuzzy {
+        let message = "a search by a vector finds the closest records, however words are written";
+        return Err(Error::at(Code::InvalidValue, "/fuzzy", message)
+            .hint("leave fuzzy out, or send mode \"keyword\" to search by words alone"));
+    }
     let refuse = |pointer: &str, message: &str| {
         Err(Error::at(Code::InvalidValue, pointer, message)
             .hint("send mode \"keyword\", or no query_vector, to sort, count and page"))
     };
-    if query.fuzzy {
-        return refuse("/fuzzy", "a search by a vector finds the closest records, however words are written");
-    }
     if query.sort.is_some() {
         return refuse("/sort", "a search by a vector has its own order: the closest first");
     }

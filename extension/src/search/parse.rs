@@ -123,24 +123,34 @@ fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
 }
 
 fn fuzzy_at(value: &RawValue, pointer: &str) -> Result<bool, Error> {
-    match text_at(value, pointer)?.as_ref() {
-        "auto" => Ok(true),
-        "off" => Ok(false),
+    match json::string_at(value, pointer)?.as_deref() {
+        Some("auto") => Ok(true),
+        Some("off") => Ok(false),
         _ => Err(Error::at(Code::InvalidValue, pointer, "must be \"auto\" or \"off\"")),
     }
 }
 
 /// true, false, or an object with options.
 fn highlight_at(value: &RawValue, pointer: &str) -> Result<Option<Highlight>, Error> {
-    if !value.get().starts_with('{') {
-        return Ok(json::boolean_at(value, pointer)?.then_some(Highlight { offsets: false }));
+    match value.get() {
+        "true" => return Ok(Some(Highlight { offsets: false })),
+        "false" => return Ok(None),
+        text if text.starts_with('{') => {}
+        _ => {
+            let message = "must be true, false or {\"offsets\": true}";
+            return Err(Error::at(Code::InvalidValue, pointer, message));
+        }
     }
     let mut highlight = Highlight { offsets: false };
     for (name, value) in json::object_at(value, pointer)?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(&name));
         match name.as_ref() {
             "offsets" => highlight.offsets = json::boolean_at(value, &here)?,
-            _ => return Err(unknown_member(&name, &here).hint("highlight has offsets")),
+            _ => {
+                return Err(
+                    unknown_member(&name, &here).hint("highlight takes only offsets: {\"offsets\": true}")
+                );
+            }
         }
     }
     Ok(Some(highlight))

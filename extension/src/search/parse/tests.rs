@@ -32,6 +32,28 @@ fn what_a_search_does_not_say_is_as_its_view_says() {
 }
 
 #[test]
+fn a_refusal_says_what_fuzzy_and_highlight_may_be() {
+    let highlight = "must be true, false or {\"offsets\": true}";
+    for (body, expected) in [
+        (r#"{"fuzzy": true}"#, "must be \"auto\" or \"off\""),
+        (r#"{"fuzzy": "on"}"#, "must be \"auto\" or \"off\""),
+        (r#"{"highlight": "yes"}"#, highlight),
+        (r#"{"highlight": ["name"]}"#, highlight),
+        (r#"{"highlight": 1}"#, highlight),
+    ] {
+        assert_eq!(SearchQuery::parse(body).map(|_| ()).expect_err(body).message, expected, "{body}");
+    }
+    let vector = vec!["1"; 768].join(",");
+    for (body, hint) in [
+        (r#"{"highlight": {"offset": true}}"#.to_owned(), "highlight takes only offsets"),
+        (format!(r#"{{"query_vector": [{vector}], "fuzzy": "auto"}}"#), "leave fuzzy out"),
+    ] {
+        let error = SearchQuery::parse(&body).map(|_| ()).expect_err(hint);
+        assert!(error.hint.is_some_and(|it| it.starts_with(hint)), "{hint}");
+    }
+}
+
+#[test]
 fn a_text_to_embed_is_for_the_service() {
     assert!(SearchQuery::parse(r#"{"query_text": null}"#).is_ok());
     let error = SearchQuery::parse(r#"{"query_text": "sea"}"#).expect_err("a refusal");
