@@ -57,6 +57,14 @@ async fn a_word_is_found_with_one_letter_wrong_when_nothing_else_is() {
 }
 
 #[tokio::test]
+async fn a_key_is_not_how_the_name_of_a_referenced_record_is_written() {
+    let (_database, session) = crm().await;
+    session.run(r#"select keyed.upsert_by_key('crm.companies', 'kodaly', '{"name": "Kodály"}')"#).await;
+    upsert(&session, "1", json!({"name": "map", "company": {"external_key": "kodaly"}})).await;
+    assert_eq!(found(&session, "kodalx").await, ("1".to_owned(), json!("Kodály")));
+}
+
+#[tokio::test]
 async fn a_search_that_finds_something_is_not_fuzzy() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "houses"})).await;

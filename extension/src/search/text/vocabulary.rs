@@ -9,19 +9,16 @@ use super::document::{self, FIELD};
 use super::needle::literal;
 use super::table;
 use super::terms::{self, PreparedTerm};
-use super::write;
-use crate::attribute_type::AttributeType;
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::heap::{self, Heap};
 use crate::postgres::heap_by_index::{Alternatives, Wanted};
-use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::template::{Template, catalog};
 use crate::value::pattern::escaped;
 use crate::value::table_name::{STATE, SideTable};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// Up to about this many documents are read, and this many bytes of them as they are stored.
@@ -31,8 +28,6 @@ const MOST_BYTES: usize = 8 << 20;
 const SAMPLED: u32 = 24;
 /// So many records that the caller sees are enough to tell which words are frequent.
 const ENOUGH: usize = 20;
-/// In so many records the spelling of a word is looked up.
-const SPELLED: usize = 5;
 
 /// The documents that words are read from.
 pub struct Source<'a> {
@@ -184,34 +179,6 @@ impl Source<'_> {
         (read, rows.len() <= MOST_DOCUMENTS)
     }
 
-    /// How a folded word is written in most of some records that hold it.
-    pub fn spelling(&self, words: &[(&str, &[Uuid])]) -> Vec<String> {
-        let ids: HashSet<&Uuid> = words.iter().flat_map(|(_, ids)| ids.iter().take(SPELLED)).collect();
-        let ids: Vec<Uuid> = ids.into_iter().copied().collect();
-        let sql = format!(
-            "select {} from {} t where t.id = any ($1)",
-            write::columns(self.template),
-            self.template.table_sql()
-        );
-        let rows = self.spi.run_once(&sql, Snapshot::Active, &params![ids]);
-        let texts: HashMap<Uuid, Vec<String>> = (0..rows.len())
-            .filter_map(|row| Some((rows.get::<Option<Uuid>>(row, 0)?, self.texts(&rows, row))))
-            .collect();
-        let spelled = |(word, ids): &(&str, &[Uuid])| {
-            let mut spellings: Vec<(String, usize)> = Vec::new();
-            for text in ids.iter().take(SPELLED).filter_map(|id| texts.get(id)).flatten() {
-                let Some(spelling) = super::spelling::first(text, word) else { continue };
-                match spellings.iter_mut().find(|(known, _)| *known == spelling) {
-                    Some((_, count)) => *count += 1,
-                    None => spellings.push((spelling, 1)),
-                }
-            }
-            let best = spellings.into_iter().rev().max_by_key(|(_, count)| *count);
-            best.map_or_else(|| (*word).to_owned(), |(spelling, _)| spelling)
-        };
-        words.iter().map(spelled).collect()
-    }
-
     /// The words of a document that satisfies all terms.
     fn taken(&self, comparison: &Comparison, document: &[u8], take: &Taker) -> Vec<String> {
         let document = comparison.valid(document);
@@ -232,22 +199,6 @@ impl Source<'_> {
         let Some(start) = document.find(&start) else { return "" };
         let field = &document[start..];
         &field[..field[1..].find(FIELD).map_or(field.len(), |end| end + 1)]
-    }
-
-    /// The texts of a row of [`write::columns`].
-    fn texts(&self, rows: &crate::postgres::spi::Rows, row: usize) -> Vec<String> {
-        let mut texts: Vec<String> = rows.get::<Option<String>>(row, 1).into_iter().collect();
-        let covered = self.template.attributes.iter().filter(|attribute| write::is_covered(attribute));
-        for (position, attribute) in covered.enumerate() {
-            let Some(value) = rows.datum(row, position + 2) else { continue };
-            if attribute.kind == AttributeType::String {
-                texts.push(datum::read_text(value));
-            } else {
-                let elements = datum::read_text_array(value).unwrap_or_default();
-                texts.extend(elements.iter().map(|element| attribute.label_of(element).to_owned()));
-            }
-        }
-        texts
     }
 }
 
