@@ -4,8 +4,8 @@
 
 use super::cursor;
 use super::text::fold::fold;
-use super::text::query::{MOST_TERMS, MatchKind, Term, TextQuery};
-use super::text::word::{is_fit, is_near};
+use super::text::query::{MOST_TERMS, MatchKind, Term, TextQuery, next_term};
+use super::text::word::{is_fit, is_near, trimmed};
 use crate::error::Error;
 use crate::json_write::write_string;
 use base64::Engine as _;
@@ -19,7 +19,7 @@ const CARRIES: char = '.';
 /// The words that are looked for in place of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The term, folded.
+    /// The word of the term, folded, without the signs around it.
     pub term: String,
     /// How the first of the words is written.
     pub shown: String,
@@ -30,9 +30,11 @@ pub struct Correction {
 /// The corrections of a query.
 pub type Corrections = Vec<Correction>;
 
-/// Whether a term may be written with a wrong letter.
-pub fn may_be_wrong(term: &Term) -> bool {
-    term.kind == MatchKind::Word && !term.is_excluded && has_letters(&term.text)
+/// The word of a term that may have a wrong letter, folded, without the signs around it.
+pub fn may_be_wrong(term: &Term) -> Option<String> {
+    let is_wanted = term.kind == MatchKind::Word && !term.is_excluded;
+    let word = is_wanted.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
+    has_letters(&word).then_some(word)
 }
 
 fn has_letters(text: &str) -> bool {
@@ -41,8 +43,9 @@ fn has_letters(text: &str) -> bool {
 
 /// The query, where each corrected term may be one of the words.
 pub fn corrected(mut query: TextQuery, corrections: &[Correction]) -> TextQuery {
-    for term in query.terms.iter_mut().filter(|term| may_be_wrong(term)) {
-        if let Some(correction) = corrections.iter().find(|it| it.term == term.text) {
+    for term in &mut query.terms {
+        let Some(word) = may_be_wrong(term) else { continue };
+        if let Some(correction) = corrections.iter().find(|it| it.term == word) {
             let others = correction.words.iter().filter(|word| **word != term.text);
             term.alternatives.extend(others.cloned());
         }
@@ -52,20 +55,27 @@ pub fn corrected(mut query: TextQuery, corrections: &[Correction]) -> TextQuery 
 
 /// A text with the words that were meant; none where it has them already.
 pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
+    let text = TextQuery::straight(text);
     let mut meant = String::with_capacity(text.len());
-    let mut is_other = false;
-    for part in text.split_inclusive(|it: char| it.is_whitespace() || it.is_control()) {
-        let word = part.trim_end_matches(|it: char| it.is_whitespace() || it.is_control());
-        let folded = fold(word);
-        match corrections.iter().find(|it| it.term == folded && it.words[0] != folded) {
+    let (mut rest, mut is_other) = (text.as_str(), false);
+    while let Some((term, after)) = next_term(rest) {
+        let read = &rest[..rest.len() - after.len()];
+        rest = after;
+        let word = may_be_wrong(&term);
+        let correction =
+            word.and_then(|word| corrections.iter().find(|it| it.term == word && it.words[0] != word));
+        match correction {
             Some(correction) => {
+                let place = trimmed(read);
+                meant.push_str(&read[..place.start]);
                 meant.push_str(&correction.shown);
-                meant.push_str(&part[word.len()..]);
+                meant.push_str(&read[place.end..]);
                 is_other = true;
             }
-            None => meant.push_str(part),
+            None => meant.push_str(read),
         }
     }
+    meant.push_str(rest);
     is_other.then_some(meant)
 }
 
@@ -143,6 +153,9 @@ mod tests {
             (" vermer\tvermer ", Some(" Vermeer\tVermeer ")),
             ("pearl", None),
             ("\"vermer\" -vermer", None),
+            ("(vermer), -vermer “vermer”", Some("(Vermeer), -vermer \"vermer\"")),
+            ("pearl. 'vermer'!", Some("pearl. 'Vermeer'!")),
+            ("vermer's", None),
         ] {
             assert_eq!(meant(text, &corrections).as_deref(), expected, "{text}");
         }
@@ -150,10 +163,10 @@ mod tests {
 
     #[test]
     fn a_corrected_term_may_be_each_of_the_words() {
-        let query = TextQuery::parse("vermer \"vermer\" -vermer old").expect("a query");
+        let query = TextQuery::parse("vermer \"vermer\" -vermer old (vermer,").expect("a query");
         let query = corrected(query, &[correction("vermer", "Vermeer", &["vermeer", "vermer"])]);
         let alternatives: Vec<usize> = query.terms.iter().map(|term| term.alternatives.len()).collect();
-        assert_eq!(alternatives, [1, 0, 0, 0]);
+        assert_eq!(alternatives, [1, 0, 0, 0, 2], "the word itself, too, without its signs");
     }
 
     #[test]

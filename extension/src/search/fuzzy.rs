@@ -3,6 +3,7 @@
 use super::correction::{Correction, Corrections, MOST_WORDS, may_be_wrong};
 use super::query::SearchQuery;
 use super::run;
+use super::text::find::Matches;
 use super::text::query::TextQuery;
 use super::text::vocabulary::{Source, Words};
 use super::text::word;
@@ -13,7 +14,7 @@ use crate::postgres::spi::{Connection, connected};
 use crate::template::{Template, catalog};
 use crate::value::table_name::RECORD;
 use crate::view::stored;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What the answer of a search that found nothing begins with.
@@ -30,26 +31,54 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     let (answer, words) = run::found(caller, template, &query)?;
     let is_wanted = query.fuzzy && answer.starts_with(NOTHING);
     let Some(words) = words.filter(|_| is_wanted) else { return Ok(answer) };
-    query.corrections = corrections(caller, template, &words);
-    if query.corrections.is_empty() {
-        return Ok(answer);
+    let Some(wrong) = wrong(caller, template, &words) else { return Ok(answer) };
+    // A word that is found by itself is likely to be right, so it is corrected only if the others are not enough.
+    let others = words_of(&words).difference(&wrong).cloned().collect();
+    let needed = wrong.len();
+    for more in [wrong, others] {
+        if more.is_empty() {
+            continue;
+        }
+        query.corrections.extend(corrections(caller, template, more));
+        if query.corrections.is_empty() || query.corrections.len() < needed {
+            return Ok(answer);
+        }
+        let (near, _) = run::found(caller, template, &query)?;
+        if !near.starts_with(NOTHING) {
+            return Ok(near);
+        }
     }
-    let (near, _) = run::found(caller, template, &query)?;
-    Ok(if near.starts_with(NOTHING) { answer } else { near })
+    Ok(answer)
 }
 
-/// The words of records that the caller sees which the words of a query may have been, each with one letter wrong.
-fn corrections(caller: &Caller, template: &Template, words: &TextQuery) -> Corrections {
-    let wrong: HashSet<&str> =
-        words.terms.iter().filter(|term| may_be_wrong(term)).map(|term| term.text.as_str()).collect();
-    let mut wrong: Vec<&str> = wrong.into_iter().collect();
-    wrong.sort_unstable();
+/// The words of a query that may be wrong.
+fn words_of(words: &TextQuery) -> BTreeSet<String> {
+    words.terms.iter().filter_map(may_be_wrong).take(MOST_CORRECTED).collect()
+}
+
+/// Those of the words that no record has; none if no record can have all terms, however words are corrected.
+fn wrong(caller: &Caller, template: &Template, words: &TextQuery) -> Option<BTreeSet<String>> {
+    let all = words_of(words);
+    if words.terms.iter().filter(|term| !term.is_excluded).count() < 2 {
+        return Some(all);
+    }
+    let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
+    let mut wrong = BTreeSet::new();
+    for term in words.terms.iter().filter(|term| !term.is_excluded) {
+        // Without a text, which could be a key.
+        let alone = TextQuery { text: String::new(), terms: vec![term.clone()] };
+        if Matches::of(template, &alone, &visible_rows).first(None, 1).matches.is_empty() {
+            wrong.insert(may_be_wrong(term).filter(|word| all.contains(word))?);
+        }
+    }
+    Some(wrong)
+}
+
+/// The words of records that the caller sees which these words may have been, each with one letter wrong.
+fn corrections(caller: &Caller, template: &Template, words: BTreeSet<String>) -> Corrections {
     as_owner(|| {
         without_jit(|| {
-            connected(|spi| {
-                let terms = wrong.into_iter().take(MOST_CORRECTED);
-                terms.filter_map(|term| correction(spi, caller, template, term)).collect()
-            })
+            connected(|spi| words.iter().filter_map(|word| correction(spi, caller, template, word)).collect())
         })
     })
 }

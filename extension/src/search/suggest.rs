@@ -25,11 +25,20 @@ const PREFIX: &str = "/prefix";
 /// What was typed.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Typed {
+    /// How it may be read; the first reading that some word begins with counts.
+    readings: Vec<Reading>,
+    limit: usize,
+}
+
+/// The last word of what was typed, and what stands before it.
+#[derive(Debug, PartialEq, Eq)]
+struct Reading {
     /// The words before the last.
     before: TextQuery,
-    /// The beginning of the last, folded; empty where nothing was begun.
+    /// What was typed directly before the last, without a space.
+    attached: String,
+    /// The beginning of the last, folded.
     last: String,
-    limit: usize,
 }
 
 impl Typed {
@@ -55,14 +64,31 @@ impl Typed {
         let end = straight.rfind(|it: char| it.is_whitespace() || it.is_control());
         let start = end.map_or(0, |end| end + straight[end..].chars().next().map_or(0, char::len_utf8));
         let (before, last) = straight.split_at(start);
-        let last = fold(last.trim_start_matches(['-', '"']));
+        let signs = last.find(word::is_of_word).unwrap_or(last.len());
+        let mut readings: Vec<Reading> = Vec::new();
+        // First with the signs within it, as in erp:4711 or C++.
+        for place in [signs..last.len(), word::last_of(last)] {
+            let reading = Reading::of(before, &last[..place.start], &last[place])?;
+            // What begins with a sign has no place of its own in documents.
+            let is_new = readings.iter().all(|known| known.last != reading.last);
+            if is_new && reading.last.starts_with(word::is_of_word) {
+                readings.push(reading);
+            }
+        }
+        Ok(Typed { readings, limit })
+    }
+}
+
+impl Reading {
+    fn of(before: &str, attached: &str, last: &str) -> Result<Reading, Error> {
         // The words of a phrase that is not finished.
         let open = (before.matches('"').count() % 2 == 1).then(|| before.rfind('"')).flatten();
         let before = match open {
             Some(mark) => format!("{} {}", before[..mark].trim_end_matches('-'), &before[mark + 1..]),
             None => before.to_owned(),
         };
-        Ok(Typed { before: TextQuery::parse(&before)?, last, limit })
+        let before = TextQuery::parse(&format!("{before}{}", &attached[word::trimmed(attached)]))?;
+        Ok(Reading { before, attached: attached.to_owned(), last: fold(last) })
     }
 }
 
@@ -79,44 +105,51 @@ pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     if !template.has_documents {
         return Err(table::not_migrated(template));
     }
-    // What begins with a sign has no place of its own in documents.
-    if !typed.last.starts_with(word::is_of_word) {
-        return Ok("{\"suggestions\":[],\"exact\":true}".to_owned());
-    }
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let seen = visibility::rows(caller, template, RECORD);
     Ok(as_owner(|| {
         without_jit(|| {
             connected(|spi| {
-                let mut terms = PreparedTerm::all(template, &typed.before);
                 let references = names::references(template, &visible_rows);
-                terms.iter_mut().for_each(|term| term.add_names(spi, &references));
-                let source =
-                    Source { spi, template, seen: seen.as_deref(), terms: &terms, names_only: false };
-                let take = |document: &str| {
-                    let mut words = Vec::new();
-                    word::beginning_with(document, &typed.last, |word| words.push(word.to_owned()));
-                    words
-                };
-                let words = source.words(&[format!(" {}", typed.last)], &take);
-                let is_whole = words.is_whole;
-                let mut words = words.ranked();
-                words.truncate(typed.limit);
-                let spelled: Vec<_> =
-                    words.iter().map(|(word, records)| (word.as_str(), records.as_slice())).collect();
-                let spelled = source.spelling(&spelled);
-                write(
-                    words.iter().zip(&spelled).map(|((_, records), text)| (text.as_str(), records.len())),
-                    is_whole,
-                )
+                let completed = typed.readings.iter().map(|reading| {
+                    let mut terms = PreparedTerm::all(template, &reading.before);
+                    terms.iter_mut().for_each(|term| term.add_names(spi, &references));
+                    let source =
+                        Source { spi, template, seen: seen.as_deref(), terms: &terms, names_only: false };
+                    reading.completed(&source, typed.limit)
+                });
+                let mut completed = completed.skip_while(|(suggestions, _)| suggestions.is_empty());
+                let (suggestions, is_whole) = completed.next().unwrap_or((Vec::new(), true));
+                write(&suggestions, is_whole)
             })
         })
     }))
 }
 
-fn write<'t>(suggestions: impl Iterator<Item = (&'t str, usize)>, is_whole: bool) -> String {
+impl Reading {
+    /// The words that begin with the last, each with the number of its records, and whether all were counted.
+    fn completed(&self, source: &Source, limit: usize) -> (Vec<(String, usize)>, bool) {
+        let take = |document: &str| {
+            let mut words = Vec::new();
+            word::beginning_with(document, &self.last, |word| words.push(word.to_owned()));
+            words
+        };
+        let words = source.words(&[format!(" {}", self.last)], &take);
+        let is_whole = words.is_whole;
+        let mut words = words.ranked();
+        words.truncate(limit);
+        let lists: Vec<_> = words.iter().map(|(word, records)| (word.as_str(), records.as_slice())).collect();
+        let spelled = source.spelling(&lists).into_iter().zip(&words);
+        let suggestion = |(text, (_, records)): (String, &(_, Vec<_>))| {
+            (format!("{}{text}", self.attached), records.len())
+        };
+        (spelled.map(suggestion).collect(), is_whole)
+    }
+}
+
+fn write(suggestions: &[(String, usize)], is_whole: bool) -> String {
     let mut out = String::from("{\"suggestions\":[");
-    for (place, (text, count)) in suggestions.enumerate() {
+    for (place, (text, count)) in suggestions.iter().enumerate() {
         out.push_str(if place > 0 { ",{\"text\":" } else { "{\"text\":" });
         write_string(&mut out, text);
         out.push_str(&format!(",\"count\":{count}}}"));
@@ -131,21 +164,36 @@ mod tests {
 
     #[test]
     fn the_last_word_is_completed_and_the_others_restrict() {
-        for (prefix, before, last) in [
-            ("ma", "", "ma"),
-            ("Old MÄ", "Old", "ma"),
-            ("old -red ma", "old -red", "ma"),
-            ("\"old maps\" ro", "\"old maps\"", "ro"),
-            ("\"old ma", "old", "ma"),
-            ("“old ma", "old", "ma"),
-            ("-\"old ma", "old", "ma"),
-            ("red -ma", "red", "ma"),
-            ("old ", "old", ""),
-            ("", "", ""),
+        for (prefix, expected) in [
+            ("ma", &[("", "", "ma")] as &[(&str, &str, &str)]),
+            ("Old MÄ", &[("Old", "", "ma")]),
+            ("old -red ma", &[("old -red", "", "ma")]),
+            ("\"old maps\" ro", &[("\"old maps\"", "", "ro")]),
+            ("\"old ma", &[("old", "", "ma")]),
+            ("“old ma", &[("old", "", "ma")]),
+            ("-\"old ma", &[("old", "", "ma")]),
+            ("red -ma", &[("red", "-", "ma")]),
+            ("red “ma", &[("red", "\"", "ma")]),
+            ("red (ma", &[("red", "(", "ma")]),
+            ("red/ma", &[("", "", "red/ma"), ("red", "red/", "ma")]),
+            ("x (red,ma", &[("x", "(", "red,ma"), ("x red", "(red,", "ma")]),
+            ("old maps,", &[("old", "", "maps,"), ("old", "", "maps")]),
+            ("c+", &[("", "", "c+"), ("", "", "c")]),
+            ("well-kn", &[("", "", "well-kn")]),
+            ("old ", &[]),
+            ("- (", &[]),
+            ("", &[]),
         ] {
             let typed = Typed::of(prefix, 1).expect(prefix);
-            let before = TextQuery::parse(before).expect("words");
-            assert_eq!((typed.before.terms, typed.last.as_str()), (before.terms, last), "{prefix}");
+            let shown: Vec<_> = typed
+                .readings
+                .iter()
+                .map(|it| (it.before.terms.clone(), it.attached.as_str(), it.last.as_str()))
+                .collect();
+            let terms = |before| TextQuery::parse(before).expect("words").terms;
+            let expected: Vec<_> =
+                expected.iter().map(|(before, attached, last)| (terms(before), *attached, *last)).collect();
+            assert_eq!(shown, expected, "{prefix}");
         }
     }
 }

@@ -39,6 +39,9 @@ async fn a_word_is_found_with_one_letter_wrong_when_nothing_else_is() {
         ("peark", "1665", "Pearl"),
         ("paerl", "1665", "Pearl"),
         ("girl vermer pearl", "1665", "girl Vermeer pearl"),
+        ("vermer.", "1665", "Vermeer."),
+        ("(girl, 'vermer')", "1665", "(girl, 'Vermeer')"),
+        ("girl -vermer, nothing", "", "no"),
         ("gril vermer", "", "no"),
         ("vrmr", "", "no"),
         ("zürihc", "47123", "Zürich"),
@@ -48,6 +51,8 @@ async fn a_word_is_found_with_one_letter_wrong_when_nothing_else_is() {
         ("girl -pearrl", "1665", "no"),
         ("zurich vermer", "", "no"),
         ("nothing", "", "no"),
+        ("pearl nothing", "", "no"),
+        ("4712 vermer", "", "no"),
     ] {
         assert_eq!(found(&session, words).await, (keys.to_owned(), json!(meant)), "{words}");
     }
@@ -81,6 +86,23 @@ async fn a_search_that_finds_something_is_not_fuzzy() {
         ("3 1".to_owned(), json!("house")),
         "with the endings of what was meant"
     );
+}
+
+/// A word that is found alone is corrected only if the records of the others lack it.
+#[tokio::test]
+async fn words_that_records_have_are_corrected_last() {
+    let (_database, session) = crm().await;
+    upsert(&session, "1", json!({"name": "Garten Mauer"})).await;
+    upsert(&session, "2", json!({"name": "Garden"})).await;
+    upsert(&session, "3", json!({"name": "Karten Mauer"})).await;
+    for (words, keys, meant) in [
+        ("garten maurr", "1", json!("garten Mauer")),
+        ("garden maurr", "1", json!("garden Mauer")),
+        ("garden mauer", "1", Value::Null),
+        ("garden maurrr", "", json!("no")),
+    ] {
+        assert_eq!(found(&session, words).await, (keys.to_owned(), meant), "{words}");
+    }
 }
 
 #[tokio::test]

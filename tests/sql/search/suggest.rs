@@ -80,6 +80,29 @@ async fn a_word_is_written_as_in_most_records_that_hold_it() {
     assert_eq!(answer["did_you_mean"], "Zürich");
 }
 
+/// What replaces the text behind the last space keeps what was typed before the word.
+#[tokio::test]
+async fn signs_around_a_word_do_not_hide_it() {
+    let (_database, session) = crm().await;
+    upsert(&session, "1", json!({"name": "Haus, Garten"})).await;
+    upsert(&session, "2", json!({"name": "Garten in C++ C#"})).await;
+    for (prefix, expected) in [
+        ("(gar", "(Garten 2"),
+        ("-gar", "-Garten 2"),
+        ("haus,gar", "haus,Garten 1"),
+        ("haus/gar", "haus/Garten 1"),
+        ("garten,", "Garten 2"),
+        ("garten.", "Garten 2"),
+        ("c+", "C++ 1"),
+        ("c++", "C++ 1"),
+        ("c#", "C# 1"),
+        ("garten c+", "C++ 1"),
+        ("(", ""),
+    ] {
+        assert_eq!(suggested(&session, prefix).await, expected, "{prefix}");
+    }
+}
+
 #[tokio::test]
 async fn what_was_written_deleted_or_dropped_counts_at_once() {
     let (_database, session) = crm().await;

@@ -1,10 +1,11 @@
 //! Where the terms of a query stand in a text, as a search finds them: pure.
 
 use super::document::{MOST_STEMMED, is_written_without_spaces};
-use super::folded::{Folded, continues, separates};
+use super::folded::{Folded, separates};
 use super::fragment::{Mark, merged};
 use super::needle::is_beginning;
 use super::query::{MatchKind, Term};
+use super::word::{is_of_word, trimmed};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -126,16 +127,6 @@ fn mark_stems(text: &str, terms_of: &mut dyn FnMut(&str) -> u64, marks: &mut Vec
             marks.push(Mark { place: start + inner.start..start + inner.end, terms: left });
         }
     }
-}
-
-fn is_of_word(character: char) -> bool {
-    character.is_alphanumeric() || continues(character)
-}
-
-/// A word without the signs around it.
-fn trimmed(word: &str) -> Range<usize> {
-    let start = word.find(is_of_word).unwrap_or(word.len());
-    start..word[start..].trim_end_matches(|it| !is_of_word(it)).len() + start
 }
 
 /// The runs of letters and digits.

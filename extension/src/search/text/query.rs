@@ -123,8 +123,8 @@ fn separates(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-/// Takes the next term off the text.
-fn next_term(text: &str) -> Option<(Term, &str)> {
+/// Takes the next term off a text with straight quotation marks; what is left follows it directly.
+pub fn next_term(text: &str) -> Option<(Term, &str)> {
     let text = text.trim_start_matches(separates);
     if text.is_empty() {
         return None;

@@ -2,11 +2,14 @@
 
 use super::document::{FIELD, START, STEM, VALUE, is_written_without_spaces};
 use super::folded::continues;
+use std::ops::Range;
 
 /// The most characters of a word that is suggested.
 const LONGEST: usize = 40;
 /// Signs that may stand within a word that is suggested.
 const INNER_SIGNS: &str = "-'._@&";
+/// Signs that end a word or a sentence, and belong to no word.
+const CLOSING_SIGNS: &str = ".,;:!?…)]}>\"'’”“»«";
 /// The fewest letters of a word that may have a wrong one.
 pub const FEWEST_LETTERS: usize = 5;
 /// The most letters of one.
@@ -41,19 +44,45 @@ fn fields(document: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The word that a text begins with; its first `least` bytes are a part of it. None where it is too long to be one.
+/// The word that a text begins with; its first `least` bytes are a part of it. None where it is too long to be one, or
+/// ends with a sign that belongs to no word.
 fn word_of(text: &str, least: usize) -> Option<&str> {
     let mut end = least;
+    let mut is_behind_sign = !text[..least].ends_with(is_of_word);
     let mut characters = text[least..].chars().peekable();
     while let Some(character) = characters.next() {
         let is_inner = INNER_SIGNS.contains(character) && characters.peek().is_some_and(|it| is_of_word(*it));
-        if !is_of_word(character) && !is_inner {
+        // As in C++, where a sign was typed.
+        let is_repeated = is_behind_sign && is_sign(character) && !CLOSING_SIGNS.contains(character);
+        if !is_of_word(character) && !is_inner && !is_repeated {
             break;
         }
+        is_behind_sign = is_repeated;
         end += character.len_utf8();
     }
     let word = &text[..end];
-    word.chars().nth(LONGEST).is_none().then_some(word)
+    let is_word = word.chars().nth(LONGEST).is_none() && !word.ends_with(|it| CLOSING_SIGNS.contains(it));
+    is_word.then_some(word)
+}
+
+fn is_sign(character: char) -> bool {
+    !is_of_word(character) && !character.is_whitespace() && !character.is_control()
+}
+
+/// A word without the signs around it.
+pub fn trimmed(word: &str) -> Range<usize> {
+    let start = word.find(is_of_word).unwrap_or(word.len());
+    start..word[start..].trim_end_matches(|it| !is_of_word(it)).len() + start
+}
+
+/// The last word of a text without spaces: what follows the last sign that no word has within it, without the signs
+/// around it.
+pub fn last_of(text: &str) -> Range<usize> {
+    let whole = trimmed(text);
+    let separates = |it: char| !is_of_word(it) && !INNER_SIGNS.contains(it);
+    let start = text[whole.clone()].rfind(separates).map_or(whole.start, |at| whole.start + at);
+    let last = trimmed(&text[start..whole.end]);
+    start + last.start..start + last.end
 }
 
 /// A letter or a digit, or what belongs to one.
@@ -164,12 +193,33 @@ mod tests {
             ("東京都 大阪", "東", &["東京都"]),
             ("maps", "maps", &["maps"]),
             ("xmaps", "ma", &[]),
+            ("C++ (C#), A+, C+/-", "c+", &["c++", "c+/-"]),
+            ("C++, C", "c", &["c"]),
+            ("gardens, garden, garden.example", "garden.", &["garden.example"]),
+            ("gardens, garden", "garden,", &[]),
         ] {
             assert_eq!(beginning_with(vec![text], beginning), expected, "{beginning} in {text}");
         }
         let long = "a".repeat(LONGEST);
         assert_eq!(beginning_with(vec![&long], "a").len(), 1);
         assert!(beginning_with(vec![&format!("{long}a")], "a").is_empty());
+    }
+
+    #[test]
+    fn the_last_word_begins_behind_signs_that_separate_words() {
+        for (text, expected) in [
+            ("gar", "gar"),
+            ("(gar", "gar"),
+            ("house,gar", "gar"),
+            ("house/gar", "gar"),
+            ("garden,", "garden"),
+            ("(well-kn", "well-kn"),
+            ("x/-gar.", "gar"),
+            ("c+", "c"),
+            ("-", ""),
+        ] {
+            assert_eq!(&text[last_of(text)], expected, "{text}");
+        }
     }
 
     #[test]

@@ -4217,7 +4217,7 @@ export interface components {
             suggestions: {
                 /** @description How many records hold it. */
                 count: number;
-                /** @description A word, written as in most of the records. */
+                /** @description Replaces what follows the last space of `prefix`: a word, written as in most of the records. */
                 text: string;
             }[];
         };
