@@ -23,7 +23,7 @@ comment on function keyed.filter_sql(regclass, jsonb) is
 create function keyed.explain(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_explain';
 comment on function keyed.explain(regclass, jsonb) is
-  'Explains a search: its statements, their plans, and a note if every row must be read. query: as for keyed.search. Looks up the words, but does not run the search.';
+  'Explains a search: its statements, their plans, and a note if every row must be read. query: as for keyed.search. Looks up the words, and records where their number decides on the next statement; does not run the search. In SQL only, not over HTTP.';
 
 create function keyed.suggest_indexes(template regclass)
   returns table (attribute text, filters bigint, sorts bigint, since timestamptz, statement text)

@@ -1,14 +1,17 @@
 //! Explains a search: its statements, their plans, and notes on missing indexes.
 
+use super::explain_words;
 use super::page_rows::Told;
 use super::plan::Plan;
 use super::query::{Count, SearchQuery};
+use super::ranked::{Filtered, first_size, possible_statements, statements_run};
 use super::run::Search;
 use super::semantic::strategy;
 use super::semantic::vector_search::VectorSearch;
+use super::text::first::First;
 use super::text::names;
 use super::time_zone;
-use super::words::{self, Selection};
+use super::words;
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
@@ -37,10 +40,19 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     let plan = Plan::new(&query, &schema, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
     let is_scoped = visibility::rows(caller, template, RECORD).is_some();
     let mut out = String::new();
-    let mut selection = None;
+    let (mut selection, mut first) = (None, None);
     if let Some(selected) = words::select(caller, template, &plan)? {
         if plan.keys.is_empty() {
-            out.push_str(&describe(&selected, &plan, is_scoped));
+            // How many match, and which words most documents have, follows from the hidden ones too.
+            if is_scoped {
+                out.push_str("The records that match the words are ranked.\n");
+            } else {
+                let position = plan.position.as_ref();
+                let after = position.and_then(|position| Some((position.rank? as i16, position.uuid)));
+                let found = selected.matches.first(after, first_size(&plan));
+                out.push_str(&explain_words::describe(&found, &selected.matches, &plan));
+                first = Some(found);
+            }
         }
         selection = Some(selected);
     }
@@ -70,13 +82,17 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     return Ok(());
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
-                for told in statements(&search, is_scoped) {
-                    write_statement(spi, &told, is_scoped, &mut out);
+                let page = statements_of_page(&search, is_scoped, first);
+                for told in page.statements.iter().chain(&statements_of_all(&search)) {
+                    write_statement(spi, told, is_scoped, &mut out);
                 }
                 if plan.count == Count::Exact && is_counted_in_memory(&search) {
                     out.push_str(
                         "\nCounting all records found: their documents are compared, without a statement.\n",
                     );
+                }
+                if query.fuzzy {
+                    out.push_str(explain_words::describe_fuzzy(&plan, page.found));
                 }
                 Ok(())
             })
@@ -90,39 +106,57 @@ fn is_counted_in_memory(search: &Search) -> bool {
     search.selection.is_some() && search.plan.has_words_only
 }
 
-/// The statements of a search, each with what it is for; nothing is said of the first.
-fn statements(search: &Search, is_scoped: bool) -> Vec<Told> {
+/// The statements that find the records of the page, each with what it is for; nothing is said of the first. `first` are
+/// the first matches of the words.
+fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) -> Filtered {
     let plan = search.plan;
     let mut statements = Vec::new();
-    // A page in the order of words is looked up by what they select.
-    if search.selection.is_none() || !plan.keys.is_empty() {
-        let segments = plan.order.segments(plan.position.as_ref());
-        for place in 0..segments.len() {
-            let (mut told, is_of_all) = match is_scoped {
-                true => (search.possible_statements(&segments[place], plan.limit + 1), false),
-                false => search.statements_run(&segments[place..], plan.limit + 1),
-            };
-            if let Some(first) = told.first_mut().filter(|_| place > 0) {
-                first.purpose = format!("When these are exhausted:{}", first.purpose);
-            }
-            statements.extend(told);
-            if is_of_all {
-                break;
-            }
+    if let Some(selection) = search.selection.as_ref().filter(|_| plan.keys.is_empty()) {
+        // A page in the order of words is looked up by what they select.
+        let are_all_on_it = plan.filter.is_always_true();
+        return match first {
+            _ if plan.filter.is_never_true() => Filtered { statements, found: Some(0) },
+            Some(first) if are_all_on_it => Filtered { statements, found: Some(first.matches.len()) },
+            Some(first) => statements_run(search.spi, search.template, plan, &selection.matches, first),
+            None if are_all_on_it => Filtered { statements, found: None },
+            None => Filtered { statements: possible_statements(search.template, plan), found: None },
+        };
+    }
+    let segments = plan.order.segments(plan.position.as_ref());
+    for place in 0..segments.len() {
+        let (mut told, is_of_all) = match is_scoped {
+            true => (search.possible_statements(&segments[place], plan.limit + 1), false),
+            false => search.statements_run(&segments[place..], plan.limit + 1),
+        };
+        if let Some(first) = told.first_mut().filter(|_| place > 0) {
+            first.purpose = format!("When these are exhausted:{}", first.purpose);
+        }
+        statements.extend(told);
+        if is_of_all {
+            break;
         }
     }
-    let mut of_all = |purpose, statement| statements.push(Told { purpose, statement, shape: None });
+    Filtered { statements, found: None }
+}
+
+/// The statements that look at all records found.
+fn statements_of_all(search: &Search) -> Vec<Told> {
+    let plan = search.plan;
+    let mut statements = Vec::new();
+    let mut of_all = |purpose, statement, member| {
+        statements.push(Told { purpose, statement, shape: None, member: Some(member) });
+    };
     if plan.count == Count::Exact && !is_counted_in_memory(search) {
-        of_all("Counting all records found:".to_owned(), search.count_sql());
+        of_all("Counting all records found:".to_owned(), search.count_sql(), "count");
     }
     for facet in &plan.facets {
-        of_all(format!("Counting the values of {}:", facet.name), search.facet_sql(facet));
+        of_all(format!("Counting the values of {}:", facet.name), search.facet_sql(facet), "facets");
     }
     statements
 }
 
 fn write_statement(spi: &Connection, told: &Told, is_scoped: bool, out: &mut String) {
-    let Told { purpose, statement, shape } = told;
+    let Told { purpose, statement, shape, member } = told;
     if !out.is_empty() {
         out.push('\n');
     }
@@ -151,7 +185,7 @@ fn write_statement(spi: &Connection, told: &Told, is_scoped: bool, out: &mut Str
         let table = table.split(' ').next().unwrap_or_default();
         out.push_str(&format!(
             "\nEvery row of {table} is read. Unless it is small, {}\n",
-            advice(purpose, table)
+            advice(*member, table)
         ));
     }
     if lines
@@ -175,15 +209,17 @@ fn is_walk(lines: &[String]) -> bool {
     !details().any(|line| line.contains("Index Cond:")) && details().any(filters)
 }
 
-/// What would spare the reading of a whole table.
-fn advice(purpose: &str, table: &str) -> &'static str {
-    if SideTable::Documents.is_named(table) {
-        "search for rarer words, or sort by an attribute with indexed: true."
-    } else if purpose.starts_with("Counting") {
-        "filter by an attribute with indexed: true, or leave count out."
-    } else {
-        "set indexed: true on an attribute that the search filters or sorts by; keyed.suggest_indexes lists \
-        candidates."
+/// What would spare the reading of a whole table by a statement that runs for the sake of this member.
+fn advice(member: Option<&str>, table: &str) -> String {
+    match (SideTable::Documents.is_named(table), member) {
+        (true, Some(member)) => format!("search for rarer words, or leave {member} out."),
+        (true, None) => "search for rarer words, or sort by an attribute with indexed: true.".to_owned(),
+        (false, Some(member)) => {
+            format!("filter by an attribute with indexed: true, or leave {member} out.")
+        }
+        (false, None) => "set indexed: true on an attribute that the search filters or sorts by; \
+                          keyed.suggest_indexes lists candidates."
+            .to_owned(),
     }
 }
 
@@ -196,39 +232,4 @@ fn without_ids(line: String) -> String {
         }
         _ => line,
     }
-}
-
-/// How the first page of the words is found.
-fn describe(selection: &Selection, plan: &Plan, is_scoped: bool) -> String {
-    // How many match, and which words most documents have, follows from the hidden ones too.
-    if is_scoped {
-        return "The records that match the words are ranked.\n".to_owned();
-    }
-    let position = plan.position.as_ref();
-    let after = position.and_then(|position| Some((position.rank? as i16, position.uuid)));
-    let first = selection.matches.first(after, plan.limit + 1);
-    let count = first.matches.len();
-    let mut out = match first.are_all && position.is_none() {
-        true => format!("{count} records match the words; they are ranked.\n"),
-        false => {
-            "More records match the words than the page shows; the best of them are ranked.\n".to_owned()
-        }
-    };
-    let work = &first.work;
-    if work.read > 0 {
-        let what = if work.is_over { "All documents" } else { "Documents" };
-        out.push_str(&format!("{what} are read from the newest on: {}.\n", work.read));
-    }
-    for (lookup, found) in &work.looked_up {
-        out.push_str(&format!("{} {found} of them.\n", lookup.describe()));
-    }
-    let scanned = selection.matches.scanned();
-    if !scanned.is_empty() {
-        let which = if first.are_all { "Every document is" } else { "Documents are" };
-        out.push_str(&format!(
-            "{which} read for {}: no index serves words without a letter or digit, or exclusions alone.\n",
-            scanned.join(" ")
-        ));
-    }
-    out
 }

@@ -15,6 +15,8 @@ pub mod correction;
 pub mod cursor;
 /// Explains a search.
 pub mod explain;
+/// Explains how words are searched.
+pub mod explain_words;
 /// Facets.
 pub mod facet;
 /// The SQL and HTTP functions.

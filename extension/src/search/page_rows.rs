@@ -28,6 +28,8 @@ pub struct Told {
     pub statement: Statement,
     /// The shape that it is planned in.
     pub shape: Option<Shape>,
+    /// The member of the search without which it would not run; none where it finds the page.
+    pub member: Option<&'static str>,
 }
 
 /// A step on the way to the records of a page.
@@ -73,7 +75,7 @@ impl Search<'_> {
                 }
                 _ => (self.page_sql(&segments[0], most), None),
             };
-            told.push(Told { purpose: std::mem::take(&mut purpose), statement, shape });
+            told.push(Told { purpose: std::mem::take(&mut purpose), statement, shape, member: None });
         }
         (told, is_of_all)
     }
@@ -84,7 +86,7 @@ impl Search<'_> {
         let mut told: Vec<Told> = Vec::new();
         let mut tell = |statement, shape| {
             let purpose = if told.is_empty() { String::new() } else { "Or:".to_owned() };
-            told.push(Told { purpose, statement, shape });
+            told.push(Told { purpose, statement, shape, member: None });
         };
         if let Some(paths) = self.paths(segment) {
             if paths.may_walk {

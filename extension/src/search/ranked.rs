@@ -1,11 +1,15 @@
 //! A page in the order of words: the matches are looked up in their order, until enough pass the condition of the search.
 
 use super::cursor;
+use super::explain_words::counted;
+use super::page_rows::Told;
 use super::page_writer::PageWriter;
 use super::plan::Plan;
 use super::text::find::Matches;
+use super::text::first::First;
 use super::text::reader::Match;
-use crate::postgres::parameter::{array, params};
+use super::words::Statement;
+use crate::postgres::parameter::{Parameter, array, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::record::shape::{Projection, STANDARD_COLUMNS};
@@ -23,10 +27,24 @@ const GROWTH: usize = 8;
 
 /// The records that pass the plan's condition, if they are few.
 pub fn few(spi: &Connection, template: &Template, plan: &Plan) -> Option<Vec<Uuid>> {
-    let (table, condition) = (template.table_sql(), &plan.condition);
-    let sql = format!("select {RECORD}.id from {table} {RECORD} where {condition} limit {}", FEW + 1);
-    let rows = spi.run_once(&sql, Snapshot::Active, &[]);
+    let rows = spi.run_once(&few_sql(template, plan), Snapshot::Active, &[]);
     (rows.len() <= FEW).then(|| rows.column::<Uuid>().collect())
+}
+
+fn few_sql(template: &Template, plan: &Plan) -> String {
+    let (table, condition) = (template.table_sql(), &plan.condition);
+    format!("select {RECORD}.id from {table} {RECORD} where {condition} limit {}", FEW + 1)
+}
+
+/// How many matches are looked up first. One more than fit shows whether there is another page, and filters may let few
+/// pass.
+pub fn first_size(plan: &Plan) -> usize {
+    if plan.has_words_only { plan.limit + 1 } else { 2 * (plan.limit + 1) }
+}
+
+/// Whether so few of the matches have passed that all records that pass are looked for.
+fn is_sparse(passed: usize, matches: usize) -> bool {
+    passed * SPARSE < matches
 }
 
 /// Hands over matches in their order, portion by portion, until `take` has enough: else it says how many have passed the
@@ -46,7 +64,7 @@ fn each_portion(
         let first = matches.first(after, size);
         let Some(passed) = take(&first.matches).filter(|_| !first.are_all) else { return };
         after = first.matches.last().copied().or(after);
-        if !is_narrowed && passed * SPARSE < first.matches.len() {
+        if !is_narrowed && is_sparse(passed, first.matches.len()) {
             is_narrowed = true;
             if let Some(records) = few(spi, template, plan) {
                 let mut rest = matches.among(&records);
@@ -99,9 +117,7 @@ pub fn ranked_page(
     out: &mut String,
 ) -> PageWriter {
     let mut page = Page { spi, template, plan, projection, writer: PageWriter::default() };
-    // One more shows whether there is another page. Filters may let few pass.
-    let size = if plan.has_words_only { plan.limit + 1 } else { 2 * (plan.limit + 1) };
-    each_portion(spi, template, plan, matches, size, |portion| {
+    each_portion(spi, template, plan, matches, first_size(plan), |portion| {
         let before = page.writer.shown;
         if page.write_by_index(portion, out).is_none() {
             page.write_by_statement(portion, out);
@@ -109,6 +125,70 @@ pub fn ranked_page(
         (!page.writer.has_more).then(|| page.writer.shown - before)
     });
     page.writer
+}
+
+/// The statements that a page in the order of words needs where filters decide, too. `first` are the first matches. Each of
+/// them is chosen by how many records those before it find, so these are looked for.
+pub fn statements_run(
+    spi: &Connection,
+    template: &Template,
+    plan: &Plan,
+    matches: &Matches,
+    mut first: First,
+) -> Filtered {
+    let mut filtered = Filtered { statements: Vec::new(), found: Some(0) };
+    let (mut size, mut room) = (first_size(plan), plan.limit + 1);
+    while let Some(last) = first.matches.last().copied() {
+        let count = first.matches.len();
+        let portion = || params![array(first.matches.iter().map(|(_, id)| *id)), room as i64].to_vec();
+        let which = if filtered.statements.is_empty() { "first" } else { "next" };
+        let purpose = format!("The filters look at the {which} {}, best first:", counted(count, "record"));
+        filtered.statements.push(on_matches(purpose, template, plan, portion()));
+        let ids = spi.run_once(&ranked_sql("t.id", template, plan), Snapshot::Active, &portion());
+        let passed = ids.len();
+        room -= passed;
+        filtered.found = filtered.found.map(|found| found + passed);
+        if room == 0 || first.are_all {
+            break;
+        }
+        if is_sparse(passed, count) {
+            filtered.statements.push(on_all(template, plan));
+            filtered.found = filtered.found.filter(|found| *found > 0);
+            break;
+        }
+        size *= GROWTH;
+        first = matches.first(Some(last), size);
+    }
+    filtered
+}
+
+/// The statements that such a page may need. Which of them it does follows from the records, hidden ones among them.
+pub fn possible_statements(template: &Template, plan: &Plan) -> Vec<Told> {
+    let purpose = "The filters look at the records, best first:".to_owned();
+    vec![on_matches(purpose, template, plan, Vec::new()), on_all(template, plan)]
+}
+
+/// How the filters of a search for words are applied.
+pub struct Filtered {
+    /// The statements.
+    pub statements: Vec<Told>,
+    /// How many records were found; none where only the last statement would tell.
+    pub found: Option<usize>,
+}
+
+fn on_matches(purpose: String, template: &Template, plan: &Plan, arguments: Vec<Parameter>) -> Told {
+    let sql = ranked_sql(&columns(template), template, plan);
+    let statement = Statement { sql, arguments, are_many: false };
+    Told { purpose, statement, shape: None, member: None }
+}
+
+fn on_all(template: &Template, plan: &Plan) -> Told {
+    let purpose = format!(
+        "Where fewer than one in {SPARSE} pass, the records that pass the filters are looked for. If they are at most {FEW}, \
+         their documents are compared, else the next records follow:"
+    );
+    let statement = Statement { sql: few_sql(template, plan), arguments: Vec::new(), are_many: false };
+    Told { purpose, statement, shape: None, member: None }
 }
 
 /// A page that is written.

@@ -222,6 +222,7 @@ async fn a_caller_with_a_scope_is_shown_no_plan() {
     for query in [
         json!({"filters": [{"field": "amount", "operator": "gt", "value": 0}]}),
         json!({"global_search": "customer"}),
+        json!({"global_search": "customer", "filters": [{"field": "amount", "operator": "lt", "value": 0}], "fuzzy": "auto"}),
     ] {
         let explain = "select keyed.explain('crm.customers', $1)";
         let scoped = session.text(explain, &[&query.to_string()]).await;

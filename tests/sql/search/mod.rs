@@ -6,6 +6,7 @@ mod counts;
 mod cursor_values;
 mod cursors;
 mod deleted;
+mod explain;
 mod fuzzy;
 mod indexes;
 mod page_walks;

@@ -19,16 +19,6 @@ pub enum Lookup {
 }
 
 impl Lookup {
-    /// The look-up in words.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Lookup::Names => "The index finds the documents that have the words whole, in name or key:",
-            Lookup::WholeWords => "The index finds the documents that have the words whole:",
-            Lookup::All => "The index finds the documents that have the words, or parts of them:",
-            Lookup::Statement => "A statement finds the records that match, by names of other records too:",
-        }
-    }
-
     /// The lowest rank of which it finds all matches.
     pub fn lowest_rank(self) -> usize {
         match self {

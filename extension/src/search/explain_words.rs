@@ -1,0 +1,72 @@
+//! How words are searched, for a person to read.
+
+use super::correction::may_be_wrong;
+use super::plan::Plan;
+use super::text::find::Matches;
+use super::text::first::First;
+use super::text::lookup::Lookup;
+
+/// How the first matches of the words were found.
+pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {
+    let count = first.matches.len();
+    let after = if plan.position.is_some() { "After the cursor, " } else { "" };
+    let least = if first.are_all { "" } else { "at least " };
+    let verb = if count == 1 { "matches" } else { "match" };
+    let before = if plan.filter.is_always_true() { "" } else { " (before filters)" };
+    let best = if first.are_all { "" } else { "; the best come first" };
+    let found = format!("{after}{least}{} {verb} the words{before}{best}.\n", counted(count, "record"));
+    let mut out = found[..1].to_uppercase() + &found[1..];
+    let work = &first.work;
+    if work.read > 0 {
+        let all = if work.is_over { "All " } else { "" };
+        let verb = if work.read == 1 { "is" } else { "are" };
+        out.push_str(&format!("{all}{} {verb} read, newest first.\n", counted(work.read, "document")));
+    }
+    for (lookup, found) in &work.looked_up {
+        out.push_str(&describe_lookup(*lookup, *found));
+        out.push('\n');
+    }
+    let scanned = matches.scanned();
+    if !scanned.is_empty() {
+        let which = if first.are_all { "Every document is" } else { "Documents are" };
+        out.push_str(&format!(
+            "{which} read for {}: no index serves words without a letter or digit, or exclusions alone.\n",
+            scanned.join(" ")
+        ));
+    }
+    out
+}
+
+/// What a look-up with so many results has done.
+fn describe_lookup(lookup: Lookup, found: usize) -> String {
+    let documents = counted(found, "document");
+    match lookup {
+        Lookup::Names => format!("The index finds {documents} with the words as whole words of name or key."),
+        Lookup::WholeWords => format!("The index finds {documents} with the words as whole words."),
+        Lookup::All => format!("The index finds {documents} with the words."),
+        Lookup::Statement => {
+            format!("A statement finds {}, by names of other records too.", counted(found, "record"))
+        }
+    }
+}
+
+/// What `fuzzy` does after a search that found so many records; `found` is none where that is not known.
+pub fn describe_fuzzy(plan: &Plan, found: Option<usize>) -> &'static str {
+    let may_be_wrong = plan.words.iter().flat_map(|words| &words.terms).any(may_be_wrong);
+    match found {
+        _ if !may_be_wrong || plan.position.is_some() => "",
+        Some(0) => {
+            "\nNothing matches: with fuzzy, words with one wrong letter are looked up next; this is not shown.\n"
+        }
+        Some(_) => "",
+        None => {
+            "\nIf nothing matches, words with one wrong letter are looked up next (fuzzy); this is not shown.\n"
+        }
+    }
+}
+
+/// A number of things.
+pub fn counted(count: usize, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{ending}")
+}

@@ -1,0 +1,99 @@
+//! What `keyed.explain` says of a search.
+
+use super::text::words::crm;
+use harness::Session;
+use serde_json::{Value, json};
+
+async fn explain(session: &Session, query: &Value) -> String {
+    session.text("select keyed.explain('crm.customers', $1)", &[&query.to_string()]).await
+}
+
+/// Customers that all have a frequent word, one of which has another one, too.
+async fn fill(session: &Session) {
+    let fill = "insert into crm.customers (external_key, name, visits)
+                select 'k' || n, case n when 7 then 'common mannschaft' else 'common' end, n
+                from generate_series(1, 4000) n";
+    session.run(fill).await;
+    session.run("vacuum analyze crm.customers").await;
+}
+
+fn visits(operator: &str, value: i32) -> Value {
+    json!([{"field": "visits", "operator": operator, "value": value}])
+}
+
+#[tokio::test]
+async fn explain_says_that_words_with_a_wrong_letter_are_looked_up_next() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    let nothing = "Nothing matches: with fuzzy,";
+    let perhaps = "If nothing matches, words with one wrong letter";
+    let none: Value = json!([]);
+    for (words, filters, said, unsaid) in [
+        ("mannschft", &none, vec!["0 records match the words.\n", nothing], perhaps),
+        ("mannschaft", &none, vec!["1 record matches the words.\n"], "wrong letter"),
+        ("4711", &none, vec!["0 records match the words.\n"], "wrong letter"),
+        (
+            "mannschaft",
+            &visits("lt", 0),
+            vec!["1 record matches the words (before filters).\n", nothing],
+            perhaps,
+        ),
+        (
+            "mannschaft",
+            &visits("gt", 0),
+            vec!["1 record matches the words (before filters).\n"],
+            "wrong letter",
+        ),
+        ("common", &visits("lt", 0), vec![perhaps], nothing),
+    ] {
+        let mut query = json!({"global_search": words, "filters": filters, "fuzzy": "auto"});
+        let how = explain(&session, &query).await;
+        for said in said {
+            assert!(how.contains(said), "{query}: {said}\n{how}");
+        }
+        assert!(!how.contains(unsaid), "{query}: {unsaid}\n{how}");
+        query["fuzzy"] = Value::Null;
+        let how = explain(&session, &query).await;
+        assert!(!how.contains("wrong letter"), "{query}\n{how}");
+    }
+    let sorted = json!({"global_search": "mannschft", "sort": "visits", "fuzzy": "auto"});
+    let how = explain(&session, &sorted).await;
+    assert!(how.contains(perhaps), "{how}");
+}
+
+#[tokio::test]
+async fn explain_shows_how_filters_are_applied_to_frequent_words() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    let query = |filters: Value| json!({"global_search": "common", "filters": filters, "limit": 5});
+    let reads_all = ["fewer than one in 8 pass", "Every row of customers is read."];
+    let how = explain(&session, &query(visits("lt", 0))).await;
+    for said in
+        ["At least 1", "(before filters)", "The filters look at the first 1"].into_iter().chain(reads_all)
+    {
+        assert!(how.contains(said), "{said}\n{how}");
+    }
+    let how = explain(&session, &query(visits("gt", 0))).await;
+    assert!(how.contains("The filters look at the first 1") && !how.contains(reads_all[0]), "{how}");
+    // Some of the first pass, but too few for the page.
+    let how = explain(&session, &query(visits("lt", 3993))).await;
+    assert!(how.contains("The filters look at the next ") && !how.contains(reads_all[0]), "{how}");
+    let how = explain(&session, &query(json!([]))).await;
+    assert!(!how.contains("filters") && !how.contains("select "), "{how}");
+}
+
+#[tokio::test]
+async fn explain_advises_to_leave_out_what_reads_every_row() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    for (member, value, other) in [("count", json!("exact"), "facets"), ("facets", json!(["mood"]), "count")]
+    {
+        for words in [None, Some("common")] {
+            let mut query = json!({"filters": visits("gt", 0), "global_search": words, "limit": 1});
+            query[member] = value.clone();
+            let how = explain(&session, &query).await;
+            assert!(how.contains(&format!("or leave {member} out.")), "{query}\n{how}");
+            assert!(!how.contains(&format!("or leave {other} out.")), "{query}\n{how}");
+        }
+    }
+}
