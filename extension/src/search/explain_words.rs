@@ -52,7 +52,8 @@ fn describe_lookup(lookup: Lookup, found: usize) -> String {
 
 /// What `fuzzy` does after a search that found so many records; `found` is none where that is not known.
 pub fn describe_fuzzy(plan: &Plan, found: Option<usize>) -> &'static str {
-    let may_be_wrong = plan.words.iter().flat_map(|words| &words.terms).any(may_be_wrong);
+    let may_be_wrong =
+        plan.words.iter().flat_map(|words| &words.terms).any(|term| may_be_wrong(term).is_some());
     match found {
         _ if !may_be_wrong || plan.position.is_some() => "",
         Some(0) => {
