@@ -136,6 +136,8 @@ impl Heap {
             }
             pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
             for row in &mut rows {
+                // What is read of each may be long.
+                pgrx::check_for_interrupts!();
                 let (mut values, mut nulls) = ([Datum::null(); COLUMNS], [false; COLUMNS]);
                 pg_sys::heap_deform_tuple(row, (*relation).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());
                 if nulls == [false; COLUMNS] {

@@ -13,6 +13,15 @@ const ROWS_OF_PAGE: usize = 30;
 /// Texts of which a row must hold all; and lists of these, one of which is enough.
 pub type Alternatives = Vec<Vec<String>>;
 
+/// Which rows are lent where there are more than wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those of pages that are spread over the table.
+    Spread,
+    /// None.
+    AllOrNone,
+}
+
 /// What rows are looked up by: they must have all of it.
 #[derive(Default)]
 pub struct Wanted {
@@ -53,13 +62,14 @@ impl Heap {
         }
     }
 
-    /// Lends about as many as `most` of these rows: where the index finds more, those of pages spread over the table.
-    /// `read` tells whether to go on. Returns whether all were lent.
+    /// Lends up to about `most` of these rows; `which` where the index finds more. `read` tells whether to go on. Returns
+    /// whether all were lent.
     pub fn some_rows_with(
         &self,
         index: Oid,
         wanted: &Wanted,
         most: usize,
+        which: Which,
         mut read: impl FnMut(&Row) -> bool,
     ) -> Result<bool, Unfit> {
         // SAFETY: as above; the bitmap is complete, and read twice.
@@ -78,9 +88,9 @@ impl Heap {
                 true
             });
             let stretch = count.div_ceil(most).max(1);
-            let (mut goes_on, mut place) = (true, 0);
+            let (mut goes_on, mut place) = (stretch == 1 || which == Which::Spread, 0);
             compat::each_page(bitmap, |page, offsets| {
-                if place % stretch == 0 {
+                if goes_on && place % stretch == 0 {
                     pgrx::check_for_interrupts!();
                     self.read(page, offsets, &mut |row| goes_on = goes_on && read(row));
                 }

@@ -3,6 +3,7 @@
 use super::correction::{Correction, Corrections, MOST_WORDS, may_be_wrong};
 use super::query::SearchQuery;
 use super::run;
+use super::text::budget::Budget;
 use super::text::find::Matches;
 use super::text::query::TextQuery;
 use super::text::vocabulary::{Source, Words};
@@ -34,12 +35,13 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     let Some(wrong) = wrong(caller, template, &words) else { return Ok(answer) };
     // A word that is found by itself is likely to be right, so it is corrected only if the others are not enough.
     let others = words_of(&words).difference(&wrong).cloned().collect();
+    let budget = Budget::default();
     let needed = wrong.len();
     for more in [wrong, others] {
         if more.is_empty() {
             continue;
         }
-        query.corrections.extend(corrections(caller, template, more));
+        query.corrections.extend(corrections(caller, template, more, &budget));
         if query.corrections.is_empty() || query.corrections.len() < needed {
             return Ok(answer);
         }
@@ -75,17 +77,30 @@ fn wrong(caller: &Caller, template: &Template, words: &TextQuery) -> Option<BTre
 }
 
 /// The words of records that the caller sees which these words may have been, each with one letter wrong.
-fn corrections(caller: &Caller, template: &Template, words: BTreeSet<String>) -> Corrections {
+fn corrections(
+    caller: &Caller,
+    template: &Template,
+    words: BTreeSet<String>,
+    budget: &Budget,
+) -> Corrections {
     as_owner(|| {
         without_jit(|| {
-            connected(|spi| words.iter().filter_map(|word| correction(spi, caller, template, word)).collect())
+            connected(|spi| {
+                words.iter().filter_map(|word| correction(spi, caller, template, word, budget)).collect()
+            })
         })
     })
 }
 
-fn correction(spi: &Connection, caller: &Caller, template: &Template, term: &str) -> Option<Correction> {
+fn correction(
+    spi: &Connection,
+    caller: &Caller,
+    template: &Template,
+    term: &str,
+    budget: &Budget,
+) -> Option<Correction> {
     let seen = visibility::rows(caller, template, RECORD);
-    let own = Source { spi, template, seen: seen.as_deref(), terms: &[], names_only: false };
+    let own = Source { spi, template, seen: seen.as_deref(), terms: &[], names_only: false, budget };
     let words = near(&own, term);
     let mut found: Vec<(String, usize, String)> = spelled(&own, words);
     // Names of referenced records are words of a record, too.
@@ -95,7 +110,7 @@ fn correction(spi: &Connection, caller: &Caller, template: &Template, term: &str
     for target in targets.into_iter().filter_map(catalog::by_id).filter(|target| target.has_documents) {
         let Some(seen) = visibility::condition(caller, &target, RECORD) else { continue };
         let seen = Some(seen.as_str()).filter(|seen| *seen != "true");
-        let names = Source { spi, template: &target, seen, terms: &[], names_only: true };
+        let names = Source { spi, template: &target, seen, terms: &[], names_only: true, budget };
         for (word, count, spelling) in spelled(&names, near(&names, term)) {
             match found.iter_mut().find(|(known, _, _)| *known == word) {
                 Some((_, known, _)) => *known += count,
@@ -118,7 +133,7 @@ fn near(source: &Source, term: &str) -> Words {
     let take = |document: &str| {
         let mut words = Vec::new();
         word::of_letters(document, |word| {
-            if word == term || word::is_near(word, term) {
+            if (word == term || word::is_near(word, term)) && !words.iter().any(|known| known == word) {
                 words.push(word.to_owned());
             }
         });

@@ -1,7 +1,8 @@
 //! Completions of the last word that was typed.
 
+use super::text::budget::Budget;
 use super::text::fold::fold;
-use super::text::query::TextQuery;
+use super::text::query::{MOST_CHARACTERS, TextQuery};
 use super::text::terms::PreparedTerm;
 use super::text::vocabulary::Source;
 use super::text::{names, table, word};
@@ -58,7 +59,11 @@ impl Typed {
     }
 
     fn of(prefix: &str, limit: usize) -> Result<Typed, Error> {
-        // Refuses what is too long as a whole, and has straight quotation marks.
+        if prefix.chars().nth(MOST_CHARACTERS).is_some() {
+            let message = format!("a prefix has at most {MOST_CHARACTERS} characters");
+            return Err(Error::at(Code::InvalidValue, PREFIX, message));
+        }
+        // Refuses too many words.
         TextQuery::parse(prefix).map_err(|error| Error::at(error.code, PREFIX, error.message))?;
         let straight = TextQuery::straight(prefix);
         let end = straight.rfind(|it: char| it.is_whitespace() || it.is_control());
@@ -111,11 +116,18 @@ pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
         without_jit(|| {
             connected(|spi| {
                 let references = names::references(template, &visible_rows);
+                let budget = Budget::default();
                 let completed = typed.readings.iter().map(|reading| {
                     let mut terms = PreparedTerm::all(template, &reading.before);
                     terms.iter_mut().for_each(|term| term.add_names(spi, &references));
-                    let source =
-                        Source { spi, template, seen: seen.as_deref(), terms: &terms, names_only: false };
+                    let source = Source {
+                        spi,
+                        template,
+                        seen: seen.as_deref(),
+                        terms: &terms,
+                        names_only: false,
+                        budget: &budget,
+                    };
                     reading.completed(&source, typed.limit)
                 });
                 let mut completed = completed.skip_while(|(suggestions, _)| suggestions.is_empty());

@@ -54,6 +54,48 @@ async fn a_scope_of_few_records_gets_their_words() {
     assert_eq!(answer, json!({"suggestions": [{"text": "Commoner", "count": 1}], "exact": true}));
 }
 
+/// Neither the counts nor `exact` depend on how many records out of sight hold the same words.
+#[tokio::test]
+async fn records_out_of_sight_change_no_suggestion() {
+    let sales = Sales::new().await;
+    sales
+        .admin
+        .run(
+            "insert into crm.customers (external_key, name, region)
+             select 'EU-X-' || n, 'common' || case when n % 3 = 0 then 'er' else 'ly' end, 'EU' from generate_series(1, 60) n",
+        )
+        .await;
+    let session = sales.european("read").await;
+    let answers = async || {
+        let suggestions = async |prefix: &str| {
+            let query = json!({"prefix": prefix}).to_string();
+            session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await.to_string()
+        };
+        let meant = json!({"global_search": "commonlx", "fuzzy": "auto", "limit": 1, "count": "exact"});
+        let found = session.json("select keyed.search('crm.customers', $1)", &[&meant.to_string()]).await;
+        [
+            suggestions("com").await,
+            suggestions("commoner com").await,
+            suggestions("nothing").await,
+            json!([found["total"], found["did_you_mean"]]).to_string(),
+        ]
+    };
+    let before = answers().await;
+    assert!(before[0].contains("\"count\":40") && before[0].contains("\"exact\":true"), "{before:?}");
+    for hidden in [500, 6000] {
+        sales
+            .admin
+            .run(&format!(
+                "insert into crm.customers (external_key, name, region)
+                 select 'US-{hidden}-' || n, 'COMMONLY commonlz common' || n % 7, 'US' from generate_series(1, {hidden}) n"
+            ))
+            .await;
+        assert_eq!(answers().await, before, "{hidden}");
+    }
+    sales.admin.run("analyze").await;
+    assert_eq!(answers().await, before, "however the planner finds them");
+}
+
 #[tokio::test]
 async fn names_out_of_sight_are_not_highlighted() {
     let sales = Sales::new().await;

@@ -9,6 +9,7 @@ mod deleted;
 mod explain;
 mod fuzzy;
 mod indexes;
+mod long_texts;
 mod page_walks;
 mod pages;
 mod rights;

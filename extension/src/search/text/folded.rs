@@ -5,6 +5,9 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+/// After so many bytes, or characters of one word, a text is interrupted.
+const PAUSED: usize = 16 << 10;
+
 /// A text as [`fold`] makes it, with the places of the original.
 pub struct Folded {
     /// The folded text.
@@ -23,12 +26,16 @@ struct Piece {
 }
 
 impl Folded {
-    /// Folds a text.
-    pub fn new(original: &str) -> Folded {
+    /// Folds a text. Of a long one `pause` is called from time to time.
+    pub fn new(original: &str, mut pause: impl FnMut()) -> Folded {
         let mut folded = Folded { text: String::with_capacity(original.len()), pieces: Vec::new() };
-        let mut rest = 0;
+        let (mut rest, mut next) = (0, PAUSED);
         for word in original.split(separates) {
-            folded.push_word(word, rest);
+            if rest + word.len() >= next {
+                pause();
+                next = rest + word.len() + PAUSED;
+            }
+            folded.push_word(word, rest, &mut pause);
             rest += word.len() + original[rest + word.len()..].chars().next().map_or(0, char::len_utf8);
         }
         folded
@@ -50,7 +57,7 @@ impl Folded {
         start..end
     }
 
-    fn push_word(&mut self, word: &str, at: usize) {
+    fn push_word(&mut self, word: &str, at: usize, pause: &mut dyn FnMut()) {
         let whole = fold(word);
         if whole.is_empty() {
             return;
@@ -68,7 +75,10 @@ impl Folded {
             return;
         }
         let (text, pieces) = (self.text.len(), self.pieces.len());
-        for cluster in clusters(word) {
+        for (number, cluster) in clusters(word).enumerate() {
+            if number % PAUSED == PAUSED - 1 {
+                pause();
+            }
             let (folded, part) = (self.text.len(), &word[cluster.clone()]);
             let original = at + cluster.start..at + cluster.end;
             let is_plain = part.is_ascii();
@@ -127,7 +137,7 @@ mod tests {
 
     /// The parts of a text that the places of a part of its folded form name.
     fn found(text: &str, part: &str) -> Vec<String> {
-        let folded = Folded::new(text);
+        let folded = Folded::new(text, || {});
         let places = folded.text.match_indices(part).map(|(start, it)| start..start + it.len());
         places.map(|place| text[folded.original(place)].to_owned()).collect()
     }
@@ -151,12 +161,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_long_text_is_interrupted() {
+        for text in ["é ".repeat(PAUSED), "é".repeat(4 * PAUSED), "ab ".repeat(2 * PAUSED)] {
+            let mut pauses = 0;
+            Folded::new(&text, || pauses += 1);
+            assert!((2..=8).contains(&pauses), "{pauses}");
+        }
+    }
+
     proptest! {
         #[test]
         fn the_text_is_the_one_that_is_searched(
             text in prop_oneof![any::<String>(), "[a-cA-CäÄß \u{301}\u{3099}\u{ff9e}か\u{ff76}\u{1100}\u{1161}\u{11a8}\u{a8}\u{b4}\u{ad}\u{0}Æé-]{0,30}"],
         ) {
-            prop_assert_eq!(Folded::new(&text).text, fold(&text));
+            prop_assert_eq!(Folded::new(&text, || {}).text, fold(&text));
         }
 
         #[test]
@@ -165,7 +184,7 @@ mod tests {
             from in 0usize..30,
             length in 1usize..9,
         ) {
-            let folded = Folded::new(&text);
+            let folded = Folded::new(&text, || {});
             let part: String = folded.text.chars().skip(from).take(length).collect();
             prop_assume!(!part.is_empty() && part.trim() == part);
             let start: usize = folded.text.chars().take(from).map(char::len_utf8).sum();

@@ -66,19 +66,27 @@ impl Pattern {
         self.stems.iter().map(of_stem).fold(0, |all, terms| all | terms)
     }
 
-    /// Where the terms stand in a text; `terms_of` gives the terms that have the stem of a word.
-    pub fn marks(&self, text: &str, mut terms_of: impl FnMut(&str) -> u64) -> Vec<Mark> {
-        let folded = Folded::new(text);
+    /// Where the terms stand in a text; `terms_of` gives the terms that have the stem of a word. Of a long text `pause` is
+    /// called from time to time.
+    pub fn marks(
+        &self,
+        text: &str,
+        mut terms_of: impl FnMut(&str) -> u64,
+        mut pause: impl FnMut(),
+    ) -> Vec<Mark> {
+        let folded = Folded::new(text, &mut pause);
         let mut marks = Vec::new();
         let mut found = |at: usize, length: usize, terms: u64| {
             marks.push(Mark { place: folded.original(at..at + length), terms });
         };
         for (part, terms) in &self.parts {
+            pause();
             for at in memchr::memmem::find_iter(folded.text.as_bytes(), part).take(MOST_PLACES) {
                 found(at, part.len(), *terms);
             }
         }
         for (beginning, terms) in &self.beginnings {
+            pause();
             let places = memchr::memmem::find_iter(folded.text.as_bytes(), beginning);
             for at in places.filter(|at| begins_word(&folded.text, *at)).take(MOST_PLACES) {
                 found(at, beginning.len(), *terms);
@@ -160,7 +168,7 @@ mod tests {
     fn marks(query: &str, text: &str) -> Vec<Mark> {
         let query = TextQuery::parse(query).expect("a query");
         let pattern = Pattern::new(query.terms.iter(), |typed| vec![stems(typed)]);
-        pattern.marks(text, |word| pattern.terms_with(&stems(word)))
+        pattern.marks(text, |word| pattern.terms_with(&stems(word)), || {})
     }
 
     /// The text with brackets around what is marked.
@@ -204,7 +212,7 @@ mod tests {
             let mut document = String::new();
             write_field(&mut document, &Field { attribute: None, values: vec![&text] }, &mut |it| stems(it));
             let pattern = Pattern::new(query.terms.iter(), |typed| vec![stems(typed)]);
-            let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)));
+            let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)), || {});
             let marked = marks.iter().fold(0, |all, mark| all | mark.terms);
             for (number, term) in wanted.into_iter().enumerate() {
                 let needle = Needle::new(term, &[stems(&term.typed)]);
@@ -222,7 +230,7 @@ mod tests {
         fn marks_of_any_text_are_parts_of_it(query in any::<String>(), text in any::<String>()) {
             let Ok(query) = TextQuery::parse(&query) else { return Ok(()) };
             let pattern = Pattern::new(query.terms.iter(), |typed| vec![stems(typed)]);
-            let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)));
+            let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)), || {});
             for mark in &marks {
                 prop_assert!(!mark.place.is_empty() && text.get(mark.place.clone()).is_some());
             }

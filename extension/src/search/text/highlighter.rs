@@ -101,7 +101,14 @@ impl Language {
             return Vec::new();
         }
         pgrx::check_for_interrupts!();
-        fragments(value, text, &self.pattern.marks(text, |word| self.terms_of(word)))
+        let marks = self.pattern.marks(
+            text,
+            |word| self.terms_of(word),
+            || {
+                pgrx::check_for_interrupts!();
+            },
+        );
+        fragments(value, text, &marks)
     }
 
     fn terms_of(&self, word: &str) -> u64 {

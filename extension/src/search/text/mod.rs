@@ -1,5 +1,7 @@
 //! Full-text search: documents of records, and queries.
 
+/// How much of documents a request reads for words.
+pub mod budget;
 /// Compares terms with documents in memory.
 pub mod comparison;
 /// Documents that triggers have made already.

@@ -1,6 +1,7 @@
 //! How words are written in most of the records that hold them.
 
-use super::folded::Folded;
+use super::fold::fold;
+use super::folded::{Folded, separates};
 use super::highlight::begins_word;
 use super::vocabulary::Source;
 use super::word::is_of_word;
@@ -8,9 +9,12 @@ use super::write;
 use crate::attribute_type::AttributeType;
 use crate::postgres::datum;
 use crate::postgres::parameter::params;
-use crate::postgres::spi::{Rows, Snapshot};
+use crate::postgres::spi::Snapshot;
 use crate::template::Attribute;
-use std::collections::{HashMap, HashSet};
+use memchr::memmem::Finder;
+use pgrx::pg_sys::Datum;
+use std::collections::HashMap;
+use std::ops::Range;
 use uuid::Uuid;
 
 /// In so many records a word is looked up; where they write it in several ways, in [`SPREAD`].
@@ -20,20 +24,19 @@ const SPREAD: usize = 50;
 const MOST_RECORDS: usize = 200;
 const MOST_BYTES: usize = 1 << 20;
 
+/// After so many words, a search in a text is interrupted.
+const PAUSED: usize = 1 << 12;
+
 /// A folded word with its records, in the order of their ids.
 type Word<'w> = (&'w str, &'w [Uuid]);
 
-/// What a record has.
-struct Texts {
-    /// Texts and labels.
-    texts: Vec<String>,
-    key: Option<String>,
-}
-
-impl Texts {
-    fn bytes(&self) -> usize {
-        self.texts.iter().map(String::len).sum()
-    }
+/// How a record writes words.
+#[derive(Default)]
+struct Written {
+    /// Those that its texts and labels have, by their places among all words.
+    in_texts: HashMap<usize, String>,
+    /// Those that its key has.
+    in_key: HashMap<usize, String>,
 }
 
 /// The spellings of a word, each with the number of its records; that of the newest record first.
@@ -50,7 +53,8 @@ impl Source<'_> {
             let most = MOST_RECORDS.min(MOST_BYTES / bytes.max(1)) / unsure.len();
             let again: Vec<Word> = unsure.iter().map(|place| words[*place]).collect();
             let (again, _) = self.spellings(&again, most.clamp(FEW, SPREAD));
-            unsure.into_iter().zip(again).for_each(|(place, found)| spellings[place] = found);
+            let read = unsure.into_iter().zip(again).filter(|(_, found)| !found.is_empty());
+            read.for_each(|(place, found)| spellings[place] = found);
         }
         let most_frequent = |(spellings, (word, _)): (Spellings, &Word)| {
             let best = spellings.into_iter().rev().max_by_key(|(_, count)| *count);
@@ -61,23 +65,24 @@ impl Source<'_> {
 
     /// The spellings of each word in so many of its records, and how long the texts of a record are.
     fn spellings(&self, words: &[Word], most: usize) -> (Vec<Spellings>, usize) {
-        let ids: HashSet<Uuid> = words.iter().flat_map(|(_, ids)| spread(ids, most)).collect();
-        let texts = self.texts_of(ids.into_iter().collect());
-        let bytes = texts.values().map(Texts::bytes).sum::<usize>() / texts.len().max(1);
-        let of_word = |(word, ids): &Word| {
-            let records: Vec<&Texts> = spread(ids, most).filter_map(|id| texts.get(&id)).collect();
-            let of_texts = |record: &&Texts| record.texts.iter().find_map(|text| first(text, word));
-            let spellings = counted(records.iter().filter_map(of_texts));
+        let mut wanted: HashMap<Uuid, Vec<usize>> = HashMap::new();
+        for (place, (_, ids)) in words.iter().enumerate() {
+            spread(ids, most).for_each(|id| wanted.entry(id).or_default().push(place));
+        }
+        let (written, bytes) = self.written(words, &wanted);
+        let of_word = |(place, (_, ids)): (usize, &Word)| {
+            let records: Vec<&Written> = spread(ids, most).filter_map(|id| written.get(&id)).collect();
+            let spellings = counted(records.iter().filter_map(|record| record.in_texts.get(&place).cloned()));
             if !spellings.is_empty() {
                 return spellings;
             }
-            counted(records.iter().filter_map(|record| first(record.key.as_deref()?, word)))
+            counted(records.iter().filter_map(|record| record.in_key.get(&place).cloned()))
         };
-        (words.iter().map(of_word).collect(), bytes)
+        (words.iter().enumerate().map(of_word).collect(), bytes)
     }
 
-    /// The texts in which words of these records count.
-    fn texts_of(&self, ids: Vec<Uuid>) -> HashMap<Uuid, Texts> {
+    /// How these records write their words, as long as the budget lasts, the newest first; and how long their texts are.
+    fn written(&self, words: &[Word], wanted: &HashMap<Uuid, Vec<usize>>) -> (HashMap<Uuid, Written>, usize) {
         let name = self.template.display_slug().filter(|_| self.names_only);
         let covered = self.template.attributes.iter().filter(|attribute| write::is_covered(attribute));
         let covered: Vec<&Attribute> = covered
@@ -85,26 +90,54 @@ impl Source<'_> {
             .collect();
         let columns: String = covered.iter().map(|attribute| format!(", t.\"{}\"", attribute.slug)).collect();
         let table = self.template.table_sql();
-        let sql = format!("select t.id, t.external_key{columns} from {table} t where t.id = any ($1)");
+        let sql = format!(
+            "select t.id, t.external_key{columns} from {table} t where t.id = any ($1) order by t.id desc"
+        );
+        let ids: Vec<Uuid> = wanted.keys().copied().collect();
         let rows = self.spi.run_once(&sql, Snapshot::Active, &params![ids]);
-        let record = |row: usize| {
-            let key = rows.get::<Option<String>>(row, 1).filter(|_| name.is_none());
-            let texts =
-                covered.iter().enumerate().flat_map(|(position, it)| texts(&rows, row, position + 2, it));
-            Some((rows.get::<Option<Uuid>>(row, 0)?, Texts { texts: texts.collect(), key }))
-        };
-        (0..rows.len()).filter_map(record).collect()
+        let list = self.budget.spelled.list();
+        let (mut all, mut bytes) = (HashMap::new(), 0);
+        for row in 0..rows.len() {
+            let Some(id) = rows.get::<Option<Uuid>>(row, 0) else { continue };
+            let Some(places) = wanted.get(&id) else { continue };
+            let mut written = Written::default();
+            for (position, attribute) in covered.iter().enumerate() {
+                let Some(value) = rows.datum(row, position + 2) else { continue };
+                each_text(value, attribute, &mut |text| {
+                    if !list.is_spent() {
+                        list.take(text.len());
+                        bytes += text.len();
+                        find(text, words, places, &mut written.in_texts);
+                    }
+                });
+            }
+            if let Some(key) = rows.get::<Option<String>>(row, 1).filter(|_| name.is_none()) {
+                find(&key, words, places, &mut written.in_key);
+            }
+            all.insert(id, written);
+        }
+        let average = bytes / all.len().max(1);
+        (all, average)
     }
 }
 
-/// The texts or labels in a column.
-fn texts(rows: &Rows, row: usize, column: usize, attribute: &Attribute) -> Vec<String> {
-    let Some(value) = rows.datum(row, column) else { return Vec::new() };
+/// Lends the texts or labels of a value.
+fn each_text(value: Datum, attribute: &Attribute, take: &mut dyn FnMut(&str)) {
     if attribute.kind == AttributeType::String {
-        return vec![datum::read_text(value)];
+        return datum::with_text(value, take);
     }
     let elements = datum::read_text_array(value).unwrap_or_default();
-    elements.iter().map(|element| attribute.label_of(element).to_owned()).collect()
+    elements.iter().for_each(|element| take(attribute.label_of(element)));
+}
+
+/// Adds the words at these places that a text has, and that are not known yet.
+fn find(text: &str, words: &[Word], places: &[usize], known: &mut HashMap<usize, String>) {
+    let missing: Vec<usize> = places.iter().copied().filter(|place| !known.contains_key(place)).collect();
+    let sought: Vec<&str> = missing.iter().map(|place| words[*place].0).collect();
+    let found = first(text, &sought, || {
+        pgrx::check_for_interrupts!();
+    });
+    known.extend(missing.into_iter().zip(found).filter_map(|(place, it)| Some((place, it?))));
 }
 
 /// So many of these records, at the same distance from each other; the last, which is the newest, first.
@@ -124,13 +157,39 @@ fn counted(found: impl Iterator<Item = String>) -> Spellings {
     spellings
 }
 
-/// The first place of a folded word in a text, as it is written there.
-fn first(text: &str, word: &str) -> Option<String> {
-    let folded = Folded::new(text);
+/// The first place of each of these folded words, which have no spaces, in a text, as it is written there. Of a long text
+/// `pause` is called from time to time.
+fn first(text: &str, words: &[&str], mut pause: impl FnMut()) -> Vec<Option<String>> {
+    let finders: Vec<Finder> = words.iter().map(Finder::new).collect();
+    let mut found = vec![None; words.len()];
+    let mut missing: Vec<usize> = (0..words.len()).collect();
+    for (number, part) in text.split(separates).enumerate() {
+        if missing.is_empty() {
+            break;
+        }
+        if number % PAUSED == 0 {
+            pause();
+        }
+        // Only where a word is found, it matters what stands where.
+        let plain = fold(part);
+        if !missing.iter().any(|place| finders[*place].find(plain.as_bytes()).is_some()) {
+            continue;
+        }
+        let folded = Folded::new(part, &mut pause);
+        missing.retain(|place| {
+            found[*place] = place_of(&folded, words[*place]).map(|it| part[it].to_owned());
+            found[*place].is_none()
+        });
+    }
+    found
+}
+
+/// The first place of a folded word in the original of a text.
+fn place_of(folded: &Folded, word: &str) -> Option<Range<usize>> {
     let ends = |at: usize| !folded.text[at..].starts_with(is_of_word);
     let mut places = folded.text.match_indices(word).map(|(at, _)| at);
     let at = places.find(|at| begins_word(&folded.text, *at) && ends(at + word.len()))?;
-    Some(text[folded.original(at..at + word.len())].to_owned())
+    Some(folded.original(at..at + word.len()))
 }
 
 #[cfg(test)]
@@ -155,7 +214,18 @@ mod tests {
             ("well-Known", "known", Some("Known")),
             ("unknown", "known", None),
         ] {
-            assert_eq!(first(text, word).as_deref(), expected, "{word} in {text}");
+            assert_eq!(first(text, &[word], || {}), [expected.map(str::to_owned)], "{word} in {text}");
         }
+    }
+
+    #[test]
+    fn a_text_is_read_up_to_the_last_of_its_words() {
+        let text = format!("Zwei EINS {}", "é ".repeat(100_000));
+        let mut pauses = 0;
+        let found = first(&text, &["eins", "zwei"], || pauses += 1);
+        assert_eq!(found, [Some("EINS".to_owned()), Some("Zwei".to_owned())]);
+        assert_eq!(pauses, 1);
+        assert_eq!(first(&text, &["drei"], || pauses += 1), [None]);
+        assert!(pauses > 20, "{pauses}");
     }
 }

@@ -92,6 +92,10 @@ pub fn is_of_word(character: char) -> bool {
 
 /// Whether a folded word may have a wrong letter, or be what was meant: it has letters alone.
 pub fn is_fit(word: &str) -> bool {
+    if word.is_ascii() {
+        let fits = (FEWEST_LETTERS - 1..=MOST_LETTERS).contains(&word.len());
+        return fits && word.bytes().all(|it| it.is_ascii_alphabetic());
+    }
     let is_letter = |it: char| (it.is_alphabetic() || continues(it)) && !is_written_without_spaces(it);
     let count = word.chars().take(MOST_LETTERS + 1).count();
     (FEWEST_LETTERS - 1..=MOST_LETTERS).contains(&count) && word.chars().all(is_letter)
@@ -102,17 +106,21 @@ pub fn is_near(one: &str, other: &str) -> bool {
     if one.len().abs_diff(other.len()) > 4 {
         return false;
     }
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let same = one.floor_char_boundary(same);
     let (one, other) = (&one[same..], &other[same..]);
-    match one.len().cmp(&other.len()) {
-        std::cmp::Ordering::Equal => match (one, other) {
-            ([], []) => false,
-            ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => true,
-            _ => one[1..] == other[1..],
-        },
-        std::cmp::Ordering::Less => other.len() == one.len() + 1 && *one == other[1..],
-        std::cmp::Ordering::Greater => one.len() == other.len() + 1 && one[1..] == *other,
+    let (mut ones, mut others) = (one.chars(), other.chars());
+    match (ones.next(), others.next()) {
+        (Some(a), Some(b)) => {
+            let (one_rest, other_rest) = (ones.as_str(), others.as_str());
+            one_rest == other_rest
+                || one_rest == other
+                || one == other_rest
+                || ones.next() == Some(b) && others.next() == Some(a) && ones.as_str() == others.as_str()
+        }
+        (Some(_), None) => ones.as_str().is_empty(),
+        (None, Some(_)) => others.as_str().is_empty(),
+        (None, None) => false,
     }
 }
 

@@ -1,0 +1,52 @@
+//! Suggestions, wrong letters and highlights over texts of a megabyte that take a few kilobytes where they are stored.
+
+use super::text::words::crm;
+use harness::Session;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+async fn suggest(session: &Session, prefix: &str) -> Value {
+    let query = json!({"prefix": prefix}).to_string();
+    session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await
+}
+
+/// Records whose texts repeat the same words.
+async fn repeat(session: &Session, records: usize, words: &str) {
+    let times = (1 << 20) / words.len() - 1;
+    session
+        .run(&format!(
+            "insert into crm.customers (external_key, name)
+             select 'long-' || n, repeat('{words}', {times}) from generate_series(1, {records}) n"
+        ))
+        .await;
+}
+
+#[tokio::test]
+async fn suggestions_count_the_bytes_of_texts_and_not_those_that_are_stored() {
+    let (_database, session) = crm().await;
+    repeat(&session, 12, "commonly written ").await;
+    let answer = suggest(&session, "com").await;
+    assert_eq!(answer["exact"], false, "{answer}");
+    let count = answer["suggestions"][0]["count"].as_u64().expect("a count");
+    assert!((1..=9).contains(&count), "{answer}");
+}
+
+/// Each of these ends by `statement_timeout`, or is done before; either takes much less than reading all texts did.
+#[tokio::test]
+async fn a_timeout_ends_what_reads_long_texts() {
+    let (_database, session) = crm().await;
+    repeat(&session, 12, "éa ñx kiwifruit kö ").await;
+    session.run("set statement_timeout = '200ms'").await;
+    let search = "select keyed.search('crm.customers', $1)";
+    for (sql, query) in [
+        ("select keyed.suggest('crm.customers', $1)", json!({"prefix": "k", "limit": 50})),
+        (search, json!({"global_search": "kiwifruiz", "fuzzy": "auto", "limit": 1})),
+        (search, json!({"global_search": "kiwifruit ea", "highlight": true, "limit": 50})),
+    ] {
+        let start = Instant::now();
+        if let Err(refusal) = session.attempt(sql, &[&query.to_string()]).await {
+            assert_eq!(refusal.state, "57014", "{query}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(5), "{query}: {:?}", start.elapsed());
+    }
+}
