@@ -175,6 +175,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_prefix_that_is_too_long_is_called_a_prefix() {
+        let refusal = Typed::of(&"é".repeat(MOST_CHARACTERS + 1), 1).expect_err("too long");
+        assert_eq!(refusal.message, "a prefix has at most 255 characters");
+        assert!(Typed::of(&"é".repeat(MOST_CHARACTERS), 1).is_ok());
+    }
+
+    #[test]
     fn the_last_word_is_completed_and_the_others_restrict() {
         for (prefix, expected) in [
             ("ma", &[("", "", "ma")] as &[(&str, &str, &str)]),
