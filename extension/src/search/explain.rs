@@ -1,7 +1,7 @@
 //! Explains a search: its statements, their plans, and notes on missing indexes.
 
+use super::bound_statement::Told;
 use super::explain_words;
-use super::page_rows::Told;
 use super::plan::Plan;
 use super::query::{Count, SearchQuery};
 use super::ranked::{Filtered, first_size, possible_statements, statements_run};

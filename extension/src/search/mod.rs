@@ -9,6 +9,8 @@
 
 /// Which access path finds the records of a page.
 pub mod access_path;
+/// Statements with their arguments.
+pub mod bound_statement;
 /// Words in place of those that were not found.
 pub mod correction;
 /// Page cursors.

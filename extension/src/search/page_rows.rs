@@ -1,10 +1,10 @@
 //! Runs the statements that find the records of a page.
 
 use super::access_path::{self, AccessPath, Look, Question, choose};
+use super::bound_statement::{Statement, Told};
 use super::page::Segment;
 use super::path_statement::Paths;
 use super::run::Search;
-use super::words::Statement;
 use crate::filter::arguments::{Argument, Arguments};
 use crate::postgres::parameter::Parameter;
 use crate::postgres::planning::{Shape, in_shape};
@@ -18,18 +18,6 @@ pub struct PageRows<'c> {
     pub rows: Rows<'c>,
     /// Whether they are those of all segments.
     pub is_of_all: bool,
-}
-
-/// A statement that is explained.
-pub struct Told {
-    /// What it is for.
-    pub purpose: String,
-    /// The statement, without arguments of its own.
-    pub statement: Statement,
-    /// The shape that it is planned in.
-    pub shape: Option<Shape>,
-    /// The member of the search without which it would not run; none where it finds the page.
-    pub member: Option<&'static str>,
 }
 
 /// A step on the way to the records of a page.

@@ -1,14 +1,13 @@
 //! A page in the order of words: the matches are looked up in their order, until enough pass the condition of the search.
 
+use super::bound_statement::{Statement, Told};
 use super::cursor;
 use super::explain_words::counted;
-use super::page_rows::Told;
 use super::page_writer::PageWriter;
 use super::plan::Plan;
 use super::text::find::Matches;
 use super::text::first::First;
 use super::text::reader::Match;
-use super::words::Statement;
 use crate::postgres::parameter::{Parameter, array, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;

@@ -1,5 +1,6 @@
 //! Runs the statements of a search and writes the answer: `{records, next_cursor, has_more, total, facets?}`.
 
+use super::bound_statement::Statement;
 use super::facet::Facet;
 use super::page::Segment;
 use super::page_writer::PageWriter;
@@ -9,7 +10,7 @@ use super::ranked::ranked_page;
 use super::semantic::hybrid;
 use super::statement::select;
 use super::text::query::TextQuery;
-use super::words::{self, Needs, Selected, Selection, Statement};
+use super::words::{self, Needs, Selected, Selection};
 use super::{correction, cursor, time_zone, usage};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};

@@ -10,14 +10,12 @@ use super::text::query::TextQuery;
 use super::text::table;
 use crate::access::{Caller, visibility};
 use crate::error::{Code, Error};
-use crate::postgres::guard::with_settings;
 use crate::postgres::parameter::{Parameter, array};
-use crate::postgres::spi::{Connection, Rows, Snapshot};
+use crate::postgres::spi::Connection;
 use crate::record::shape::Projection;
 use crate::template::Template;
 use crate::value::table_name::{RECORD, SideTable};
 use std::cell::OnceCell;
-use std::ffi::CStr;
 use uuid::Uuid;
 
 /// The records that a search for words selects, before its filters.
@@ -38,25 +36,6 @@ pub struct Selected {
     pub arguments: Vec<Parameter>,
     /// Whether the arguments are very many ids, which the planner does not count.
     pub are_many: bool,
-}
-
-/// A statement of a search.
-pub struct Statement {
-    /// Its text.
-    pub sql: String,
-    /// Its arguments.
-    pub arguments: Vec<Parameter>,
-    /// Whether these are very many ids, which the planner does not count.
-    pub are_many: bool,
-}
-
-impl Statement {
-    /// Runs it, with something before it.
-    pub fn run<'c>(&self, spi: &'c Connection, before: &str, snapshot: Snapshot) -> Rows<'c> {
-        // Very many ids are not looked up one by one.
-        let settings: &[(&CStr, &CStr)] = if self.are_many { &[(c"enable_nestloop", c"off")] } else { &[] };
-        with_settings(settings, || spi.run_once(&format!("{before}{}", self.sql), snapshot, &self.arguments))
-    }
 }
 
 /// What a statement needs of the records found.

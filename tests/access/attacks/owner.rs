@@ -149,7 +149,7 @@ async fn a_setting_that_is_changed_within_a_function_of_ours_does_not_outlive_it
     let login = sales.european("read, create").await;
     for session in [&sales.admin, &login] {
         for path in ["public", "pg_catalog, pg_temp", "pg_catalog,pg_temp"] {
-            session.rows("select set_config('search_path', $1, false)", &[&path]).await;
+            session.rows("select set_config('search_path', $1, false)", &[path]).await;
             session.run("select keyed.create_record('crm.customers', '{\"region\": \"EU\"}')").await;
             assert_eq!(session.text("show search_path", &[]).await, path);
             assert_ne!(session.text("show work_mem", &[]).await, "65kB");
