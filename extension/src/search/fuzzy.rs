@@ -1,14 +1,16 @@
 //! A search, and where it finds nothing, the words that were meant.
 
 use super::correction::{Correction, Corrections, MOST_WORDS, may_be_wrong};
+use super::plan::Plan;
 use super::query::SearchQuery;
-use super::run;
 use super::text::budget::Budget;
 use super::text::find::Matches;
 use super::text::query::TextQuery;
 use super::text::vocabulary::{Source, Words};
 use super::text::word;
-use crate::access::{Action, Caller, visibility};
+use super::{ranked, run};
+use crate::access::visibility::{self, CallerSchema};
+use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Connection, connected};
@@ -32,7 +34,7 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     let (answer, words) = run::found(caller, template, &query)?;
     let is_wanted = query.fuzzy && answer.starts_with(NOTHING);
     let Some(words) = words.filter(|_| is_wanted) else { return Ok(answer) };
-    let Some(wrong) = wrong(caller, template, &words) else { return Ok(answer) };
+    let Some(wrong) = wrong(caller, template, &words)? else { return Ok(answer) };
     // A word that is found by itself is likely to be right, so it is corrected only if the others are not enough.
     let others = words_of(&words).difference(&wrong).cloned().collect();
     let budget = Budget::default();
@@ -58,22 +60,33 @@ fn words_of(words: &TextQuery) -> BTreeSet<String> {
     words.terms.iter().filter_map(may_be_wrong).take(MOST_CORRECTED).collect()
 }
 
-/// Those of the words that no record has; none if no record can have all terms, however words are corrected.
-fn wrong(caller: &Caller, template: &Template, words: &TextQuery) -> Option<BTreeSet<String>> {
+/// Those of the words that no record has which the caller sees; none if no such record can have all terms, however words are
+/// corrected. Records out of sight must not decide: what is corrected would tell of their words.
+fn wrong(
+    caller: &Caller,
+    template: &Rc<Template>,
+    words: &TextQuery,
+) -> Result<Option<BTreeSet<String>>, Error> {
     let all = words_of(words);
     if words.terms.iter().filter(|term| !term.is_excluded).count() < 2 {
-        return Some(all);
+        return Ok(Some(all));
     }
+    let in_sight = Plan::of_all(&CallerSchema::new(caller, Rc::clone(template)))?;
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let mut wrong = BTreeSet::new();
     for term in words.terms.iter().filter(|term| !term.is_excluded) {
         // Without a text, which could be a key.
         let alone = TextQuery { text: String::new(), terms: vec![term.clone()] };
-        if Matches::of(template, &alone, &visible_rows).first(None, 1).matches.is_empty() {
-            wrong.insert(may_be_wrong(term).filter(|word| all.contains(word))?);
+        let matches = Matches::of(template, &alone, &visible_rows);
+        let found = as_owner(|| {
+            without_jit(|| connected(|spi| ranked::first_ids(spi, template, &in_sight, &matches, 1)))
+        });
+        if found.is_empty() {
+            let Some(word) = may_be_wrong(term).filter(|word| all.contains(word)) else { return Ok(None) };
+            wrong.insert(word);
         }
     }
-    Some(wrong)
+    Ok(Some(wrong))
 }
 
 /// The words of records that the caller sees which these words may have been, each with one letter wrong.

@@ -33,3 +33,25 @@ async fn nobody_meant_words_out_of_sight() {
         assert_eq!(search(&session, words).await, seen, "{words}");
     }
 }
+
+#[tokio::test]
+async fn a_record_out_of_sight_makes_no_word_right() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    sales
+        .admin
+        .run(
+            "update crm.customers set name = 'lantern sapphire' where external_key = 'EU-1';
+              update crm.customers set name = 'lantarn sapphire' where external_key = 'EU-2'",
+        )
+        .await;
+    let search = async || {
+        let query = json!({"global_search": "lantern sapphira", "fuzzy": "auto"}).to_string();
+        session.json("select keyed.search('crm.customers', $1)", &[&query]).await
+    };
+    let before = search().await;
+    assert_eq!(before["records"].as_array().map(Vec::len), Some(1), "the first word is right: {before}");
+    let hidden = "update crm.customers set name = 'sapphira' where external_key = 'US-1'";
+    sales.admin.run(hidden).await;
+    assert_eq!(search().await, before);
+}
