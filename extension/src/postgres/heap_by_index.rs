@@ -42,14 +42,7 @@ impl Heap {
     ) -> Result<(), Unfit> {
         // SAFETY: as for the table; the bitmap is freed below, or with the memory of the calling function.
         unsafe {
-            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-            let index = pg_sys::try_relation_open(index, lock);
-            if index.is_null() {
-                return Err(Unfit);
-            }
-            let bitmap = self.strategy(index).and_then(|strategy| bitmap(index, strategy, wanted));
-            pg_sys::relation_close(index, lock);
-            let bitmap = bitmap?;
+            let bitmap = self.found_by(index, wanted)?;
             let mut goes_on = true;
             compat::each_page(bitmap, |page, offsets| {
                 pgrx::check_for_interrupts!();
@@ -74,14 +67,7 @@ impl Heap {
     ) -> Result<bool, Unfit> {
         // SAFETY: as above; the bitmap is complete, and read twice.
         unsafe {
-            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-            let index = pg_sys::try_relation_open(index, lock);
-            if index.is_null() {
-                return Err(Unfit);
-            }
-            let bitmap = self.strategy(index).and_then(|strategy| bitmap(index, strategy, wanted));
-            pg_sys::relation_close(index, lock);
-            let bitmap = bitmap?;
+            let bitmap = self.found_by(index, wanted)?;
             let mut count = 0;
             compat::each_page(bitmap, |_, offsets| {
                 count += offsets.map_or(ROWS_OF_PAGE, <[_]>::len);
@@ -99,6 +85,24 @@ impl Heap {
             });
             pg_sys::tbm_free(bitmap);
             Ok(goes_on && stretch == 1)
+        }
+    }
+
+    /// Where the index says that rows may hold all that is wanted.
+    ///
+    /// # Safety
+    /// The bitmap is freed, or left to the memory of the calling function.
+    unsafe fn found_by(&self, index: Oid, wanted: &Wanted) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
+        // SAFETY: an index that is gone yields null; what was opened is closed, also by an error that unwinds.
+        unsafe {
+            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
+            let index = pg_sys::try_relation_open(index, lock);
+            if index.is_null() {
+                return Err(Unfit);
+            }
+            let bitmap = self.strategy(index).and_then(|strategy| bitmap(index, strategy, wanted));
+            pg_sys::relation_close(index, lock);
+            bitmap
         }
     }
 

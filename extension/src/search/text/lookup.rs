@@ -66,16 +66,7 @@ impl Needle {
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::TextQuery;
-    use super::*;
-    use std::collections::BTreeSet;
-
-    fn needle(text: &str, stems: &[&[&str]]) -> Needle {
-        let query = TextQuery::parse(text).expect("a query");
-        let stems: Vec<BTreeSet<String>> =
-            stems.iter().map(|lexemes| lexemes.iter().map(|it| (*it).to_owned()).collect()).collect();
-        Needle::new(&query.terms[0], &stems)
-    }
+    use super::super::needle::tests::needle;
 
     #[test]
     fn whole_words_are_looked_up_by_their_lexemes() {

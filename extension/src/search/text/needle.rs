@@ -191,13 +191,13 @@ pub fn field(document: &str, attribute: Option<i32>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::query::TextQuery;
     use super::*;
     use crate::filter::tests::properties::outside_of_quotes;
     use proptest::prelude::*;
 
-    fn needle(text: &str, stems: &[&[&str]]) -> Needle {
+    pub(in crate::search::text) fn needle(text: &str, stems: &[&[&str]]) -> Needle {
         let query = TextQuery::parse(text).expect("a query");
         let stems: Vec<BTreeSet<String>> =
             stems.iter().map(|lexemes| lexemes.iter().map(|it| (*it).to_owned()).collect()).collect();
