@@ -133,6 +133,15 @@ impl Cluster {
         run(psql.args(["--dbname", database, "--command", statements])).trim_end().to_owned()
     }
 
+    /// Runs a script, of which each statement is a transaction of its own, as VACUUM must be.
+    pub fn script(&self, database: &str, script: &str) {
+        let file = self.folder.path().join("script.sql");
+        std::fs::write(&file, script).expect("the folder takes files");
+        let mut psql = self.program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null"]);
+        run(psql.args(["--dbname", database, "--file"]).arg(file));
+    }
+
     /// Ends the server as the out-of-memory killer would: `kill -9`.
     pub fn kill(&self) {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);

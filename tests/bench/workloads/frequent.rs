@@ -12,7 +12,7 @@ const LEAST_BYTES: f64 = 10_000.0;
 pub(super) async fn run(run: &mut Run<'_>) {
     let bed = run.bed;
     let sql_of = |statement: &str| bed.cluster.sql(bed.database.name(), statement);
-    sql_of(include_str!("../frequent.sql"));
+    bed.cluster.script(bed.database.name(), include_str!("../frequent.sql"));
     sql_of(&format!("create table plain.frequent_caller as select sha256('{}') as hash", bed.proxy.key()));
     let words =
         sql_of("select string_agg(plain.frequent(n), ' ' order by n) from generate_series(1, 30) as n");
@@ -63,7 +63,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             postgrest.url.clone(),
             vec![
                 ("METHOD", "GET".to_owned()),
-                ("ADDRESS", "/papers?words=fts(english).%s%%20%s%%20%s&limit=50".to_owned()),
+                ("ADDRESS", "/papers?words=plfts(english).%s%%20%s%%20%s&limit=50".to_owned()),
                 ("HEADERS", "Host: postgrest\r\n".to_owned()),
             ],
         );

@@ -62,22 +62,23 @@ pub(super) async fn run(run: &mut Run<'_>) {
     for table in &TABLES {
         eprintln!("Filling a template with {} texts …", table.records);
         let sql = |statements: &str| run.bed.cluster.sql(run.bed.database.name(), statements);
-        sql(&include_str!("../parts.sql")
+        let script = include_str!("../parts.sql")
             .replace(":template", table.name)
             .replace(":fresh", &table.fresh.to_string())
             .replace(":records", &table.records.to_string())
-            .replace("create function", "create or replace function"));
+            .replace("create function", "create or replace function");
+        run.bed.cluster.script(run.bed.database.name(), &script);
         if let Some(postgrest) = &run.bed.postgrest {
             sql(&format!("grant select on rest.{} to web_anon; notify pgrst, 'reload schema'", table.name));
             postgrest.wait_for(&format!("{}?limit=1", table.name)).await;
         }
         let parts = sql(&format!(
-            "select string_agg(part, ',') from (
+            "select string_agg(part, ',') from (select part from (
                select substr(lower(title), 1 + floor(random() * (length(title) - 6))::int, 3 + floor(random() * 5)::int) as part
-               from (select title from bench.{} order by random() limit {}) as some) as parts
-             where part !~ '^ | $'",
+               from (select title from bench.{} order by random() limit {}) as titles) as parts
+             where part !~ '^ | $' limit {PARTS}) as chosen",
             table.name,
-            2 * PARTS
+            4 * PARTS
         ));
         for ((ours, theirs, is_indexed), name) in ORDERS.into_iter().zip(table.workloads) {
             measure(run, table, name, [ours, theirs], is_indexed, &parts);
