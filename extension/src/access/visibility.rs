@@ -21,6 +21,11 @@ impl CallerSchema {
         CallerSchema { caller: caller.clone(), template }
     }
 
+    /// The template.
+    pub fn template(&self) -> &Template {
+        &self.template
+    }
+
     /// The rows that the caller sees among live records, deleted ones, or both; `None` for all.
     pub fn visible_over(&self, lives: Lives, alias: &str) -> Option<String> {
         rows_over(lives, &self.caller, &self.template, alias)

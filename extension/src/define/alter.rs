@@ -2,7 +2,7 @@
 
 use super::creation::check_language;
 use super::rows::{update_attribute, update_template};
-use super::{attribute, dependents, embed};
+use super::{attribute, dependents, embed, synonyms};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
@@ -23,8 +23,12 @@ use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
+/// The members of a change.
+const MEMBERS: [&str; 8] =
+    ["label", "display", "language", "embed", "synonyms", "attributes", "rename", "drop"];
+
 /// Changes a template as a PATCH body says: `rename` first, then `drop`, then `attributes` (known slugs are
-/// changed, new ones added), then label, display, language and embed.
+/// changed, new ones added), then label, display, language, embed and synonyms.
 pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     // Asked now: below we are the owner.
     let caller = Caller::current();
@@ -32,10 +36,10 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     let body = json::object(body)?;
     let member = |wanted: &str| body.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
     for (name, _) in &body.0 {
-        if !["label", "display", "language", "embed", "attributes", "rename", "drop"].contains(&name.as_ref())
-        {
-            return Err(unknown_member(name, &format!("/{}", pointer_step(name)))
-                .hint("a change has label, display, language, embed, attributes, rename and drop"));
+        if !MEMBERS.contains(&name.as_ref()) {
+            return Err(unknown_member(name, &format!("/{}", pointer_step(name))).hint(
+                "a change has label, display, language, embed, synonyms, attributes, rename and drop",
+            ));
         }
     }
     let id = template.id;
@@ -77,6 +81,9 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     )?;
                     if let Some(embed) = member("embed") {
                         set_embed(spi, &*current(id)?, embed)?;
+                    }
+                    if let Some(sets) = member("synonyms") {
+                        synonyms::set(spi, template, &synonyms::parse(sets, "/synonyms")?)?;
                     }
                     invalidation::announce(template.table);
                     dependents::after_change(spi, &caller, template, &*current(id)?)

@@ -2,7 +2,7 @@
 
 use super::ddl::{self, NewColumn};
 use super::rows::insert_attribute;
-use super::{attribute, dependents, embed};
+use super::{attribute, dependents, embed, synonyms};
 use crate::access::{Caller, definition_lock};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -22,6 +22,7 @@ use crate::template::definition::{self, Definition};
 use crate::value::member::{self, missing, text_at, unknown_member};
 use crate::value::record_id::MAX_TEMPLATE;
 use crate::value::slug::{self, Noun};
+use crate::value::synonym_set::SynonymSet;
 use crate::value::table_name::table_sql;
 use crate::vectors;
 use pgrx::prelude::PgSqlErrorCode;
@@ -43,6 +44,8 @@ pub struct NewTemplate {
     pub definitions: Vec<Definition>,
     /// The attributes whose texts are embedded.
     pub embed: Option<Vec<String>>,
+    /// The words that stand for others in searches.
+    pub synonyms: Vec<SynonymSet>,
 }
 
 impl NewTemplate {
@@ -58,6 +61,7 @@ impl NewTemplate {
                 "language" => new.language = Some(text_at(value, &here)?),
                 "attributes" => new.definitions = definition::parse_all(value, &here)?,
                 "embed" => new.embed = embed::parse(value, &here)?,
+                "synonyms" => new.synonyms = synonyms::parse(value, &here)?,
                 // Answers carry these; a template that was read may be sent back.
                 "id" | "project" | "created_at" | "updated_at" => {}
                 _ => return Err(unknown_member(name, &here)),
@@ -159,6 +163,9 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 }
                 if let Some(slugs) = &new.embed {
                     embed::set(spi, id, Some(slugs));
+                }
+                if !new.synonyms.is_empty() {
+                    synonyms::write(spi, id, &new.synonyms).or_raise();
                 }
                 // Makes the new table known to the look-ups that follow.
                 begin_command();

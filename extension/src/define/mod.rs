@@ -42,5 +42,7 @@ pub mod rows;
 pub mod script;
 /// Sets up a database and migrates its state.
 pub mod setup;
+/// Which words stand for others in searches.
+pub mod synonyms;
 /// Saved views.
 pub mod view;

@@ -58,6 +58,7 @@ const STATE: &[(i32, Step)] = &[
     (27, Step::Script(include_str!("../../../sql/state/0027_documents_by.sql"))),
     (28, Step::Script(include_str!("../../../sql/state/0028_failed_embeddings.sql"))),
     (29, Step::Script(include_str!("../../../sql/state/0029_document_index_job.sql"))),
+    (30, Step::Script(include_str!("../../../sql/state/0030_synonyms.sql"))),
 ];
 
 /// The last step.

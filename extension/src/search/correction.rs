@@ -4,7 +4,7 @@
 
 use super::cursor;
 use super::text::fold::fold;
-use super::text::query::{MOST_TERMS, MatchKind, Term, TextQuery, next_term};
+use super::text::query::{Alternative, MOST_TERMS, MatchKind, Term, TextQuery, next_term};
 use super::text::word::{is_fit, is_near, trimmed};
 use crate::error::Error;
 use crate::json_write::write_string;
@@ -47,7 +47,8 @@ pub fn corrected(mut query: TextQuery, corrections: &[Correction]) -> TextQuery 
         let Some(word) = may_be_wrong(term) else { continue };
         if let Some(correction) = corrections.iter().find(|it| it.term == word) {
             let others = correction.words.iter().filter(|word| **word != term.text);
-            term.alternatives.extend(others.cloned());
+            let others = others.map(|word| Alternative { typed: word.clone(), kind: MatchKind::Word });
+            term.alternatives.extend(others);
         }
     }
     query

@@ -39,7 +39,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     let schema = CallerSchema::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &schema, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
     let is_scoped = visibility::rows(caller, template, RECORD).is_some();
-    let mut out = String::new();
+    let mut out = plan.words.as_ref().map(explain_words::describe_others).unwrap_or_default();
     let (mut selection, mut first) = (None, None);
     if let Some(selected) = words::select(caller, template, &plan)? {
         if plan.keys.is_empty() {

@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::text::find::Matches;
 use super::text::first::First;
 use super::text::lookup::Lookup;
+use super::text::query::TextQuery;
 
 /// How the first matches of the words were found.
 pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {
@@ -33,6 +34,17 @@ pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {
             "{which} read for {}: no index serves words without a letter or digit, or exclusions alone.\n",
             scanned.join(" ")
         ));
+    }
+    out
+}
+
+/// What is looked for beside the words themselves: their synonyms, and words near those of a cursor.
+pub fn describe_others(words: &TextQuery) -> String {
+    let mut out = String::new();
+    for term in words.terms.iter().filter(|term| !term.alternatives.is_empty()) {
+        let others: Vec<String> = term.others().map(|other| other.shown()).collect();
+        let verb = if others.len() == 1 { "is" } else { "are" };
+        out.push_str(&format!("Beside {}, {} {verb} looked for.\n", term.shown(), others.join(", ")));
     }
     out
 }

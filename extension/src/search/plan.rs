@@ -7,6 +7,7 @@ use super::page::{Expression, Order};
 use super::query::{Count, DEFAULT_LIMIT, SearchQuery};
 use super::sort::{self, Direction, Nulls, SortKey};
 use super::text::query::TextQuery;
+use super::text::synonyms;
 use crate::access::visibility::CallerSchema;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -69,12 +70,12 @@ impl Plan {
     /// Checks a query against a template as its caller sees it. `time_zone` was seen to be one.
     pub fn new(query: &SearchQuery, schema: &CallerSchema, time_zone: &str) -> Result<Plan, Error> {
         let mut filter = filter(query, schema, time_zone)?;
-        let mut words = words(query)?;
+        let mut words = words(query, schema)?;
         match (&query.within, &query.view) {
             (Some(view), _) => {
                 let within = |error| of_view(query, error);
                 filter = self::filter(view, schema, time_zone).map_err(within)?.and(filter);
-                words = self::words(view).map_err(within)?.and(words);
+                words = self::words(view, schema).map_err(within)?.and(words);
             }
             (None, Some(_)) => return Err(Error::new(Code::Internal, "the view of a search was not read")),
             (None, None) => {}
@@ -172,8 +173,9 @@ fn filter(query: &SearchQuery, schema: &CallerSchema, time_zone: &str) -> Result
     check::check(&conditions, schema, settings)
 }
 
-fn words(query: &SearchQuery) -> Result<TextQuery, Error> {
-    query.global_search.as_deref().map_or_else(|| Ok(TextQuery::default()), TextQuery::parse)
+fn words(query: &SearchQuery, schema: &CallerSchema) -> Result<TextQuery, Error> {
+    let words = query.global_search.as_deref().map_or_else(|| Ok(TextQuery::default()), TextQuery::parse)?;
+    Ok(synonyms::expanded(schema.template(), words))
 }
 
 /// Which records a search finds. Documents and vectors are those of live records.

@@ -5,7 +5,7 @@ use super::text::fold::fold;
 use super::text::query::{MOST_CHARACTERS, TextQuery};
 use super::text::terms::PreparedTerm;
 use super::text::vocabulary::Source;
-use super::text::{names, table, word};
+use super::text::{names, synonyms, table, word};
 use crate::access::{Action, Caller, visibility};
 use crate::error::{Code, Error};
 use crate::json::{self, text_at, write_string};
@@ -118,7 +118,8 @@ pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                 let references = names::references(template, &visible_rows);
                 let budget = Budget::default();
                 let completed = typed.readings.iter().map(|reading| {
-                    let mut terms = PreparedTerm::all(template, &reading.before);
+                    let before = synonyms::expanded(template, reading.before.clone());
+                    let mut terms = PreparedTerm::all(template, &before);
                     terms.iter_mut().for_each(|term| term.add_names(spi, &references));
                     let source = Source {
                         spi,

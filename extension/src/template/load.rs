@@ -1,5 +1,6 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
+use super::synonyms::Synonyms;
 use super::{Attribute, Template, column, session};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -63,7 +64,7 @@ fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'
 
 /// The columns of a template, in the order in which [`read_row`] takes them.
 pub(super) const COLUMNS: &str = "t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, t.updated_at, \
-     to_jsonb(t) ->> 'embed'";
+     to_jsonb(t) ->> 'embed', to_jsonb(t) ->> 'synonyms'";
 
 /// The template without its attributes.
 fn load_row(spi: &Connection, condition: &str, arguments: &[Parameter]) -> Option<Template> {
@@ -98,8 +99,9 @@ pub(super) fn read_row(rows: &Rows, row: usize) -> Option<Template> {
         language: text(6)?,
         created_at: rows.get(row, 7),
         updated_at: rows.get(row, 8),
-        // As JSON, since a state that is not migrated yet has no such column.
+        // As JSON, since a state that is not migrated yet has no such columns.
         embed: text(9).and_then(|ids| serde_json::from_str(&ids).ok()).unwrap_or_default(),
+        synonyms: text(10).map(|sets| Synonyms::read(&sets)).unwrap_or_default(),
         ..Template::default()
     })
 }

@@ -24,6 +24,8 @@ mod session;
 pub mod shape;
 /// Statements that are cached with a template.
 mod statements;
+/// The synonyms of a template.
+pub mod synonyms;
 
 pub use crate::value::standard_column as column;
 pub use model::{Attribute, Template};

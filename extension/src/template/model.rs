@@ -1,6 +1,7 @@
 //! A template and its attributes.
 
 use super::kept::{Kept, Share};
+use super::synonyms::Synonyms;
 use crate::attribute_type::{AttributeType, Rules};
 use crate::postgres::condition::Condition;
 use crate::postgres::spi::Plan;
@@ -75,6 +76,8 @@ pub struct Template {
     pub former_attributes: Vec<i32>,
     /// The numbers of the attributes whose texts are embedded.
     pub embed: Vec<i32>,
+    /// The words that stand for others in searches.
+    pub synonyms: Synonyms,
     /// Microseconds since 2000-01-01T00:00:00Z.
     pub created_at: i64,
     /// Microseconds since 2000-01-01T00:00:00Z.
@@ -129,7 +132,8 @@ impl Template {
                 [&attribute.label, &attribute.default].into_iter().flatten().map(String::len).sum::<usize>();
             size_of::<Attribute>() + 4 * attribute.slug.len() + texts + options(attribute) + 64
         };
-        size_of::<Template>() + 256 + self.attributes.iter().map(attribute).sum::<usize>()
+        let attributes = self.attributes.iter().map(attribute).sum::<usize>();
+        size_of::<Template>() + 256 + attributes + self.synonyms.bytes()
     }
 
     /// `project.template`, for people.

@@ -3,6 +3,7 @@
 use super::{Attribute, Template, catalog};
 use crate::json_write::{raw, to_json};
 use crate::value::list_option::ListOption;
+use crate::value::synonym_set::SynonymSet;
 use crate::value::time;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -16,6 +17,7 @@ struct ShownTemplate<'a> {
     display: Option<&'a str>,
     language: &'a str,
     embed: Option<Vec<&'a str>>,
+    synonyms: &'a [SynonymSet],
     attributes: Vec<ShownAttribute<'a>>,
     created_at: String,
     updated_at: String,
@@ -39,7 +41,7 @@ struct ShownAttribute<'a> {
 }
 
 impl Template {
-    /// `{id, slug, label, project, display, language, embed, attributes, created_at, updated_at}`.
+    /// `{id, slug, label, project, display, language, embed, synonyms, attributes, created_at, updated_at}`.
     pub fn to_json(&self) -> String {
         self.to_json_with(&|target| catalog::by_id(target).map(|target| target.slug.clone()))
     }
@@ -55,6 +57,7 @@ impl Template {
             display: self.display_slug(),
             language: &self.language,
             embed: (!embedded.is_empty()).then_some(embedded),
+            synonyms: self.synonyms.sets(),
             attributes: self.attributes.iter().map(|attribute| shown(attribute, slug_of)).collect(),
             created_at: time::datetime(self.created_at),
             updated_at: time::datetime(self.updated_at),

@@ -30,6 +30,8 @@ pub mod slug;
 pub mod standard_column;
 /// What the answer of a write is about.
 pub mod subject;
+/// Words that stand for each other.
+pub mod synonym_set;
 /// The names of tables.
 pub mod table_name;
 /// Dates and times in and out.

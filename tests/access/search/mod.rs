@@ -5,3 +5,4 @@ mod fuzzy;
 mod names;
 mod semantic;
 mod suggest;
+mod synonyms;

@@ -50,6 +50,39 @@ async fn a_template_that_was_read_can_be_sent_back_under_another_slug() {
 }
 
 #[tokio::test]
+async fn synonyms_are_set_shown_refused_and_sent_back() {
+    let service = Service::start().await;
+    assert_eq!(service.get("/templates/customers").await.expect(200)["synonyms"], json!([]));
+    let sets = json!([{"synonyms": ["car", "motor car"]}, {"root": "phone", "synonyms": ["iPhone"]}]);
+    let body = json!({"synonyms": sets});
+    let plan = service.patch("/templates/customers?dry_run=true", body.clone()).await.expect(200);
+    assert_eq!(plan["changes"], json!({"synonyms": {"old": [], "new": sets}}));
+    assert_eq!(service.patch("/templates/customers", body).await.expect(200)["synonyms"], sets);
+    service.upsert("A-1", json!({"name": "a red motor car"})).await.expect(201);
+    let found = service.post("/entities/search/customers", json!({"global_search": "cars"})).await;
+    assert_eq!(found.expect(200)["records"][0]["external_key"], "A-1");
+
+    let mut template = service.get("/templates/customers").await.expect(200);
+    assert_eq!(template["synonyms"], sets);
+    template["slug"] = json!("clients");
+    assert_eq!(service.post("/templates", template).await.expect(201)["synonyms"], sets);
+
+    let wrong = json!([{"synonyms": ["car", "Car"]}, {"root": "phone", "synonyms": ["-x", "\"y\""]}]);
+    let places = ["/synonyms/0/synonyms/1", "/synonyms/1/synonyms/0", "/synonyms/1/synonyms/1"];
+    for refusal in [
+        service.patch("/templates/customers", json!({"synonyms": wrong})).await,
+        service.post("/templates", json!({"slug": "other", "synonyms": wrong})).await,
+    ] {
+        let refusal = refusal.refused(422, "invalid_value");
+        let errors = refusal["errors"].as_array().expect("errors").iter();
+        let pointers: Vec<&str> = errors.filter_map(|error| error["pointer"].as_str()).collect();
+        assert_eq!(pointers, places);
+    }
+    service.patch("/templates/customers", json!({"synonyms": null})).await.expect(200);
+    assert_eq!(service.get("/templates/customers").await.expect(200)["synonyms"], json!([]));
+}
+
+#[tokio::test]
 async fn the_names_of_standard_fields_and_system_columns_are_no_attribute_slugs() {
     let service = Service::start().await;
     for reserved in [

@@ -6,4 +6,5 @@ mod embed;
 mod many_templates;
 mod project_removal;
 mod setup;
+mod synonyms;
 mod templates;

@@ -199,7 +199,7 @@ impl<'q> Matches<'q> {
     /// The terms, if no index serves any of them: all documents are read then.
     pub fn scanned(&self) -> Vec<String> {
         let is_scanned = !self.wanted.iter().any(PreparedTerm::is_served);
-        self.wanted.iter().filter(|_| is_scanned).map(PreparedTerm::shown).collect()
+        self.wanted.iter().filter(|_| is_scanned).map(|it| it.term.shown()).collect()
     }
 }
 

@@ -48,6 +48,8 @@ pub mod sample;
 pub mod spelling;
 /// The stems of words.
 pub mod stem;
+/// What stands for the words of a query.
+pub mod synonyms;
 /// The table of documents.
 pub mod table;
 /// Prepares terms for SQL.

@@ -171,12 +171,17 @@ impl Reference {
         let records = self.target.table_sql();
         let seen = &self.visible_rows;
         match self.display() {
-            Some(attribute) if !super::write::is_covered(attribute) => format!(
-                "select x.id from {records} x where x.deleted_at is null and ({seen}) \
-                 and strpos(lower(x.\"{}\"::text), {}) > 0",
-                attribute.slug,
-                literal(&term.text)
-            ),
+            Some(attribute) if !super::write::is_covered(attribute) => {
+                let holds = |text: &str| {
+                    format!("strpos(lower(x.\"{}\"::text), {}) > 0", attribute.slug, literal(text))
+                };
+                let others = term.others().map(|other| format!(" or {}", holds(&other.text)));
+                format!(
+                    "select x.id from {records} x where x.deleted_at is null and ({seen}) and ({}{})",
+                    holds(&term.text),
+                    others.collect::<String>()
+                )
+            }
             display => {
                 let needle = self.needle(term);
                 let name = field("m.document", display.map(|attribute| attribute.id));

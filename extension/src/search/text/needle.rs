@@ -95,39 +95,51 @@ impl Needle {
         &self.whole_words
     }
 
-    /// The texts of each alternative that the index can look up, case aside; where one text is in all of them, that one.
+    /// The texts of each alternative that the index can look up, case aside, without alternatives that another one finds.
     pub fn looked_up(&self) -> Vec<Vec<String>> {
-        match self.common() {
-            Some(text) => vec![vec![text.to_owned()]],
-            None => {
-                let indexable =
-                    |texts: &Vec<String>| texts.iter().filter(|text| has_key(text)).cloned().collect();
-                self.alternatives.iter().map(indexable).collect()
-            }
-        }
+        let indexable = |texts: &Vec<String>| texts.iter().filter(|text| has_key(text)).cloned().collect();
+        self.finding_all().into_iter().map(indexable).collect()
     }
 
     /// The condition in the form that the index serves. The index knows no case, so where a stem is the word as it was
     /// typed, in capitals, one look into it finds both.
     pub fn indexed(&self, document: &str) -> String {
-        let found = match self.common() {
-            Some(text) => {
-                let pattern = literal(&format!("%{}%", escaped(text)));
-                format!("({document} ilike {pattern} and {})", self.checked(document))
-            }
-            None => join(&self.alternatives, |text| like(document, text)),
+        let finding_all = self.finding_all();
+        if finding_all.len() == self.alternatives.len() {
+            let found = join(&self.alternatives, |text| like(document, text));
+            return if self.gone.is_empty() {
+                found
+            } else {
+                format!("({found} and {})", self.checked(document))
+            };
+        }
+        let ilike = |text: &str| format!("{document} ilike {}", literal(&format!("%{}%", escaped(text))));
+        let found = match finding_all.as_slice() {
+            [texts] => all(texts, ilike),
+            several => join(several.iter().copied(), ilike),
         };
-        if self.gone.is_empty() { found } else { format!("({found} and {})", self.checked(document)) }
+        format!("({found} and {})", self.checked(document))
     }
 
-    /// The text that all alternatives contain, if there are several and case is ignored. Documents have the collation
-    /// "C", in which only ASCII letters have case.
-    fn common(&self) -> Option<&str> {
-        let [plain, others @ ..] = self.alternatives.as_slice() else { return None };
-        let [text] = plain.as_slice() else { return None };
-        let holds =
-            |texts: &Vec<String>| texts.iter().any(|other| other.to_lowercase().contains(text.as_str()));
-        (text.is_ascii() && has_key(text) && !others.is_empty() && others.iter().all(holds)).then_some(text)
+    /// The alternatives but for those that hold the text of another one, if case is ignored: a look into the index for the
+    /// rest finds all documents. Documents have the collation "C", in which only ASCII letters have case.
+    fn finding_all(&self) -> Vec<&Vec<String>> {
+        let lower: Vec<Vec<String>> = self
+            .alternatives
+            .iter()
+            .map(|texts| texts.iter().map(|text| text.to_lowercase()).collect())
+            .collect();
+        let is_found_by = |one: usize, other: usize| {
+            let [text] = lower[other].as_slice() else { return false };
+            text.is_ascii() && has_key(text) && lower[one].iter().any(|it| it.contains(text.as_str()))
+        };
+        // Of two that find each other, the first stays.
+        let is_needed = |one: &usize| {
+            let finds =
+                |other: usize| is_found_by(*one, other) && (other < *one || !is_found_by(other, *one));
+            !(0..lower.len()).any(|other| other != *one && finds(other))
+        };
+        (0..lower.len()).filter(is_needed).map(|place| &self.alternatives[place]).collect()
     }
 
     /// The condition in a form that no index serves, for documents that were found by something else.
@@ -160,9 +172,16 @@ fn like(document: &str, text: &str) -> String {
     format!("{document} like {}", literal(&format!("%{}%", escaped(text))))
 }
 
-fn join(alternatives: &[Vec<String>], render: impl Fn(&str) -> String) -> String {
-    let all = |texts: &Vec<String>| texts.iter().map(|text| render(text)).collect::<Vec<_>>().join(" and ");
-    format!("({})", alternatives.iter().map(all).collect::<Vec<_>>().join(" or "))
+fn join<'t>(
+    alternatives: impl IntoIterator<Item = &'t Vec<String>>,
+    render: impl Fn(&str) -> String,
+) -> String {
+    let alternatives = alternatives.into_iter().map(|texts| all(texts, &render));
+    format!("({})", alternatives.collect::<Vec<_>>().join(" or "))
+}
+
+fn all(texts: &[String], render: impl Fn(&str) -> String) -> String {
+    texts.iter().map(|text| render(text)).collect::<Vec<_>>().join(" and ")
 }
 
 /// A text with the marks of documents in it, in a form that people can read and copy.
@@ -191,96 +210,4 @@ pub fn field(document: &str, attribute: Option<i32>) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::query::TextQuery;
-    use super::*;
-    use crate::filter::tests::properties::outside_of_quotes;
-    use proptest::prelude::*;
-
-    pub(in crate::search::text) fn needle(text: &str, stems: &[&[&str]]) -> Needle {
-        let query = TextQuery::parse(text).expect("a query");
-        let stems: Vec<BTreeSet<String>> =
-            stems.iter().map(|lexemes| lexemes.iter().map(|it| (*it).to_owned()).collect()).collect();
-        Needle::new(&query.terms[0], &stems)
-    }
-
-    #[test]
-    fn a_word_matches_as_a_part_or_by_its_stems() {
-        let word = needle("Running", &[&["run"], &["run"], &[]]);
-        assert_eq!(
-            word.indexed("d.document"),
-            "(d.document like '%running%' or d.document like E'%\\x1dRUN\\x1d%')"
-        );
-        assert_eq!(word.whole_word("d.title"), "(coalesce(d.title like E'%\\x1dRUN\\x1d%', false))");
-        let many = needle("e-mail", &[&["e-mail", "mail"], &["mail"]]);
-        assert_eq!(
-            many.checked("d"),
-            r"(coalesce(d like '%e-mail%', false) or coalesce(d like E'%\x1dE-MAIL\x1d%', false) and coalesce(d like E'%\x1dMAIL\x1d%', false) or coalesce(d like E'%\x1dMAIL\x1d%', false))"
-        );
-    }
-
-    #[test]
-    fn a_word_that_is_its_own_stem_is_looked_up_once() {
-        assert_eq!(
-            needle("Paint", &[&["paint"]]).indexed("d"),
-            r"(d ilike '%paint%' and (coalesce(d like '%paint%', false) or coalesce(d like E'%\x1dPAINT\x1d%', false)))"
-        );
-        assert_eq!(needle("paints", &[&["paint"]]).common(), None);
-        assert_eq!(needle("über", &[&["über"]]).common(), None);
-        assert_eq!(needle("word", &[&["word"], &["other"]]).common(), None);
-    }
-
-    #[test]
-    fn a_phrase_matches_literally() {
-        let phrase = needle("\"in running\"", &[&["run"]]);
-        assert_eq!(phrase.indexed("d"), "(d like '%in running%')");
-        assert_eq!(phrase.whole_word("d"), "(coalesce(d like '%in running%', false))");
-    }
-
-    #[test]
-    fn one_or_two_letters_match_where_a_word_begins() {
-        assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
-        assert_eq!(needle("京都", &[]).checked("d"), "(coalesce(d like '% 京都%', false))");
-        assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
-    }
-
-    #[test]
-    fn a_pattern_takes_every_character_as_it_is() {
-        assert_eq!(needle(r"50%_\'x", &[]).indexed("d"), r"(d like E'%50\\%\\_\\\\''x%')");
-    }
-
-    #[test]
-    fn what_has_no_trigram_needs_a_scan() {
-        for text in [
-            "a", "ab", "abc", "東京", "a-b", "ab-", "-- ab", "r&d", "§5", "⌀8", "→b", "≥5", "😀a", "「東",
-            "$1.5", "a.", "\"§ x\"",
-        ] {
-            let text = text.trim_start_matches("-- ");
-            assert!(needle(text, &[]).is_indexable(), "{text}");
-        }
-        for text in ["§", "%", "...", "\"--\"", "_x"] {
-            let indexable = needle(text, &[]).is_indexable();
-            assert_eq!(indexable, text == "_x", "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_that_is_looked_for_gets_out_of_its_literal(
-            text in prop_oneof![any::<String>(), "-?[a'\\\\%_\"E ;\u{1d}-]{1,9}"],
-            lexemes in prop::collection::btree_set("[a'\\\\%_;\u{1d}]{1,5}", 0..3),
-        ) {
-            let Ok(query) = TextQuery::parse(&text) else { return Ok(()) };
-            for term in &query.terms {
-                let needle = Needle::new(term, std::slice::from_ref(&lexemes));
-                for sql in [needle.indexed("d"), needle.checked("d"), needle.whole_word("d")] {
-                    let left = outside_of_quotes(&sql);
-                    for word in left.split([' ', '(', ')', ',']).filter(|word| !word.is_empty()) {
-                        let known = ["d", "like", "ilike", "coalesce", "false", "and", "or"];
-                        prop_assert!(known.contains(&word), "{word} in {sql}");
-                    }
-                }
-            }
-        }
-    }
-}
+pub(super) mod tests;

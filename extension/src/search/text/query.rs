@@ -37,8 +37,17 @@ pub struct Term {
     pub kind: MatchKind,
     /// Whether records that match it are left out.
     pub is_excluded: bool,
-    /// Words that will do as well.
-    pub alternatives: Vec<String>,
+    /// What will do as well.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// What will do as well as a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// As somebody types it.
+    pub typed: String,
+    /// How it matches.
+    pub kind: MatchKind,
 }
 
 /// A query: every term must hold.
@@ -51,20 +60,31 @@ pub struct TextQuery {
 }
 
 impl Term {
-    /// The words that will do as well, as terms.
+    /// What will do as well, as terms.
     pub fn others(&self) -> impl Iterator<Item = Term> {
-        self.alternatives.iter().map(|typed| Term {
-            text: fold(typed),
-            typed: typed.nfc().collect(),
-            kind: MatchKind::Word,
+        self.alternatives.iter().map(|it| Term {
+            text: fold(&it.typed),
+            typed: it.typed.nfc().collect(),
+            kind: it.kind,
             is_excluded: self.is_excluded,
             alternatives: Vec::new(),
         })
     }
 
-    /// Whether both ask for the same.
-    fn is_same(&self, other: &Term) -> bool {
+    /// The term as it was read, without what will do as well.
+    pub fn shown(&self) -> String {
+        let quote = if self.kind == MatchKind::Phrase { "\"" } else { "" };
+        format!("{}{quote}{}{quote}", if self.is_excluded { "-" } else { "" }, self.text)
+    }
+
+    /// Whether both ask for the same, apart from what will do as well.
+    pub(super) fn is_same(&self, other: &Term) -> bool {
         (&self.text, self.kind, self.is_excluded) == (&other.text, other.kind, other.is_excluded)
+    }
+
+    /// Whether a folded text is no term: a dash between two words says nothing.
+    pub(super) fn says_nothing(folded: &str) -> bool {
+        ["", "-"].contains(&folded)
     }
 }
 
@@ -80,8 +100,7 @@ impl TextQuery {
         let mut rest = straight.as_str();
         while let Some((term, after)) = next_term(rest) {
             rest = after;
-            // A dash between two words says nothing.
-            if !["", "-"].contains(&term.text.as_str()) && !terms.iter().any(|it| it.is_same(&term)) {
+            if !Term::says_nothing(&term.text) && !terms.iter().any(|it| it.is_same(&term)) {
                 terms.push(term);
             }
             if terms.len() > MOST_TERMS {
@@ -105,8 +124,10 @@ impl TextQuery {
         }
         if !other.is_empty() {
             self.text = format!("{}\n{}", self.text, other.text);
-            let new = other.terms.into_iter().filter(|term| !self.terms.iter().any(|it| it.is_same(term)));
-            let new: Vec<Term> = new.collect();
+            let is_new = |term: &Term| {
+                !self.terms.iter().any(|it| it.is_same(term) && it.alternatives == term.alternatives)
+            };
+            let new: Vec<Term> = other.terms.into_iter().filter(is_new).collect();
             self.terms.extend(new);
         }
         self
@@ -119,7 +140,7 @@ impl TextQuery {
 }
 
 /// Where one term ends and the next may begin.
-fn separates(character: char) -> bool {
+pub(super) fn separates(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
@@ -153,11 +174,7 @@ mod tests {
     /// Terms as text: `-` for excluded, quotation marks for phrases.
     fn shown(text: &str) -> Vec<String> {
         let query = TextQuery::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
-        let show = |term: &Term| {
-            let quote = if term.kind == MatchKind::Phrase { "\"" } else { "" };
-            format!("{}{quote}{}{quote}", if term.is_excluded { "-" } else { "" }, term.text)
-        };
-        query.terms.iter().map(show).collect()
+        query.terms.iter().map(Term::shown).collect()
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Stemmer {
         }
     }
 
-    /// The needle of a term and of the words that will do as well.
+    /// The needle of a term and of what will do as well.
     pub fn needle(&self, term: &Term) -> Needle {
         let needle = |term: &Term| Needle::new(term, &self.variants(&term.typed));
         term.others().fold(needle(term), |all, other| all.or(needle(&other)))
@@ -40,6 +40,11 @@ impl Stemmer {
         let mut all = BTreeSet::new();
         variants_in(self.language, text).iter_mut().for_each(|way| all.append(way));
         all
+    }
+
+    /// The stems of a text in the language of the template alone, as written, and without accents if these differ.
+    pub fn own_variants(&self, text: &str) -> Vec<BTreeSet<String>> {
+        variants_in(self.language, text)
     }
 
     /// The stems of a text as written, and without accents if these differ, for each language of documents. Endings

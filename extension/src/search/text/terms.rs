@@ -45,11 +45,6 @@ impl<'q> PreparedTerm<'q> {
         }
     }
 
-    /// The term as it was read.
-    pub fn shown(&self) -> String {
-        format!("{}{}", if self.term.is_excluded { "-" } else { "" }, self.term.text)
-    }
-
     /// Whether the index of documents can say which records match.
     pub fn is_served(&self) -> bool {
         !self.term.is_excluded && self.needle.is_indexable()

@@ -2745,6 +2745,8 @@ export interface components {
             language?: string;
             project?: string;
             slug: string;
+            /** @description Words that stand for each other in searches; at most 64 KiB as JSON. */
+            synonyms?: components["schemas"]["SynonymSet"][] | null;
             /** Format: date-time */
             updated_at?: string;
         };
@@ -4222,6 +4224,26 @@ export interface components {
             }[];
         };
         /**
+         * @description A search for one of `synonyms` finds the others too. With `root`, a search for the root finds them, and not the reverse. Each is a word, or up to five words in a row.
+         * @example {
+         *       "synonyms": [
+         *         "car",
+         *         "automobile",
+         *         "motor car"
+         *       ]
+         *     }
+         * @example {
+         *       "root": "phone",
+         *       "synonyms": [
+         *         "smartphone"
+         *       ]
+         *     }
+         */
+        SynonymSet: {
+            root?: string | null;
+            synonyms: string[];
+        };
+        /**
          * @example {
          *       "attributes": [
          *         {
@@ -4255,6 +4277,8 @@ export interface components {
             language: string;
             project: string;
             slug: string;
+            /** @description Words that stand for each other in searches. */
+            synonyms?: components["schemas"]["SynonymSet"][];
             /** Format: date-time */
             updated_at: string;
         };
@@ -4291,6 +4315,8 @@ export interface components {
             rename?: {
                 [key: string]: string;
             };
+            /** @description Words that stand for each other in searches; at most 64 KiB as JSON. Null for none. */
+            synonyms?: components["schemas"]["SynonymSet"][] | null;
         };
         /**
          * @example {
@@ -4358,7 +4384,7 @@ export interface components {
                 /** @description As it is called before the change. */
                 slug: string;
             }[];
-            /** @description Of the template itself: `label`, `display`, `language`, `embed`. */
+            /** @description Of the template itself: `label`, `display`, `language`, `embed`, `synonyms`. */
             changes: {
                 [key: string]: components["schemas"]["PlannedChange"];
             };

@@ -9,5 +9,7 @@ mod locales;
 mod names;
 mod ranks;
 mod sync;
+mod synonym_model;
+mod synonyms;
 pub(crate) mod words;
 mod write;

@@ -1,0 +1,112 @@
+use super::*;
+use crate::filter::tests::properties::outside_of_quotes;
+use crate::search::text::query::TextQuery;
+use proptest::prelude::*;
+
+pub(in crate::search::text) fn needle(text: &str, stems: &[&[&str]]) -> Needle {
+    let query = TextQuery::parse(text).expect("a query");
+    let stems: Vec<BTreeSet<String>> =
+        stems.iter().map(|lexemes| lexemes.iter().map(|it| (*it).to_owned()).collect()).collect();
+    Needle::new(&query.terms[0], &stems)
+}
+
+#[test]
+fn a_word_matches_as_a_part_or_by_its_stems() {
+    let word = needle("Running", &[&["run"], &["run"], &[]]);
+    assert_eq!(
+        word.indexed("d.document"),
+        "(d.document like '%running%' or d.document like E'%\\x1dRUN\\x1d%')"
+    );
+    assert_eq!(word.whole_word("d.title"), "(coalesce(d.title like E'%\\x1dRUN\\x1d%', false))");
+    let many = needle("e-mail", &[&["e-mail", "mail"], &["mail"]]);
+    assert_eq!(
+        many.checked("d"),
+        r"(coalesce(d like '%e-mail%', false) or coalesce(d like E'%\x1dE-MAIL\x1d%', false) and coalesce(d like E'%\x1dMAIL\x1d%', false) or coalesce(d like E'%\x1dMAIL\x1d%', false))"
+    );
+}
+
+#[test]
+fn a_word_that_is_its_own_stem_is_looked_up_once() {
+    assert_eq!(
+        needle("Paint", &[&["paint"]]).indexed("d"),
+        r"(d ilike '%paint%' and (coalesce(d like '%paint%', false) or coalesce(d like E'%\x1dPAINT\x1d%', false)))"
+    );
+    for (word, stems, expected) in [
+        ("paint", &[&["paint"] as &[&str]] as &[&[&str]], 1),
+        ("paints", &[&["paint"]], 2),
+        ("über", &[&["über"]], 2),
+        ("word", &[&["word"], &["other"]], 2),
+    ] {
+        assert_eq!(needle(word, stems).looked_up().len(), expected, "{word}");
+    }
+}
+
+#[test]
+fn what_another_alternative_finds_is_not_looked_up() {
+    let phrase = needle("\"motor car\"", &[]);
+    let all = needle("car", &[&["car"]]).or(needle("automobile", &[&["automobil"]])).or(phrase);
+    assert_eq!(
+        all.looked_up(),
+        [["car"], ["automobile"], ["\u{1d}AUTOMOBIL\u{1d}"]].map(|texts| texts.map(str::to_owned).to_vec())
+    );
+    assert!(all.indexed("d").starts_with(
+        "((d ilike '%car%' or d ilike '%automobile%' or d ilike E'%\\x1dAUTOMOBIL\\x1d%') and (coalesce("
+    ));
+    // Whatever holds "x-car" holds "car", and the stem of cars is that of car.
+    let both = needle("x-car", &[]).or(needle("cars", &[&["car"]])).or(needle("car", &[&["car"]]));
+    assert_eq!(both.looked_up(), [["car".to_owned()]]);
+}
+
+#[test]
+fn a_phrase_matches_literally() {
+    let phrase = needle("\"in running\"", &[&["run"]]);
+    assert_eq!(phrase.indexed("d"), "(d like '%in running%')");
+    assert_eq!(phrase.whole_word("d"), "(coalesce(d like '%in running%', false))");
+}
+
+#[test]
+fn one_or_two_letters_match_where_a_word_begins() {
+    assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
+    assert_eq!(needle("京都", &[]).checked("d"), "(coalesce(d like '% 京都%', false))");
+    assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
+}
+
+#[test]
+fn a_pattern_takes_every_character_as_it_is() {
+    assert_eq!(needle(r"50%_\'x", &[]).indexed("d"), r"(d like E'%50\\%\\_\\\\''x%')");
+}
+
+#[test]
+fn what_has_no_trigram_needs_a_scan() {
+    for text in [
+        "a", "ab", "abc", "東京", "a-b", "ab-", "-- ab", "r&d", "§5", "⌀8", "→b", "≥5", "😀a", "「東",
+        "$1.5", "a.", "\"§ x\"",
+    ] {
+        let text = text.trim_start_matches("-- ");
+        assert!(needle(text, &[]).is_indexable(), "{text}");
+    }
+    for text in ["§", "%", "...", "\"--\"", "_x"] {
+        let indexable = needle(text, &[]).is_indexable();
+        assert_eq!(indexable, text == "_x", "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_that_is_looked_for_gets_out_of_its_literal(
+        text in prop_oneof![any::<String>(), "-?[a'\\\\%_\"E ;\u{1d}-]{1,9}"],
+        lexemes in prop::collection::btree_set("[a'\\\\%_;\u{1d}]{1,5}", 0..3),
+    ) {
+        let Ok(query) = TextQuery::parse(&text) else { return Ok(()) };
+        for term in &query.terms {
+            let needle = Needle::new(term, std::slice::from_ref(&lexemes));
+            for sql in [needle.indexed("d"), needle.checked("d"), needle.whole_word("d")] {
+                let left = outside_of_quotes(&sql);
+                for word in left.split([' ', '(', ')', ',']).filter(|word| !word.is_empty()) {
+                    let known = ["d", "like", "ilike", "coalesce", "false", "and", "or"];
+                    prop_assert!(known.contains(&word), "{word} in {sql}");
+                }
+            }
+        }
+    }
+}

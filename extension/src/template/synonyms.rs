@@ -1,0 +1,158 @@
+//! The synonyms of a template, and what finds those of a word among them: pure.
+
+use crate::value::synonym_set::SynonymSet;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+/// The forms of a word: the word itself, and what its endings are left out to. Words with a common form are the same.
+pub type Forms = Vec<String>;
+
+/// The sets of a template.
+#[derive(Default)]
+pub struct Synonyms {
+    sets: Vec<SynonymSet>,
+    /// Made when words are first looked for.
+    index: OnceCell<Index>,
+}
+
+/// The words that find others, by their forms.
+struct Index {
+    entries: Vec<Entry>,
+    /// The forms of the first words in their order, each with the number of its entry.
+    first: Vec<(Box<str>, u32)>,
+}
+
+/// A word that finds others, or several words in a row that do together.
+struct Entry {
+    set: usize,
+    place: usize,
+    /// The forms of the words behind the first.
+    rest: Vec<Forms>,
+}
+
+/// What words of a search find beside themselves.
+pub struct Found<'s> {
+    /// How many words.
+    pub words: usize,
+    /// What they find.
+    pub others: Vec<&'s str>,
+}
+
+impl Synonyms {
+    /// Of checked sets.
+    pub fn new(sets: Vec<SynonymSet>) -> Synonyms {
+        Synonyms { sets, index: OnceCell::new() }
+    }
+
+    /// Of sets as they are stored.
+    pub fn read(json: &str) -> Synonyms {
+        Synonyms::new(serde_json::from_str(json).unwrap_or_default())
+    }
+
+    /// The sets.
+    pub fn sets(&self) -> &[SynonymSet] {
+        &self.sets
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// What the words that a search begins with find; `words_of` takes a text apart, always in the same way.
+    pub fn found(&self, words: &[Forms], words_of: impl Fn(&str) -> Vec<Forms>) -> Vec<Found<'_>> {
+        let index = self.index.get_or_init(|| Index::new(&self.sets, words_of));
+        let entries = index.beginning(words).into_iter();
+        let found = entries.map(|it| Found {
+            words: 1 + it.rest.len(),
+            others: self.sets[it.set].others(it.place).collect(),
+        });
+        found.collect()
+    }
+
+    /// About what they take of memory, with what finds them.
+    pub(super) fn bytes(&self) -> usize {
+        // Each text stands in the set and, in two or three forms, in the index.
+        let text = |text: &String| 4 * text.len() + 256;
+        let set = |set: &SynonymSet| {
+            size_of::<SynonymSet>() + set.root.iter().chain(&set.synonyms).map(text).sum::<usize>()
+        };
+        self.sets.iter().map(set).sum()
+    }
+}
+
+impl Index {
+    fn new(sets: &[SynonymSet], words_of: impl Fn(&str) -> Vec<Forms>) -> Index {
+        let (mut entries, mut first) = (Vec::new(), Vec::new());
+        for (set, it) in sets.iter().enumerate() {
+            for (place, text) in it.sought().iter().enumerate() {
+                let mut words = words_of(text).into_iter();
+                let number = entries.len() as u32;
+                let forms = words.next().into_iter().flatten();
+                first.extend(forms.map(|form| (form.into_boxed_str(), number)));
+                entries.push(Entry { set, place, rest: words.collect() });
+            }
+        }
+        first.sort_unstable();
+        Index { entries, first }
+    }
+
+    /// The entries that these words begin with.
+    fn beginning(&self, words: &[Forms]) -> Vec<&Entry> {
+        let Some((first, rest)) = words.split_first() else { return Vec::new() };
+        let mut numbers = BTreeSet::new();
+        for form in first {
+            let start = self.first.partition_point(|(other, _)| **other < **form);
+            let with_form = self.first[start..].iter().take_while(|(other, _)| **other == **form);
+            numbers.extend(with_form.map(|(_, number)| *number));
+        }
+        let follows = |entry: &&Entry| {
+            entry.rest.len() <= rest.len()
+                && entry.rest.iter().zip(rest).all(|(one, other)| are_same(one, other))
+        };
+        numbers.into_iter().map(|number: u32| &self.entries[number as usize]).filter(follows).collect()
+    }
+}
+
+fn are_same(one: &Forms, other: &Forms) -> bool {
+    one.iter().any(|form| other.contains(form))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The forms of each word: itself, and the word without a final s, in capitals.
+    fn words(text: &str) -> Vec<Forms> {
+        let forms = |word: &str| vec![word.to_owned(), word.trim_end_matches('s').to_uppercase()];
+        text.split(' ').map(forms).collect()
+    }
+
+    #[test]
+    fn words_find_others_by_a_common_form() {
+        let sets = r#"[{"synonyms":["car","automobile","motor car"]},{"root":"phone","synonyms":["iphone"]},
+                       {"synonyms":["new york city","new york","nyc"]},{"synonyms":["cars","fleet"]}]"#;
+        let synonyms = Synonyms::read(sets);
+        for (text, expected) in [
+            ("car", vec![(1, "automobile motor car"), (1, "fleet")]),
+            ("cars race", vec![(1, "automobile motor car"), (1, "fleet")]),
+            ("motor cars", vec![(2, "car automobile")]),
+            ("motor", vec![]),
+            ("phones", vec![(1, "iphone")]),
+            ("iphone", vec![]),
+            ("new york city", vec![(3, "new york nyc"), (2, "new york city nyc")]),
+            ("new", vec![]),
+            ("york city", vec![]),
+            ("CAR", vec![(1, "automobile motor car"), (1, "fleet")]),
+        ] {
+            let found = synonyms.found(&words(text), words);
+            let found: Vec<(usize, String)> =
+                found.into_iter().map(|it| (it.words, it.others.join(" "))).collect();
+            let expected: Vec<(usize, String)> =
+                expected.into_iter().map(|(words, others)| (words, others.to_owned())).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        assert!(Synonyms::default().found(&words("car"), words).is_empty());
+        assert!(synonyms.found(&[], words).is_empty());
+    }
+}

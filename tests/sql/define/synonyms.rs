@@ -1,0 +1,110 @@
+//! The member `synonyms` of a template: which words stand for others in searches.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+async fn alter(session: &Session, changes: Value) -> Value {
+    session.json("select keyed.alter_template('crm.customers', $1)", &[&changes.to_string()]).await
+}
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+#[tokio::test]
+async fn a_template_has_the_synonyms_that_it_was_given() {
+    let (database, session) = crm().await;
+    assert_eq!(alter(&session, json!({})).await["synonyms"], json!([]));
+    let sets = json!([{"synonyms": ["Car", "motor car"]}, {"root": "phone", "synonyms": ["iPhone"]}]);
+    let sent = json!([{"synonyms": [" Car", "motor car "]}, {"root": "phone", "synonyms": ["iPhone"]}]);
+    assert_eq!(alter(&session, json!({"synonyms": sent})).await["synonyms"], sets);
+    assert_eq!(
+        alter(&session, json!({"label": "Clients"})).await["synonyms"],
+        sets,
+        "what is left out stays"
+    );
+    let seen = database.session().await.json("select keyed.alter_template('crm.customers', '{}')", &[]).await;
+    assert_eq!(seen["synonyms"], sets);
+    for nothing in [json!(null), json!([])] {
+        alter(&session, json!({"synonyms": sets})).await;
+        assert_eq!(alter(&session, json!({"synonyms": nothing})).await["synonyms"], json!([]));
+        let stored = "select synonyms is null from keyed_state.template where slug = 'customers'";
+        assert_eq!(session.text(stored, &[]).await, "t");
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_synonyms_writes_no_document_and_a_dry_run_nothing() {
+    let (_database, session) = crm().await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"car\"}')").await;
+    let documents = "select string_agg(concat_ws(' ', d.xmin, d.ctid), ',') from keyed_state.text_2 d";
+    let before = session.text(documents, &[]).await;
+    let sets = json!([{"synonyms": ["car", "auto"]}]);
+    let plan = session
+        .json(
+            "select keyed.alter_template('crm.customers', $1, dry_run => true)",
+            &[&json!({"synonyms": sets}).to_string()],
+        )
+        .await;
+    assert_eq!(
+        (&plan["changes"], &plan["jobs"]),
+        (&json!({"synonyms": {"old": [], "new": sets}}), &json!([]))
+    );
+    assert_eq!(alter(&session, json!({})).await["synonyms"], json!([]));
+    let updated = "select updated_at from keyed_state.template where slug = 'customers'";
+    let earlier = session.text(updated, &[]).await;
+    alter(&session, json!({"synonyms": sets})).await;
+    assert_ne!(session.text(updated, &[]).await, earlier);
+    assert_eq!(session.text(documents, &[]).await, before);
+    assert_eq!(session.text("select count(*) from keyed.jobs()", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn synonyms_that_make_no_sense_are_refused_with_their_places() {
+    let (_database, session) = crm().await;
+    let many: Value = (0..501).map(|n| json!({"synonyms": [format!("a{n}"), format!("b{n}")]})).collect();
+    for (synonyms, pointers) in [
+        (json!("car"), &["/synonyms"] as &[&str]),
+        (many, &["/synonyms"]),
+        (
+            json!([{"synonyms": ["car", "auto"]}, {"synonyms": ["vehicle", "Auto", "-x"]}, {"root": "x", "synonyms": []}]),
+            &["/synonyms/1/synonyms/1", "/synonyms/1/synonyms/2", "/synonyms/2/synonyms"],
+        ),
+        (json!([{"synonyms": ["car", "a b c d e f"], "way": 1}]), &["/synonyms/0/way"]),
+    ] {
+        let body = json!({"label": "Not kept", "synonyms": synonyms}).to_string();
+        let refusal = session.refusal("select keyed.alter_template('crm.customers', $1)", &[&body]).await;
+        assert_eq!(refusal.pointers(), pointers, "{refusal}");
+        assert_eq!(refusal.state, "22023", "{refusal}");
+    }
+    assert_eq!(alter(&session, json!({})).await["label"], "Our customers");
+}
+
+#[tokio::test]
+async fn a_state_without_a_place_for_synonyms_serves_all_else() {
+    let (database, session) = crm().await;
+    session
+        .run("alter table keyed_state.template drop column synonyms; delete from keyed_state.version where number = 30")
+        .await;
+    let session_of_before = session;
+    let session = database.session().await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"automobile\"}')").await;
+    session
+        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"string\"}]')")
+        .await;
+    assert_eq!(alter(&session, json!({"label": "Clients", "synonyms": []})).await["synonyms"], json!([]));
+    let found = "select jsonb_array_length(keyed.search('crm.customers', $1) -> 'records')";
+    let words = json!({"global_search": "car"}).to_string();
+    assert_eq!(session.text(found, &[&words]).await, "0");
+    let sets = json!({"synonyms": [{"synonyms": ["car", "automobile"]}]});
+    let refusal =
+        session.refusal("select keyed.alter_template('crm.customers', $1)", &[&sets.to_string()]).await;
+    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal}");
+    session.run("select keyed.migrate()").await;
+    for session in [&session, &session_of_before] {
+        alter(session, sets.clone()).await;
+        assert_eq!(session.text(found, &[&words]).await, "1");
+    }
+}

@@ -1,0 +1,312 @@
+//! Random synonyms, texts and searches, compared with their meaning in memory.
+
+use super::words::crm;
+use crate::model::random::Random;
+use harness::Session;
+use harness::customers::DOCUMENTS;
+use serde_json::{Value, json};
+
+/// Words; stems are words without a final s. The one of two letters matches where words begin.
+const WORDS: [&str; 12] = [
+    "alder",
+    "birch",
+    "cedar",
+    "cedars",
+    "cedarwood",
+    "dogwood",
+    "elm",
+    "fir",
+    "maple",
+    "maples",
+    "ox",
+    "oxen",
+];
+/// The names of companies, which match too.
+const COMPANIES: [&str; 3] = ["dogwood fir", "maples and cedarwood", "other"];
+
+#[derive(Clone)]
+struct Record {
+    key: String,
+    name: String,
+    tag: String,
+    company: Option<usize>,
+    is_gold: bool,
+    is_live: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Term {
+    text: String,
+    is_phrase: bool,
+    is_excluded: bool,
+}
+
+/// The root, if there is one, and the others.
+type Set = (Option<String>, Vec<String>);
+
+fn random_text(random: &mut Random, most: usize) -> String {
+    let words: Vec<&str> = (0..random.below(most + 1)).map(|_| *random.pick(&WORDS)).collect();
+    words.join(" ")
+}
+
+fn random_record(random: &mut Random, number: usize) -> Record {
+    Record {
+        key: if number == 70 { "alder".to_owned() } else { format!("k{number}") },
+        name: random_text(random, 3),
+        tag: random_text(random, 4),
+        company: random.once_in(5).then(|| random.below(COMPANIES.len())),
+        is_gold: random.once_in(4),
+        is_live: true,
+    }
+}
+
+fn random_sets(random: &mut Random) -> Vec<Set> {
+    let (mut members, mut sets): (Vec<String>, Vec<Set>) = (Vec::new(), Vec::new());
+    for _ in 0..random.below(7) {
+        let text = |random: &mut Random| {
+            let count = [1, 1, 1, 2, 2, 3][random.below(6)];
+            (0..count).map(|_| *random.pick(&WORDS)).collect::<Vec<_>>().join(" ")
+        };
+        let root = random
+            .once_in(3)
+            .then(|| text(random))
+            .filter(|root| sets.iter().all(|it| it.0.as_ref() != Some(root)));
+        let mut others: Vec<String> = Vec::new();
+        for _ in 0..2 + random.below(3) {
+            let other = text(random);
+            let is_free = root.is_some() || !members.contains(&other);
+            if is_free && !others.contains(&other) && root.as_ref() != Some(&other) {
+                others.push(other);
+            }
+        }
+        if others.len() >= 2 {
+            if root.is_none() {
+                members.extend(others.iter().cloned());
+            }
+            sets.push((root, others));
+        }
+    }
+    sets
+}
+
+async fn define(session: &Session, sets: &[Set]) {
+    let sets: Value =
+        sets.iter().map(|(root, synonyms)| json!({"root": root, "synonyms": synonyms})).collect();
+    let changes = json!({"synonyms": sets}).to_string();
+    session.rows("select keyed.alter_template('crm.customers', $1)", &[&changes]).await;
+}
+
+/// Some words, often those of a set side by side.
+fn random_terms(random: &mut Random, sets: &[Set]) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for place in 0..1 + random.below(3) {
+        let is_phrase = random.once_in(8);
+        let texts = match sets.len() {
+            count if count > 0 && !random.once_in(4) => {
+                let (root, others) = random.pick(sets);
+                root.clone().unwrap_or_else(|| random.pick(others).clone())
+            }
+            _ => (*random.pick(&["alder", "edar", "ox", "oxe", "apl", "elm", "firs", "maple"])).to_owned(),
+        };
+        let texts: Vec<&str> = if is_phrase { vec![&texts] } else { texts.split(' ').collect() };
+        let is_excluded = place > 0 && texts.len() == 1 && random.once_in(4);
+        for text in texts {
+            if terms.iter().all(|other| other.text != text) {
+                terms.push(Term { text: text.to_owned(), is_phrase, is_excluded });
+            }
+        }
+    }
+    terms
+}
+
+fn query(terms: &[Term]) -> String {
+    let shown = |term: &Term| {
+        let text = if term.is_phrase { format!("\"{}\"", term.text) } else { term.text.clone() };
+        format!("{}{text}", if term.is_excluded { "-" } else { "" })
+    };
+    terms.iter().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+fn stem(word: &str) -> &str {
+    word.trim_end_matches('s')
+}
+
+/// Each term with what will do as well.
+fn expanded(terms: &[Term], sets: &[Set]) -> Vec<Vec<Term>> {
+    let mut expanded: Vec<Vec<Term>> = terms.iter().map(|term| vec![term.clone()]).collect();
+    for (root, others) in sets {
+        for sought in root.as_ref().map_or(others.as_slice(), std::slice::from_ref) {
+            let words: Vec<&str> = sought.split(' ').collect();
+            for start in 0..terms.len() {
+                let Some(row) = terms.get(start..start + words.len()) else { continue };
+                let fits = |(term, word): (&Term, &&str)| {
+                    !term.is_phrase
+                        && (!term.is_excluded || words.len() == 1)
+                        && stem(&term.text) == stem(word)
+                };
+                if row.iter().zip(&words).all(fits) {
+                    for all in &mut expanded[start..start + words.len()] {
+                        let is_excluded = all[0].is_excluded;
+                        let others = others.iter().filter(|other| *other != sought);
+                        all.extend(others.map(|text| Term {
+                            text: text.clone(),
+                            is_phrase: text.contains(' '),
+                            is_excluded,
+                        }));
+                    }
+                }
+            }
+        }
+    }
+    expanded
+}
+
+/// The rank of a record; none where it does not match. Of each term, one of a list has to be there.
+fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
+    let name = [record.key.as_str(), record.name.as_str()];
+    let all = [record.key.as_str(), record.name.as_str(), record.tag.as_str()];
+    let has_word = |texts: &[&str], term: &Term| {
+        let mut words = texts.iter().flat_map(|text| text.split(' '));
+        match term {
+            Term { is_phrase: true, text, .. } => texts.iter().any(|it| it.contains(text)),
+            Term { text, .. } if text.len() < 3 => words.any(|word| word.starts_with(text)),
+            Term { text, .. } => words.any(|word| stem(word) == stem(text)),
+        }
+    };
+    let is_in = |texts: &[&str], term: &Term| {
+        has_word(texts, term) || term.text.len() > 2 && texts.iter().any(|text| text.contains(&term.text))
+    };
+    let company = record.company.map(|company| COMPANIES[company]);
+    let is_met = |terms: &Vec<Term>| {
+        terms.iter().any(|term| is_in(&all, term) || is_in(company.as_slice(), term)) != terms[0].is_excluded
+    };
+    let is_whole = |texts: &[&str]| {
+        let mut wanted = terms.iter().filter(|terms| !terms[0].is_excluded);
+        wanted.all(|terms| terms.iter().any(|term| has_word(texts, term)))
+    };
+    let whole = usize::from(is_whole(&all)) + usize::from(is_whole(&name));
+    (record.is_live && terms.iter().all(is_met)).then_some(whole)
+}
+
+/// The keys of the records that match, in their order.
+fn expected(
+    records: &[Record],
+    terms: &[Term],
+    sets: &[Set],
+    is_found: impl Fn(&Record) -> bool,
+) -> Vec<String> {
+    let (expanded, key) = (expanded(terms, sets), query(terms));
+    let rank = |record: &Record| {
+        if record.is_live && record.key == key { Some(3) } else { rank(record, &expanded) }
+    };
+    let all = records.iter().enumerate().filter(|(_, record)| is_found(record));
+    let mut found: Vec<(usize, usize)> =
+        all.filter_map(|(number, record)| Some((rank(record)?, number))).collect();
+    found.sort_unstable();
+    found.into_iter().rev().map(|(_, number)| records[number].key.clone()).collect()
+}
+
+async fn search(session: &Session, query: &Value) -> Value {
+    session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
+}
+
+/// The keys of the first pages.
+async fn pages(session: &Session, body: &Value, most: usize) -> Vec<String> {
+    let (mut body, mut found) = (body.clone(), Vec::new());
+    for _ in 0..most {
+        let answer = search(session, &body).await;
+        let records = answer["records"].as_array().expect("records").iter();
+        found.extend(records.filter_map(|record| record["external_key"].as_str().map(str::to_owned)));
+        body["cursor"] = answer["next_cursor"].clone();
+        if body["cursor"].is_null() {
+            break;
+        }
+    }
+    found
+}
+
+async fn write(session: &Session, records: &[Record]) {
+    let row = |it: &Record| {
+        json!({"key": it.key, "name": it.name, "tag": it.tag, "company": it.company,
+               "tier": if it.is_gold { "gold" } else { "silver" }})
+    };
+    let rows: Value = records.iter().map(row).collect();
+    let insert = "insert into crm.customers (external_key, name, tags, tier, company)
+         select r ->> 'key', r ->> 'name', array[r ->> 'tag'], array[r ->> 'tier'],
+           (select c.id from crm.companies c where c.external_key = 'C' || (r ->> 'company'))
+         from jsonb_array_elements($1) with ordinality x (r, n) order by n";
+    session.rows(insert, &[&rows.to_string()]).await;
+}
+
+/// Changes some records, deletes some, and adds some.
+async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record>) {
+    for _ in 0..40 {
+        let number = random.below(records.len());
+        let record = &mut records[number];
+        if !record.is_live {
+            continue;
+        }
+        record.is_live = !random.once_in(4);
+        record.name = random_text(random, 3);
+        let update =
+            "update crm.customers set name = $2, deleted_at = case when $3 = 'true' then null else now() end
+             where external_key = $1 and deleted_at is null";
+        session.rows(update, &[&record.key, &record.name, &record.is_live.to_string()]).await;
+    }
+    let more: Vec<Record> = (0..40).map(|place| random_record(random, records.len() + place)).collect();
+    write(session, &more).await;
+    records.extend(more);
+}
+
+#[tokio::test]
+async fn searches_with_synonyms_find_and_rank_what_they_mean() {
+    let (database, session) = crm().await;
+    let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(30);
+    println!("KEYED_TEST_SEED={seed}");
+    let mut random = Random::new(seed);
+    for (number, name) in COMPANIES.iter().enumerate() {
+        let create = "insert into crm.companies (external_key, name) values ($1, $2)";
+        session.rows(create, &[&format!("C{number}"), name]).await;
+    }
+    let mut records: Vec<Record> = (0..1200).map(|number| random_record(&mut random, number)).collect();
+    write(&session, &records).await;
+    let role = database.create_role("gold").await;
+    session.run(&format!("grant usage on schema crm to {role}")).await;
+    let scope = json!({"filters": [{"field": "tier", "operator": "in", "value": "gold"}]});
+    database.grant_within(&role, "crm.customers", "read", &scope).await;
+    database.grant(&role, "crm.companies", "read").await;
+    let (reader, administrator) = (database.session_as(&role).await, database.session().await);
+    for round in 0..8 {
+        let sets = random_sets(&mut random);
+        define(&administrator, &sets).await;
+        for number in 0..20 {
+            let terms = random_terms(&mut random, &sets);
+            let limit = [1, 7, 50, 200][number % 4];
+            let body =
+                json!({"global_search": query(&terms), "limit": limit, "count": "exact", "fields": []});
+            let shown = format!("{body} in round {round} with {sets:?}");
+            for (session, is_gold) in [(&session, false), (&reader, true)] {
+                let all = expected(&records, &terms, &sets, |record| !is_gold || record.is_gold);
+                let found = pages(session, &body, 4).await;
+                assert_eq!(found, all[..found.len()], "gold {is_gold}: {shown}");
+                assert_eq!(found.len(), all.len().min(4 * limit), "gold {is_gold}: {shown}");
+                assert_eq!(search(session, &body).await["total"], all.len(), "gold {is_gold}: {shown}");
+            }
+            if number % 4 == 0 {
+                let condition =
+                    session.text("select keyed.filter_sql('crm.customers', $1)", &[&body.to_string()]).await;
+                let count =
+                    format!("select count(*) from crm.customers t where deleted_at is null and {condition}");
+                let all = expected(&records, &terms, &sets, |_| true);
+                assert_eq!(session.text(&count, &[]).await, all.len().to_string(), "{shown}");
+            }
+        }
+        change(&session, &mut random, &mut records).await;
+        match round {
+            1 => session.run(&format!("vacuum analyze {DOCUMENTS}")).await,
+            3 => session.run("select keyed.rebuild_documents('crm.customers')").await,
+            5 => session.run(&format!("drop index {DOCUMENTS}_trigram")).await,
+            _ => {}
+        }
+    }
+}
