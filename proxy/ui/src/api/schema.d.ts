@@ -2723,6 +2723,26 @@ export interface components {
             external_key?: components["schemas"]["ExternalKey"];
         };
         /**
+         * @description Each is a word, or up to five words in a row, without quotation marks and not beginning with a dash.
+         * @example {
+         *       "synonyms": [
+         *         "car",
+         *         "automobile",
+         *         "motor car"
+         *       ]
+         *     }
+         * @example {
+         *       "root": "phone",
+         *       "synonyms": [
+         *         "smartphone"
+         *       ]
+         *     }
+         */
+        NewSynonymSet: {
+            root?: string | null;
+            synonyms: string[];
+        };
+        /**
          * @example {
          *       "attributes": [
          *         {
@@ -2746,7 +2766,7 @@ export interface components {
             project?: string;
             slug: string;
             /** @description Words that stand for each other in searches; at most 64 KiB as JSON. */
-            synonyms?: components["schemas"]["SynonymSet"][] | null;
+            synonyms?: components["schemas"]["NewSynonymSet"][] | null;
             /** Format: date-time */
             updated_at?: string;
         };
@@ -4224,7 +4244,7 @@ export interface components {
             }[];
         };
         /**
-         * @description A search for one of `synonyms` finds the others too. With `root`, a search for the root finds them, and not the reverse. Each is a word, or up to five words in a row.
+         * @description A search for one of `synonyms` finds the others too. With `root`, a search for the root finds them, and not the reverse.
          * @example {
          *       "synonyms": [
          *         "car",
@@ -4316,7 +4336,7 @@ export interface components {
                 [key: string]: string;
             };
             /** @description Words that stand for each other in searches; at most 64 KiB as JSON. Null for none. */
-            synonyms?: components["schemas"]["SynonymSet"][] | null;
+            synonyms?: components["schemas"]["NewSynonymSet"][] | null;
         };
         /**
          * @example {
