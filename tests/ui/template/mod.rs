@@ -7,3 +7,8 @@ use serde_json::json;
 async fn a_change_of_a_template_says_before_it_is_saved_what_it_does() {
     run(&service().await, "template/dry_run", json!({})).await;
 }
+
+#[tokio::test]
+async fn synonyms_are_lines_of_text_and_none_is_lost() {
+    run(&service().await, "template/synonyms", json!({})).await;
+}

@@ -13,6 +13,8 @@ import { pageWords } from "../language/pages";
 import { Effects } from "./Effects";
 import { changeOfSettings, effectsOfSettings, judged, type Settings, settingsOf } from "./effects";
 import { languageChoices } from "./languages";
+import { SynonymsField, synonymsFault } from "./SynonymsField";
+import { isInLines } from "./synonyms";
 import style from "./template.module.css";
 import { changeTemplate } from "./useDefinition";
 import { useDryRun } from "./useDryRun";
@@ -20,15 +22,16 @@ import { useDryRun } from "./useDryRun";
 const t = pageWords.template;
 const KEY = "";
 
-/** Display, language and embedded texts of a template, to be read. */
+/** Display, language, embedded texts and synonyms of a template, to be read. */
 export function SettingsFacts({ template }: { template: Template }) {
   const label = (slug: string) =>
     attributeLabel(template.attributes.find((it) => it.slug === slug) ?? { slug, label: null });
-  const { display, language, embed } = settingsOf(template);
+  const { display, language, embed, synonyms } = settingsOf(template);
   const facts = [
     [t.display, display === null ? t.displayNone : label(display)],
     [t.language, t.languageName(language)],
     [t.embed, embed.length === 0 ? t.embedNone : embed.map(label).join(", ")],
+    [t.synonyms, synonyms === "" ? t.synonymsNone : synonyms.split("\n").join("; ")],
   ] as const;
   return (
     <Section title={t.settings}>
@@ -46,7 +49,7 @@ export function SettingsFacts({ template }: { template: Template }) {
 
 type Props = { project: string; template: Template; records: number | null };
 
-/** Label, display, language and embedded texts of a template. */
+/** Label, display, language, embedded texts and synonyms of a template. */
 export function SettingsForm({ project, template, records }: Props) {
   const [edited, setEdited] = useState<Partial<Settings>>({});
   const [refused, setRefused] = useState<unknown>(undefined);
@@ -79,7 +82,9 @@ export function SettingsForm({ project, template, records }: Props) {
       ? error.problem?.errors?.find(({ pointer }) => pointer.startsWith("/embed"))?.detail
       : undefined;
   const texts = template.attributes.filter(({ type }) => ["string", "dimension", "list"].includes(type));
-  const isPlaced = ["/label", "/display", "/language"].some((it) => at(it)) || embedFault !== undefined;
+  const isPlaced =
+    ["/label", "/display", "/language"].some((it) => at(it)) ||
+    (embedFault ?? synonymsFault(settings.synonyms, error)) !== undefined;
   return (
     <Section title={t.settings}>
       <div className={style.form}>
@@ -134,6 +139,12 @@ export function SettingsForm({ project, template, records }: Props) {
           </div>
           {embedFault && <Refusal>{embedFault}</Refusal>}
         </fieldset>
+        <SynonymsField
+          lines={settings.synonyms}
+          setLines={(synonyms) => set({ synonyms })}
+          isInLines={isInLines(template.synonyms ?? [])}
+          error={error}
+        />
         {effects.length > 0 && (
           <>
             <Effects effects={effects} isAsking={isAsking} />

@@ -135,4 +135,7 @@ test("a change of the settings has what differs", () => {
   const before = { ...settingsOf(template), embed: ["a", "b"] };
   expect(changeOfSettings(before, { ...before, embed: ["b", "a"] })).toBeNull();
   expect(changeOfSettings(before, { ...before, label: "", embed: [] })).toEqual({ label: null, embed: null });
+  expect(changeOfSettings(before, { ...before, synonyms: "\n" })).toBeNull();
+  const synonyms = [{ synonyms: ["car", "automobile"] }];
+  expect(changeOfSettings(before, { ...before, synonyms: "car, automobile\n" })).toEqual({ synonyms });
 });

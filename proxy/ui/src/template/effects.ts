@@ -5,6 +5,7 @@ import type { Attribute, Template, View } from "../api/queries";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { type Draft, draftOf } from "./draft";
+import { areSynonymsAlike, linesOf, setsOf } from "./synonyms";
 
 const t = pageWords.template.effects;
 
@@ -145,13 +146,21 @@ export function effectsOfDrop(template: Template, attribute: Attribute, facts: F
   return effects;
 }
 
-export type Settings = { label: string; display: string | null; language: string; embed: string[] };
+export type Settings = {
+  label: string;
+  display: string | null;
+  language: string;
+  embed: string[];
+  /** A set on each line. */
+  synonyms: string;
+};
 
-export const settingsOf = ({ label, display, language, embed }: Template): Settings => ({
+export const settingsOf = ({ label, display, language, embed, synonyms }: Template): Settings => ({
   label: label ?? "",
   display,
   language,
   embed: embed ?? [],
+  synonyms: linesOf(synonyms ?? []),
 });
 
 const isEmbeddedAlike = (a: string[], b: string[]) =>
@@ -159,12 +168,13 @@ const isEmbeddedAlike = (a: string[], b: string[]) =>
 
 /** The request that changes the settings; null if nothing is changed. */
 export function changeOfSettings(before: Settings, after: Settings): Schemas["TemplateChange"] | null {
-  const { label, display, language, embed } = after;
+  const { label, display, language, embed, synonyms } = after;
   const change: Schemas["TemplateChange"] = {
     ...(label !== before.label && { label: label === "" ? null : label }),
     ...(display !== before.display && { display }),
     ...(language !== before.language && { language }),
     ...(!isEmbeddedAlike(embed, before.embed) && { embed: embed.length === 0 ? null : embed }),
+    ...(!areSynonymsAlike(synonyms, before.synonyms) && { synonyms: setsOf(synonyms) }),
   };
   return Object.keys(change).length === 0 ? null : change;
 }
@@ -189,5 +199,6 @@ export function effectsOfSettings(
         ? attention(t.embedNone)
         : attention(records === null ? t.embedAll : t.embedCount(records)),
     );
+  if (!areSynonymsAlike(after.synonyms, before.synonyms)) effects.push(plain(t.synonymsChanged));
   return effects;
 }

@@ -107,6 +107,12 @@ export const template = {
     "The search by meaning compares these. The service makes embeddings of them if a provider is set.",
   embedNone: "None",
   embedNothing: "There is no text or list to embed.",
+  synonyms: "Synonyms",
+  synonymsHint:
+    "A set on each line. Words separated by commas find each other: “car, automobile, motor car”. Before a >, a word that finds the others and is not found by them: “phone > smartphone, handset”.",
+  synonymsElsewhere: "Some of them have a comma or a >, so they can be changed by the API alone.",
+  synonymsLine: (line: number, fault: string) => `Line ${line}: ${fault}`,
+  synonymsNone: "None",
   reset: "Reset",
 
   suggestions: "Suggested indexes",
@@ -218,6 +224,7 @@ export const template = {
     dropDisplay: "It represents the record. Another text takes its place, or else the external key.",
     dropEmbedded: "It is embedded. All records are queued to be embedded.",
     dropRefused: "If a scope of a grant or an inbound endpoint uses it, the service refuses.",
+    synonymsChanged: "The search finds records by the new synonyms at once.",
     templateRelabelled: "The label changes where people read it.",
     displayChanged:
       "Records that refer to one of these show the new attribute at once, and the search finds them by it.",

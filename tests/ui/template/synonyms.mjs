@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { ask, browse, list, signIn } from "../browser.mjs";
+
+const synonyms = async () => (await ask("GET", "/templates/customers")).synonyms;
+
+await browse(
+  async (page) => {
+    await signIn(page, `${list("customers")}/definition`);
+    const field = page.getByRole("textbox", { name: "Synonyms" });
+    await field.fill("Anna, Hanna\nBeat");
+    await page.getByText(/^Line 2: A set has 2 to 20 synonyms/).waitFor();
+    assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "what is refused is not sent");
+    await field.fill("Anna, Hanna\nsomeone > Beat, Chloé");
+    await page.getByText("The search finds records by the new synonyms at once.").waitFor();
+    await page.getByRole("button", { name: "Save changes", disabled: false }).click();
+    await page.getByText(/is changed\.$/).first().waitFor();
+    assert.deepEqual(await synonyms(), [
+      { synonyms: ["Anna", "Hanna"] },
+      { root: "someone", synonyms: ["Beat", "Chloé"] },
+    ]);
+
+    // A comma within a word is not in lines, and nothing may lose it.
+    await ask("PATCH", "/templates/customers", { synonyms: [{ synonyms: ["Anna", "Anna, M."] }] });
+    await page.reload();
+    await page.getByText("they can be changed by the API alone").waitFor();
+    assert.equal(await field.getAttribute("readonly"), "");
+  },
+  { expected: /422/ },
+);
