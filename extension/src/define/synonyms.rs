@@ -24,6 +24,10 @@ const MOST_CHARACTERS: usize = 100;
 /// The most bytes of all sets as JSON.
 const MOST_BYTES: usize = 64 * 1024;
 
+/// What a set looks like.
+const MEMBERS: &str =
+    "a set is {\"synonyms\": [word, …]}, or with a root {\"root\": word, \"synonyms\": [word, …]}";
+
 /// Where a word stands already, folded: in a set without a root, or as the root of one.
 #[derive(Default)]
 struct Known {
@@ -60,20 +64,24 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Vec<SynonymSet>, Error> 
 
 fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<SynonymSet, Error> {
     let (mut root, mut synonyms) = (None, None);
-    for (name, value) in &json::object_at(entry, pointer)?.0 {
+    for (name, value) in &json::object_at(entry, pointer).map_err(|error| error.hint(MEMBERS))?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(name));
         match name.as_ref() {
             "root" if json::is_null(value) => {}
             "root" => root = Some(text_at(value, &here)?),
             "synonyms" => synonyms = Some(json::array_at_most(value, MOST_MEMBERS + 1, &here)?),
-            _ => return Err(unknown_member(name, &here)),
+            _ => return Err(unknown_member(name, &here).hint(MEMBERS)),
         }
     }
-    let synonyms = synonyms.ok_or_else(|| missing("synonyms", pointer))?;
+    let synonyms = synonyms.ok_or_else(|| missing("synonyms", pointer).hint(MEMBERS))?;
     let here = format!("{pointer}/synonyms");
     let least = if root.is_some() { 1 } else { 2 };
     if synonyms.len() < least || synonyms.len() > MOST_MEMBERS {
-        let message = format!("a set has 2 to {MOST_MEMBERS} synonyms, or 1 to {MOST_MEMBERS} and a root");
+        let count = synonyms.len();
+        let count = if count > MOST_MEMBERS { "more".to_owned() } else { count.to_string() };
+        let message = format!(
+            "a set has 2 to {MOST_MEMBERS} synonyms, or 1 to {MOST_MEMBERS} and a root; this one has {count}"
+        );
         return Err(Error::at(Code::InvalidValue, here, message));
     }
     let mut errors = Vec::new();
@@ -140,6 +148,8 @@ fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
         "a synonym has no quotation marks".to_owned()
     } else if folded.starts_with('-') {
         "a synonym does not begin with a dash".to_owned()
+    } else if folded.contains("=>") {
+        "a synonym is one word, or words in a row: for one direction, write a root".to_owned()
     } else {
         match words(text).count() {
             0 => "a synonym needs a letter, a digit or a sign".to_owned(),

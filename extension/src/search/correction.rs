@@ -54,6 +54,11 @@ pub fn corrected(mut query: TextQuery, corrections: &[Correction]) -> TextQuery 
     query
 }
 
+/// The words that terms are replaced by.
+pub fn words(corrections: &[Correction]) -> impl Iterator<Item = &str> {
+    corrections.iter().flat_map(|it| &it.words).map(String::as_str)
+}
+
 /// A text with the words that were meant; none where it has them already.
 pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
     let text = TextQuery::straight(text);

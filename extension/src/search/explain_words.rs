@@ -38,13 +38,14 @@ pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {
     out
 }
 
-/// What is looked for beside the words themselves: their synonyms, and words near those of a cursor.
+/// What else does for a word: its synonyms, and words near it that a cursor carries.
 pub fn describe_others(words: &TextQuery) -> String {
     let mut out = String::new();
     for term in words.terms.iter().filter(|term| !term.alternatives.is_empty()) {
-        let others: Vec<String> = term.others().map(|other| other.shown()).collect();
-        let verb = if others.len() == 1 { "is" } else { "are" };
-        out.push_str(&format!("Beside {}, {} {verb} looked for.\n", term.shown(), others.join(", ")));
+        let all = std::iter::once(term.clone()).chain(term.others());
+        let all: Vec<String> = all.map(|it| it.shown().trim_start_matches('-').to_owned()).collect();
+        let which = if term.is_excluded { "are left out" } else { "are looked for" };
+        out.push_str(&format!("Records with {} {which}.\n", all.join(" or ")));
     }
     out
 }

@@ -113,6 +113,8 @@ impl Plan {
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
         let words = correction::corrected(words, &query.corrections);
+        let corrected: Vec<&str> = correction::words(&query.corrections).collect();
+        let words = synonyms::expanded_beside(schema.template(), words, &corrected);
         let carried = correction::carried(&query.corrections);
         let words = Some(words).filter(|words| !words.is_empty());
         let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();

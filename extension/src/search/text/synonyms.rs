@@ -23,6 +23,25 @@ pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
     })
 }
 
+/// The same for words that were put beside those of a query, each by itself.
+pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str]) -> TextQuery {
+    if template.synonyms.is_empty() || beside.is_empty() {
+        return query;
+    }
+    let stemmer = Stemmer::new(template);
+    let forms = |word: &str| forms(word, |word| stemmer.own_variants(word));
+    for term in &mut query.terms {
+        let words: Vec<String> = term.alternatives.iter().map(|it| it.typed.clone()).collect();
+        for word in words.iter().filter(|word| beside.contains(&word.as_str())) {
+            pgrx::check_for_interrupts!();
+            for found in template.synonyms.found(&[forms(word)], |text| words_of(text, forms)) {
+                add(term, &found.others);
+            }
+        }
+    }
+    query
+}
+
 /// The words of a text that a query looks for.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(separates).filter(|word| !Term::says_nothing(&fold(word)))
@@ -33,16 +52,11 @@ fn with_others(
     mut query: TextQuery,
     stem: impl Fn(&str) -> Vec<BTreeSet<String>>,
 ) -> TextQuery {
-    let forms = |word: &str| -> Forms {
-        let stems = stem(word).into_iter().filter(|lexemes| !lexemes.is_empty());
-        let stems = stems.map(|lexemes| lexemes.iter().map(|it| format!("{STEM}{it}")).collect());
-        std::iter::once(fold(word)).chain(stems).collect()
-    };
-    let words_of = |text: &str| -> Vec<Forms> { words(text).map(forms).collect() };
+    let forms = |word: &str| forms(word, &stem);
     for row in rows(&query.text) {
         let row_forms: Vec<Forms> = row.iter().map(|term| forms(&term.typed)).collect();
         for start in 0..row.len() {
-            for found in synonyms.found(&row_forms[start..], words_of) {
+            for found in synonyms.found(&row_forms[start..], |text| words_of(text, forms)) {
                 for term in &row[start..start + found.words] {
                     let place = query.terms.iter_mut().find(|it| it.is_same(term));
                     place.into_iter().for_each(|it| add(it, &found.others));
@@ -51,6 +65,17 @@ fn with_others(
         }
     }
     query
+}
+
+/// The word, folded, and its lexemes.
+fn forms(word: &str, stem: impl Fn(&str) -> Vec<BTreeSet<String>>) -> Forms {
+    let stems = stem(word).into_iter().filter(|lexemes| !lexemes.is_empty());
+    let stems = stems.map(|lexemes| lexemes.iter().map(|it| format!("{STEM}{it}")).collect());
+    std::iter::once(fold(word)).chain(stems).collect()
+}
+
+fn words_of(text: &str, forms: impl Fn(&str) -> Forms) -> Vec<Forms> {
+    words(text).map(forms).collect()
 }
 
 /// The words that stand side by side in a query. One that is excluded stands alone.
