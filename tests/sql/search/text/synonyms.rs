@@ -243,7 +243,7 @@ async fn a_corrected_word_finds_its_synonyms() {
     upsert(&session, "3", json!({"name": "bread"})).await;
     define(&session, "customers", &json!([{"synonyms": ["sausage", "frankfurter"]}])).await;
     let query = json!({"global_search": "sausagee", "fuzzy": "auto", "count": "exact", "limit": 1});
-    let search = async |query: &serde_json::Value| {
+    let search = async |query: &Value| {
         session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
     };
     let answer = search(&query).await;
