@@ -146,8 +146,8 @@ fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
         "a synonym has no control characters".to_owned()
     } else if folded.contains('"') {
         "a synonym has no quotation marks".to_owned()
-    } else if folded.starts_with('-') {
-        "a synonym does not begin with a dash".to_owned()
+    } else if words(&folded).any(|word| word.starts_with('-')) {
+        "no word of a synonym begins with a dash".to_owned()
     } else if folded.contains("=>") {
         "a synonym is one word, or words in a row: for one direction, write a root".to_owned()
     } else {

@@ -39,6 +39,7 @@ fn each_fault_is_reported_at_its_place() {
     for (sets, pointers) in [
         (json!({"synonyms": ["a", "b"]}), &["/synonyms"] as &[&str]),
         (json!(["car"]), &["/synonyms/0"]),
+        (json!([{"synonyms": ["x -y", "x - y"]}]), &["/synonyms/0/synonyms/0"]),
         (json!([{"synonyms": ["i-pod => ipod", "ipod"]}]), &["/synonyms/0/synonyms/0"]),
         (json!([{"synonyms": ["car"]}]), &["/synonyms/0/synonyms"]),
         (json!([{"root": "car", "synonyms": []}]), &["/synonyms/0/synonyms"]),

@@ -18,16 +18,17 @@ pub const MOST_TERMS: usize = 20;
 const CURLED_QUOTES: [char; 6] = ['“', '”', '„', '‟', '«', '»'];
 
 /// How a term matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MatchKind {
     /// As a word, whatever its ending, or as a part of one.
+    #[default]
     Word,
     /// Literally.
     Phrase,
 }
 
 /// One thing that records must have, or must not have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Term {
     /// What is looked for, folded; never empty.
     pub text: String,

@@ -5,11 +5,16 @@
 
 use super::document::STEM;
 use super::fold::fold;
-use super::query::{Alternative, MatchKind, Term, TextQuery, next_term, separates};
+use super::query::{Alternative, MOST_TERMS, MatchKind, Term, TextQuery, next_term, separates};
 use super::stem::Stemmer;
+use super::word::trimmed;
 use crate::template::Template;
 use crate::template::synonyms::{Forms, Synonyms};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+
+/// The most words that do for another one: those of a set, and of a root. More come together where sets name several endings of
+/// one word.
+const MOST_OTHERS: usize = 40;
 
 /// A query as its template understands it. Phrases are left as they are, and what is added is not looked up again.
 pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
@@ -32,12 +37,14 @@ pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str
     let forms = |word: &str| forms(word, |word| stemmer.own_variants(word));
     for term in &mut query.terms {
         let words: Vec<String> = term.alternatives.iter().map(|it| it.typed.clone()).collect();
+        let mut occurrence = Occurrence::of(std::mem::take(term));
         for word in words.iter().filter(|word| beside.contains(&word.as_str())) {
             pgrx::check_for_interrupts!();
             for found in template.synonyms.found(&[forms(word)], |text| words_of(text, forms)) {
-                add(term, &found.others);
+                occurrence.add(&found.others);
             }
         }
+        *term = occurrence.term;
     }
     query
 }
@@ -53,62 +60,111 @@ fn with_others(
     stem: impl Fn(&str) -> Vec<BTreeSet<String>>,
 ) -> TextQuery {
     let forms = |word: &str| forms(word, &stem);
-    for row in rows(&query.text) {
-        let row_forms: Vec<Forms> = row.iter().map(|term| forms(&term.typed)).collect();
-        for start in 0..row.len() {
-            for found in synonyms.found(&row_forms[start..], |text| words_of(text, forms)) {
-                for term in &row[start..start + found.words] {
-                    let place = query.terms.iter_mut().find(|it| it.is_same(term));
-                    place.into_iter().for_each(|it| add(it, &found.others));
-                }
+    let mut occurrences = occurrences(&query.text);
+    let all_forms: Vec<Forms> = occurrences.iter().map(|it| forms(&it.term.typed)).collect();
+    for start in 0..occurrences.len() {
+        let end = start + in_a_row(&occurrences[start..]);
+        if end > start {
+            for found in synonyms.found(&all_forms[start..end], |text| words_of(text, forms)) {
+                occurrences[start..start + found.words].iter_mut().for_each(|it| it.add(&found.others));
             }
         }
     }
+    query.terms = terms(occurrences);
     query
 }
 
-/// The word, folded, and its lexemes.
+/// The terms of a query. A word that stands twice is two where other words do for each; of very many, they are one.
+fn terms(occurrences: Vec<Occurrence>) -> Vec<Term> {
+    let mut terms: Vec<Occurrence> = Vec::new();
+    let mut others = Vec::new();
+    for it in occurrences {
+        if terms.iter().any(|known| known.is_same(&it)) {
+            continue;
+        }
+        if terms.iter().any(|known| known.term.is_same(&it.term)) {
+            others.push(it);
+        } else {
+            terms.push(it);
+        }
+    }
+    for it in others {
+        if terms.len() < MOST_TERMS {
+            if !terms.iter().any(|known| known.is_same(&it)) {
+                terms.push(it);
+            }
+        } else if let Some(known) = terms.iter_mut().find(|known| known.term.is_same(&it.term)) {
+            let more: Vec<&str> = it.term.alternatives.iter().map(|it| it.typed.as_str()).collect();
+            known.add(&more);
+        }
+    }
+    terms.into_iter().map(|it| it.term).collect()
+}
+
+/// The word, folded, also without the signs around it, and its lexemes.
 fn forms(word: &str, stem: impl Fn(&str) -> Vec<BTreeSet<String>>) -> Forms {
+    let (plain, bare) = (fold(word), fold(&word[trimmed(word)]));
+    let bare = (!bare.is_empty() && bare != plain).then_some(bare);
     let stems = stem(word).into_iter().filter(|lexemes| !lexemes.is_empty());
     let stems = stems.map(|lexemes| lexemes.iter().map(|it| format!("{STEM}{it}")).collect());
-    std::iter::once(fold(word)).chain(stems).collect()
+    std::iter::once(plain).chain(bare).chain(stems).collect()
 }
 
 fn words_of(text: &str, forms: impl Fn(&str) -> Forms) -> Vec<Forms> {
     words(text).map(forms).collect()
 }
 
-/// The words that stand side by side in a query. One that is excluded stands alone.
-fn rows(text: &str) -> Vec<Vec<Term>> {
+/// A term at one place of a query.
+struct Occurrence {
+    term: Term,
+    /// What it looks for, folded.
+    known: HashSet<String>,
+}
+
+impl Occurrence {
+    fn of(term: Term) -> Occurrence {
+        let known = term.alternatives.iter().map(|it| fold(&it.typed)).chain([term.text.clone()]).collect();
+        Occurrence { term, known }
+    }
+
+    fn is_same(&self, other: &Occurrence) -> bool {
+        self.term.is_same(&other.term) && self.known == other.known
+    }
+
+    fn add(&mut self, others: &[&str]) {
+        for other in others {
+            if self.term.alternatives.len() == MOST_OTHERS {
+                return;
+            }
+            let folded = fold(other);
+            let kind = if folded.contains(' ') { MatchKind::Phrase } else { MatchKind::Word };
+            if self.known.insert(folded) {
+                self.term.alternatives.push(Alternative { typed: (*other).to_owned(), kind });
+            }
+        }
+    }
+}
+
+/// The terms of a query, at their places.
+fn occurrences(text: &str) -> Vec<Occurrence> {
     let straight = TextQuery::straight(text);
-    let (mut rows, mut row) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
     let mut rest = straight.as_str();
     while let Some((term, after)) = next_term(rest) {
         rest = after;
-        if Term::says_nothing(&term.text) {
-            continue;
-        }
-        if term.kind == MatchKind::Word && !term.is_excluded {
-            row.push(term);
-            continue;
-        }
-        rows.push(std::mem::take(&mut row));
-        if term.kind == MatchKind::Word {
-            rows.push(vec![term]);
+        if !Term::says_nothing(&term.text) {
+            all.push(Occurrence::of(term));
         }
     }
-    rows.push(row);
-    rows
+    all
 }
 
-fn add(term: &mut Term, others: &[&str]) {
-    for other in others {
-        let folded = fold(other);
-        let kind = if folded.contains(' ') { MatchKind::Phrase } else { MatchKind::Word };
-        let is_known = folded == term.text || term.alternatives.iter().any(|it| fold(&it.typed) == folded);
-        if !is_known {
-            term.alternatives.push(Alternative { typed: (*other).to_owned(), kind });
-        }
+/// How many of these stand side by side as words. One that is excluded stands alone, and a phrase is none.
+fn in_a_row(occurrences: &[Occurrence]) -> usize {
+    let is_plain = |it: &&Occurrence| it.term.kind == MatchKind::Word && !it.term.is_excluded;
+    match occurrences.first() {
+        Some(first) if first.term.kind == MatchKind::Word && first.term.is_excluded => 1,
+        _ => occurrences.iter().take_while(is_plain).count(),
     }
 }
 
@@ -160,8 +216,10 @@ mod tests {
             ("New - York", r#"new(nyc | "big apple" | modern) york(nyc | "big apple")"#),
             (
                 "new york new jersey",
-                r#"new(nyc | "big apple" | modern | nj) york(nyc | "big apple") jersey(nj)"#,
+                r#"new(nyc | "big apple" | modern) york(nyc | "big apple") jersey(nj) new(nj | modern)"#,
             ),
+            ("york new york", r#"york new(nyc | "big apple" | modern) york(nyc | "big apple")"#),
+            ("tv,", "tv,(television)"),
             ("nyc", r#"nyc("new york" | "big apple")"#),
         ] {
             assert_eq!(shown(text), expected, "{text}");
@@ -169,9 +227,22 @@ mod tests {
     }
 
     #[test]
+    fn a_word_of_many_endings_gets_so_many_words_and_no_more() {
+        let set = |number: usize| {
+            let synonyms = (0..10).map(|other| format!("w{number}x{other}")).collect();
+            SynonymSet { root: Some(format!("paint{}", "s".repeat(number))), synonyms }
+        };
+        let synonyms = Synonyms::new((0..400).map(set).collect());
+        let query = TextQuery::parse(&"paint ".repeat(42)).expect("a query");
+        let expanded = with_others(&synonyms, query, stem);
+        let others: Vec<usize> = expanded.terms.iter().map(|term| term.alternatives.len()).collect();
+        assert_eq!(others, [MOST_OTHERS]);
+    }
+
+    #[test]
     fn what_two_queries_ask_for_is_kept_apart() {
-        let both = expanded(SETS, "new york").and(expanded(SETS, "new york york"));
-        assert_eq!(both.terms.len(), 2);
+        let both = expanded(SETS, "new york").and(expanded(SETS, "new york hotel"));
+        assert_eq!(both.terms.len(), 3);
         let both = expanded(SETS, "new york").and(expanded(SETS, "york"));
         assert_eq!(both.terms.len(), 3, "york alone is not what nyc stands for");
     }
@@ -186,14 +257,19 @@ mod tests {
                 sets.into_iter().map(|synonyms| SynonymSet { root: None, synonyms }).collect();
             let query = TextQuery::parse(&text).expect("a query");
             let expanded = with_others(&Synonyms::new(sets.clone()), query.clone(), stem);
-            prop_assert_eq!(expanded.terms.len(), query.terms.len());
+            prop_assert!((query.terms.len()..=MOST_TERMS).contains(&expanded.terms.len()));
             for (term, before) in expanded.terms.iter().zip(&query.terms) {
                 prop_assert!(term.is_same(before));
+            }
+            for term in &expanded.terms {
+                prop_assert!(query.terms.iter().any(|before| before.is_same(term)));
                 prop_assert!(term.kind == MatchKind::Word || term.alternatives.is_empty());
                 for other in &term.alternatives {
                     // It stands in a set with words that are a part of the query.
                     let is_in = |set: &&SynonymSet| set.synonyms.contains(&other.typed);
-                    let has_term = |text: &String| words(text).any(|word| stem(word) == stem(&term.typed));
+                    let has_term = |text: &String| words(text).any(|word| {
+                        stem(word) == stem(&term.typed) || fold(word) == fold(&term.typed[trimmed(&term.typed)])
+                    });
                     prop_assert!(sets.iter().filter(is_in).any(|set| set.synonyms.iter().any(has_term)));
                 }
             }
