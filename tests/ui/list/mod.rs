@@ -37,3 +37,8 @@ async fn a_list_asks_for_its_records_once_before_its_code_is_there() {
 async fn who_types_on_gives_up_the_search_before_and_waits_for_no_number() {
     run(&service().await, "list/typing", json!({})).await;
 }
+
+#[tokio::test]
+async fn a_search_that_finds_nothing_shows_what_was_probably_meant() {
+    run(&service().await, "list/meant", json!({})).await;
+}

@@ -12,7 +12,8 @@ import {
 import style from "./Select.module.css";
 
 export type Action =
-  | { id: string; label: string; icon?: LucideIcon; isDisabled?: boolean; run: () => void }
+  /** `why`: what keeps it from being run. */
+  | { id: string; label: string; icon?: LucideIcon; isDisabled?: boolean; why?: string; run: () => void }
   | Choices
   | "separator";
 
@@ -57,7 +58,10 @@ export function Menu({
                 isDisabled={action.isDisabled ?? false}
                 className={style.item ?? ""}
               >
-                <span>{action.label}</span>
+                <span>
+                  {action.label}
+                  {action.why !== undefined && <small>{action.why}</small>}
+                </span>
                 {action.icon && <action.icon size={14} aria-hidden />}
               </MenuItem>
             ),

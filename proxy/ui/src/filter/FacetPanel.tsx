@@ -26,12 +26,22 @@ type Props = {
   conditions: readonly Condition[];
   /** The words that are searched for. */
   search?: string;
+  /** Whether they may differ in a letter from those of the records. */
+  isNear?: boolean;
   onChange: (conditions: Condition[]) => void;
   onClose?: () => void;
 };
 
 /** The most frequent values among what is shown; a press filters by one. */
-export function FacetPanel({ project, template, conditions, search = "", onChange, onClose }: Props) {
+export function FacetPanel({
+  project,
+  template,
+  conditions,
+  search = "",
+  onChange,
+  onClose,
+  ...props
+}: Props) {
   const { first, texts } = facetAttributes(template);
   const section = (attribute: Attribute, isOpen: boolean) => (
     <Facet
@@ -41,6 +51,7 @@ export function FacetPanel({ project, template, conditions, search = "", onChang
       attribute={attribute}
       conditions={conditions}
       search={search}
+      isNear={props.isNear ?? false}
       onChange={onChange}
       isOpenAtFirst={isOpen || filteredValues(conditions, attribute.slug).length > 0}
     />
@@ -61,23 +72,26 @@ export function FacetPanel({ project, template, conditions, search = "", onChang
 /** Values that a section shows at first. */
 const FEW = 6;
 
-type FacetProps = Omit<Props, "template" | "onClose" | "search"> & {
+type FacetProps = Required<Omit<Props, "template" | "onClose">> & {
   template: string;
-  search: string;
   attribute: Attribute;
   isOpenAtFirst: boolean;
 };
 
-function Facet({ project, template, attribute, conditions, search, onChange, isOpenAtFirst }: FacetProps) {
+function Facet({ project, template, attribute, conditions, search, onChange, ...props }: FacetProps) {
   const { key } = useSession();
   const [isWhole, setWhole] = useState(false);
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const [isOpen, setOpen] = useState(props.isOpenAtFirst);
   const { slug } = attribute;
   const filters = withoutFacet(conditions, slug);
   const own = conditions.filter((it) => !filters.includes(it));
   const context = useSentences(project, template, own);
   const field = context.fields.find(slug);
-  const body = { filters, ...(search.trim() === "" ? {} : { global_search: search.trim() }) };
+  const body = {
+    filters,
+    ...(search.trim() === "" ? {} : { global_search: search.trim() }),
+    ...(props.isNear ? { fuzzy: "auto" as const } : {}),
+  };
   const facet = useQuery({
     queryKey: [key, "list", project, template, "facet", slug, body],
     queryFn: ({ signal }) => fetchFacet(project, template, slug, body, signal),

@@ -18,6 +18,7 @@ test.each<[string, SavedSearch, SavedSearch]>([
   ],
   ["fields as text and as array", { fields: "city, name" }, { fields: ["city", "name"] }],
   ["how many are asked for", { limit: 5, count: "exact", facets: ["city"], verbose: true }, {}],
+  ["with wrong letters and without", { global_search: "a", fuzzy: "auto" }, { global_search: "a" }],
   [
     "what is left out and what is empty",
     { global_search: "", filters: [], mode: "keyword", attribute_key: "slug" },
@@ -33,6 +34,12 @@ test.each<[string, SavedSearch, SavedSearch]>([
   ["columns", { fields: ["city"] }, {}],
   ["words", { global_search: "a" }, {}],
 ])("another %s makes another search", (_, a, b) => expect(isSameSearch(a, b)).toBe(false));
+
+test("a view finds wrong letters until it searches by meaning", () => {
+  const saved: SavedSearch = { global_search: "vermer", fuzzy: "auto" };
+  expect(searchToSave({ global_search: "delft" }, saved)).toEqual({ global_search: "delft", fuzzy: "auto" });
+  expect(searchToSave({ query_text: "delft", mode: "semantic" }, saved)).not.toHaveProperty("fuzzy");
+});
 
 test("an updated view keeps what the list does not decide", () => {
   const saved: SavedSearch = { limit: 5, time_zone: "Europe/Zurich", sort: "city", filters: [bern] };

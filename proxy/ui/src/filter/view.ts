@@ -9,7 +9,7 @@ import { conditionsOfSearch, isSame, renamed, slugPath } from "./condition";
 export type SavedSearch = Schemas["SavedSearch"];
 
 /** What a search says of how it is answered, not of what is found; a list decides it itself. */
-const ASIDE = ["limit", "cursor", "count", "facets", "verbose", "view"] as const;
+const ASIDE = ["limit", "cursor", "count", "facets", "verbose", "view", "fuzzy"] as const;
 
 const listed = (value: unknown): unknown =>
   typeof value === "string"
@@ -74,9 +74,10 @@ export function bySlug(search: SavedSearch, templates: Parameters<typeof slugPat
 
 /** The body to save for what a list shows: it keeps what the list does not decide. */
 export function searchToSave(shown: SavedSearch, saved?: SavedSearch): SavedSearch {
-  const kept = Object.entries(saved ?? {}).filter(([name]) =>
-    ["limit", "count", "facets", "verbose", "time_zone"].includes(name),
-  );
+  // Searches by meaning refuse it.
+  const fuzzy = shown.mode === undefined ? ["fuzzy"] : [];
+  const names = ["limit", "count", "facets", "verbose", "time_zone", ...fuzzy];
+  const kept = Object.entries(saved ?? {}).filter(([name]) => names.includes(name));
   const { cursor: _, view: __, ...rest } = shown;
   return { ...Object.fromEntries(kept), ...rest };
 }

@@ -72,7 +72,8 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
     label: t.exportAs(name),
     icon: FileDown,
     // A file has live records.
-    isDisabled: isRanked || state.isDeleted,
+    isDisabled: isRanked || state.isDeleted || found.near !== null,
+    ...(found.near === null ? {} : { why: t.nearExports }),
     run: () => props.onExport(format),
   });
   const actions: Action[] = [
@@ -151,7 +152,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
               project={project}
               template={template.slug}
               open={state.view}
-              current={savedSearch(state)}
+              current={savedSearch(found.shown)}
               onOpen={(view) => change(view === null ? INITIAL : stateOfView(view, template), true)}
               onSaved={({ slug }) => change({ view: slug })}
             />

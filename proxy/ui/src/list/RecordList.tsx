@@ -80,8 +80,8 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   );
   const found = useFound(project, template, state, columns);
   // The frequent values of what is found are counted once nobody types.
-  const counted = useRef(state.search);
-  if (found.isSettled) counted.current = state.search;
+  const counted = useRef(found.shown);
+  if (found.isSettled) counted.current = found.shown;
   const selection = useSelection(found.records, found.searched);
   const bulk = useBulk(project, template.slug);
   const file = useExport(project, template.slug);
@@ -192,6 +192,10 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
           onCopy={copy}
           onResize={resize}
           onNew={create}
+          onMeant={(search) => {
+            change({ search }, true);
+            field.current?.focus();
+          }}
         >
           {(ids.size > 0 || isAll) && (
             <SelectionBar
@@ -201,9 +205,10 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
               selection={selection.selection}
               records={found.records}
               areDeleted={state.isDeleted}
-              body={searchBody(state)}
+              body={searchBody(found.shown)}
               total={found.total}
-              canSelectMatching={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
+              hasMore={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
+              isNear={found.near !== null}
               bulk={bulk}
               onSelectMatching={() => {
                 found.count();
@@ -227,7 +232,8 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
                 project={project}
                 template={template}
                 conditions={state.conditions}
-                search={counted.current}
+                search={counted.current.search}
+                isNear={counted.current.isNear ?? false}
                 onChange={(conditions) => change({ conditions }, true)}
                 onClose={toggleFacets}
               />

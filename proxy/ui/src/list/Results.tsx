@@ -9,6 +9,7 @@ import type { ListColumn } from "./columns";
 import { Footer } from "./Footer";
 import { Grid, type GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
+import { Meant } from "./Meant";
 import { NothingHere } from "./NothingHere";
 import { INITIAL, type ListState, pressedSort } from "./state";
 import type { Found } from "./useFound";
@@ -35,6 +36,7 @@ type Props = {
   onCopy: (record: RecordBody, column: ListColumn | null) => void;
   onResize: (id: string, width: number | null) => void;
   onNew: () => void;
+  onMeant: (search: string) => void;
   /** What stands below the records, where it moves none of them. */
   children: ReactNode;
 };
@@ -62,6 +64,7 @@ export function Results({ project, template, state, change, found, columns, sele
           </Notice>
         </div>
       )}
+      <Meant typed={state.search.trim()} near={found.near} onSearch={props.onMeant} />
       {found.isEmpty ? (
         <div className={style.nothing}>
           <NothingHere

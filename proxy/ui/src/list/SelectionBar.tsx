@@ -25,8 +25,10 @@ type Props = {
   /** What finds all that match. */
   body: SearchBody;
   total: Total;
-  /** Whether more match than are loaded. */
-  canSelectMatching: boolean;
+  /** Whether more match than are loaded, of which all are selected. */
+  hasMore: boolean;
+  /** Whether they match but for a letter. What does so can be other records by the time they are changed. */
+  isNear: boolean;
   bulk: ReturnType<typeof useBulk>;
   onSelectMatching: () => void;
   onClear: () => void;
@@ -50,7 +52,8 @@ export function SelectionBar({ selection, records, total, bulk, ...props }: Prop
       <span className={style.count} role="status">
         {isAll ? t.allSelected(count, isExact) : t.selected(ids.size)}
       </span>
-      {props.canSelectMatching && !isAll && (
+      {props.hasMore && props.isNear && <span className={style.why}>{t.nearSelects}</span>}
+      {props.hasMore && !props.isNear && !isAll && (
         <Button kind="quiet" onPress={props.onSelectMatching}>
           {t.selectMatching(total?.value ?? null, total?.isExact ?? false)}
         </Button>

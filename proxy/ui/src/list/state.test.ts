@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { INITIAL, modesOf, pressedSort, searchBody } from "./state";
+import { INITIAL, mayBeMisspelt, modesOf, pressedSort, searchBody } from "./state";
 
 const up = { field: "city", isDescending: false };
 const down = { field: "city", isDescending: true };
@@ -31,6 +31,18 @@ test("a search by words has a sort, a search by meaning has none", () => {
     mode: "hybrid",
     query_text: "river",
     global_search: "river",
+  });
+});
+
+test("words of five letters may have a wrong one, where the list searches by words", () => {
+  const found = (search: string) => mayBeMisspelt({ ...INITIAL, search });
+  expect(["vermer", "of vermer", "(Zürch)", "zu\u0308rch"].map(found)).toEqual([true, true, true, true]);
+  expect(["", "verm", "a be cd", "12345", "ab1cd"].map(found)).toEqual([false, false, false, false, false]);
+  expect(mayBeMisspelt({ ...INITIAL, search: "vermer", mode: "both" })).toBe(false);
+  expect(mayBeMisspelt({ ...INITIAL, search: "vermer", isDeleted: true })).toBe(false);
+  expect(searchBody({ ...INITIAL, search: "vermer", isNear: true })).toEqual({
+    global_search: "vermer",
+    fuzzy: "auto",
   });
 });
 

@@ -23,6 +23,9 @@ export type ListState = {
   columns: ShownColumn[] | null;
 };
 
+/** A list as it is asked for: with `isNear`, also by words that differ in a letter from those that were typed. */
+export type Searched = ListState & { isNear?: boolean };
+
 export const INITIAL: ListState = {
   search: "",
   mode: "words",
@@ -77,8 +80,15 @@ export function modesOf(
   return takesText && hasVectors ? ["words", "meaning", "both"] : ["words"];
 }
 
+/** The service takes shorter words as they are, and those that have signs or digits between their letters. */
+const MAY_BE_WRONG = /[\p{L}\p{M}]{5}/u;
+
+/** Whether a search that finds nothing may have a wrong letter. */
+export const mayBeMisspelt = ({ search, mode, isDeleted }: ListState): boolean =>
+  mode === "words" && !isDeleted && MAY_BE_WRONG.test(search);
+
 /** What the list asks for: the words and conditions. */
-export function searchBody(state: ListState): SearchBody {
+export function searchBody(state: Searched): SearchBody {
   // The service keeps the words of live records only.
   const search = state.isDeleted ? "" : state.search.trim();
   const body: SearchBody = state.isDeleted ? { include_deleted: true } : {};
@@ -91,6 +101,7 @@ export function searchBody(state: ListState): SearchBody {
     return body;
   }
   if (search !== "") body.global_search = search;
+  if (state.isNear === true) body.fuzzy = "auto";
   if (state.sort.length > 0) body.sort = sortText(state.sort);
   return body;
 }
@@ -100,7 +111,7 @@ const FIRST = 50;
 const NEXT = 200;
 
 /** What all pages of a list ask for. Null stands for all fields. */
-export const listBody = (state: ListState, fields: readonly string[] | null): SearchBody => ({
+export const listBody = (state: Searched, fields: readonly string[] | null): SearchBody => ({
   ...searchBody(state),
   ...(fields === null ? {} : { fields: [...fields] }),
   verbose: true,

@@ -4,13 +4,21 @@ import { listKey } from "../api/lists";
 import { queryClient, type Template } from "../api/queries";
 import { useSettled } from "../api/settled";
 import { type ListColumn, neededFields } from "./columns";
-import { INITIAL, isRanked, type ListState, listBody, searchBody } from "./state";
-import { recordsOf, totalOf, useMatching, useRecords } from "./useRecords";
+import {
+  INITIAL,
+  isRanked,
+  type ListState,
+  listBody,
+  mayBeMisspelt,
+  type Searched,
+  searchBody,
+} from "./state";
+import { recordsOf, totalOf, useMatching, useNearRecords, useRecords } from "./useRecords";
 
 /** Fewer records than these are counted one by one unasked; of more, the estimate of the service stands. */
 const QUICKLY_COUNTED = 20_000;
 
-const searchedBy = (state: ListState): string => JSON.stringify({ ...searchBody(state), sort: null });
+const searchedBy = (state: Searched): string => JSON.stringify({ ...searchBody(state), sort: null });
 const EVERYTHING = searchedBy(INITIAL);
 
 /** What a list has found, and what is still on its way. */
@@ -21,27 +29,38 @@ export function useFound(
   columns: readonly ListColumn[],
 ) {
   const fields = useMemo(() => neededFields(template, columns), [template, columns]);
-  const query = useRecords(project, template.slug, state, fields);
-  const body = useMemo(() => listBody(state, fields), [state, fields]);
+  const asTyped = useRecords(project, template.slug, state, fields);
+  const isNothing =
+    asTyped.data !== undefined && !asTyped.isPlaceholderData && recordsOf(asTyped.data.pages).length === 0;
+  // Looking for words with a wrong letter costs the service more than other searches: not for each key pressed.
+  const isPaused = useSettled(searchedBy(state));
+  const isNearWanted = isNothing && isPaused && mayBeMisspelt(state);
+  const near = useNearRecords(project, template.slug, state, fields, isNearWanted);
+  const isNear = isNothing && near.data !== undefined && recordsOf(near.data.pages).length > 0;
+  const query = isNear ? near : asTyped;
+  // What is shown is what is counted, saved and asked about.
+  const shown = useMemo((): Searched => (isNear ? { ...state, isNear } : state), [state, isNear]);
+  const body = useMemo(() => listBody(shown, fields), [shown, fields]);
   // The search alone, whatever its order: another one is counted and selected anew.
-  const searched = searchedBy(state);
+  const searched = searchedBy(shown);
   const [counted, setCounted] = useState<string | null>(null);
-  // What a failed search would replace stays as well.
-  const last = useRef(query.data?.pages);
-  if (query.data) last.current = query.data.pages;
+  // What another search would replace stays until that has an answer, and what a failed one would.
   const isFailed = query.isError && !query.data;
-  const pages = isFailed ? last.current : query.data?.pages;
   const isOld = query.isPlaceholderData || isFailed;
+  const current = isOld ? undefined : query.data?.pages;
+  const last = useRef(current);
+  if (current) last.current = current;
+  const pages = current ?? last.current;
 
   // Neither the number nor the next page is in the way of who types.
   const isSettled = useSettled(`${searched} ${isOld}`) && !isOld;
   const isUnknown = isSettled && pages?.at(-1)?.has_more === true;
   const isWhole = searched === EVERYTHING;
   const ofTemplate = useCount(project, template.slug, isWhole && isUnknown);
-  const ofSearch = useMatching(project, template.slug, state, "estimated", !isWhole && isUnknown).data;
+  const ofSearch = useMatching(project, template.slug, shown, "estimated", !isWhole && isUnknown).data;
   const estimate = isWhole ? ofTemplate : ofSearch;
   const isSmall = isUnknown && typeof estimate === "number" && estimate < QUICKLY_COUNTED;
-  const count = useMatching(project, template.slug, state, "exact", counted === searched || isSmall);
+  const count = useMatching(project, template.slug, shown, "exact", counted === searched || isSmall);
 
   const records = useMemo(() => recordsOf(pages ?? []), [pages]);
   const total = useMemo(() => totalOf(pages ?? [], estimate, count.data), [pages, estimate, count.data]);
@@ -53,6 +72,9 @@ export function useFound(
 
   return {
     query,
+    shown,
+    /** No record has the words that were typed, so these have others: those that were meant, where that can be told. */
+    near: isNear ? { meant: near.data?.pages[0]?.did_you_mean ?? null } : null,
     body,
     searched,
     records,
@@ -63,7 +85,7 @@ export function useFound(
     isSettled,
     isStopped: isOld && !query.isFetching && !query.isError,
     isEmpty: query.isSuccess && !isOld && records.length === 0,
-    isSearching: query.isFetching && !isFetchingNextPage,
+    isSearching: (query.isFetching || near.isFetching) && !isFetchingNextPage,
     isRanked: isRanked(state),
     /** The next page was refused. */
     isCutOff: isFetchNextPageError,

@@ -2,7 +2,15 @@ import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } fr
 import { answer, inProject, POST } from "../api/client";
 import { listKey, type SearchPage } from "../api/lists";
 import type { RecordBody } from "../api/queries";
-import { isRanked, type ListState, listBody, pageBody, type SearchBody, searchBody } from "./state";
+import {
+  isRanked,
+  type ListState,
+  listBody,
+  pageBody,
+  type SearchBody,
+  type Searched,
+  searchBody,
+} from "./state";
 
 export function search(
   project: string,
@@ -20,7 +28,7 @@ export function search(
 export function recordsQuery(
   project: string,
   template: string,
-  state: ListState,
+  state: Searched,
   fields: readonly string[] | null,
 ) {
   const isOnePage = isRanked(state);
@@ -48,11 +56,23 @@ export function useRecords(
   return useInfiniteQuery({ ...options, placeholderData: keepPreviousData });
 }
 
+/** The records that match but for a letter. Of no search they stand in for those of another one. */
+export function useNearRecords(
+  project: string,
+  template: string,
+  state: ListState,
+  fields: readonly string[] | null,
+  isWanted: boolean,
+) {
+  const options = recordsQuery(project, template, { ...state, isNear: true }, fields);
+  return useInfiniteQuery({ ...options, enabled: isWanted });
+}
+
 /** How many records match: about, which the planner of the database knows, or counted one by one. */
 export function useMatching(
   project: string,
   template: string,
-  state: ListState,
+  state: Searched,
   count: "estimated" | "exact",
   isWanted: boolean,
 ) {

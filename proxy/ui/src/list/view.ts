@@ -3,7 +3,7 @@ import type { Template, View } from "../api/queries";
 import { conditionsOfSearch } from "../filter/condition";
 import { bySlug, type SavedSearch } from "../filter/view";
 import { allColumns } from "./columns";
-import { INITIAL, type ListState, type SortBy, searchBody } from "./state";
+import { INITIAL, type ListState, type Searched, type SortBy, searchBody } from "./state";
 
 function sortOf(sort: View["query"]["sort"]): SortBy[] {
   const parts = typeof sort === "string" ? sort.split(",") : (sort ?? []);
@@ -33,7 +33,7 @@ export function stateOfView(view: View, template: Template): ListState {
 }
 
 /** What a list shows, as a view keeps it. Columns belong to it once they were chosen. */
-export function savedSearch(state: ListState): SavedSearch {
+export function savedSearch(state: Searched): SavedSearch {
   const search = searchBody(state);
   return state.columns === null ? search : { ...search, fields: state.columns.map(({ id }) => id) };
 }
