@@ -32,7 +32,7 @@ for (const [theme, width] of [
         return route.continue();
       });
 
-      await page.getByRole("searchbox").focus();
+      await page.getByRole("combobox").focus();
       await page.keyboard.type("vermer");
       await line.waitFor();
       await row("erp:5").waitFor();
@@ -53,12 +53,12 @@ for (const [theme, width] of [
       await line.waitFor({ state: "detached" });
       await page.waitForURL(/[?&]q=Vermeer(&|$)/);
       await row("erp:6").waitFor();
-      assert.ok(await page.getByRole("searchbox").evaluate((field) => field === document.activeElement));
+      assert.ok(await page.getByRole("combobox").evaluate((field) => field === document.activeElement));
       await page.getByRole("button", { name: "More", exact: true }).click();
       assert.equal(await file.getAttribute("aria-disabled"), null);
       await page.keyboard.press("Escape");
 
-      await page.getByRole("searchbox").fill("nobody has this");
+      await page.getByRole("combobox").fill("nobody has this");
       await page.getByText("No record matches the search and the filters.").waitFor();
     },
     { theme },

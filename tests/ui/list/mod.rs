@@ -42,3 +42,8 @@ async fn who_types_on_gives_up_the_search_before_and_waits_for_no_number() {
 async fn a_search_that_finds_nothing_shows_what_was_probably_meant() {
     run(&service().await, "list/meant", json!({})).await;
 }
+
+#[tokio::test]
+async fn the_search_bar_completes_the_last_word() {
+    run(&service().await, "list/suggestions", json!({})).await;
+}

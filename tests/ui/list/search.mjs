@@ -18,10 +18,10 @@ await browse(async (page) => {
   const headers = await page.getByRole("columnheader").allInnerTexts();
   assert.match(headers.find((text) => text.trim() !== ""), /External key/, "the key is the first column");
 
-  await page.getByRole("searchbox").fill("Beat");
+  await page.getByRole("combobox").fill("Beat");
   await until(page, ["erp:1"]);
   assert.match(page.url(), /[?&]q=Beat/);
-  await page.getByRole("searchbox").fill("");
+  await page.getByRole("combobox").fill("");
   await until(page, ["erp:4", "erp:3", "erp:2", "erp:1", "erp:0"]);
 
   await page.getByRole("columnheader", { name: /^visits/ }).click();

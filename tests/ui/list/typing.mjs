@@ -14,7 +14,7 @@ await browse(async (page) => {
     route.request().postDataJSON().global_search === "B" ? undefined : route.continue(),
   );
   const isSearch = (word) => (request) => request.postDataJSON()?.global_search === word;
-  await page.getByRole("searchbox").focus();
+  await page.getByRole("combobox").focus();
   const first = page.waitForRequest(isSearch("B"));
   const ended = page.waitForEvent("requestfailed", isSearch("B"));
   await page.keyboard.type("B");

@@ -139,6 +139,8 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         ) : (
           <>
             <SearchBar
+              project={project}
+              template={template.slug}
               label={t.searchIn(label)}
               search={state.search}
               mode={state.mode}

@@ -1,15 +1,20 @@
 import { Search, X } from "lucide-react";
-import { type Ref, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button, Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { words } from "../language";
 import style from "./SearchBar.module.css";
+import { SuggestionList } from "./SuggestionList";
 import type { Mode } from "./state";
+import { completed, type Suggestion, stepped } from "./suggest";
+import { useSuggestions } from "./useSuggestions";
 
 const t = words.list;
 /** The service refuses longer ones. */
 const MOST_LETTERS = 255;
 
 type Props = {
+  project: string;
+  template: string;
   label: string;
   search: string;
   mode: Mode;
@@ -21,9 +26,20 @@ type Props = {
   onLeave: () => void;
 };
 
-/** The field that searches while one types, and the way to search. */
-export function SearchBar({ search, onSearch, ...props }: Props) {
+/** The field that searches while one types and completes the last word, and the way to search. */
+export function SearchBar({ search, mode, onSearch, ...props }: Props) {
   const [text, setText] = useState(search);
+  // What was typed is completed; what came from the address, or was chosen, is not.
+  const [isTyped, setTyped] = useState(false);
+  const [active, setActive] = useState<number | null>(null);
+  const { items, isExact } = useSuggestions(
+    props.project,
+    props.template,
+    text,
+    isTyped && mode !== "meaning",
+  );
+  const isOpen = items.length > 0;
+  const list = useId();
   const sent = useRef(search);
 
   // The address changed by other means: the back button, a saved view, "clear".
@@ -31,6 +47,7 @@ export function SearchBar({ search, onSearch, ...props }: Props) {
     if (search === sent.current) return;
     sent.current = search;
     setText(search);
+    setTyped(false);
   }, [search]);
 
   const send = (next: string) => {
@@ -40,16 +57,51 @@ export function SearchBar({ search, onSearch, ...props }: Props) {
   // Each letter searches at once; what it replaces is given up.
   const type = (next: string) => {
     setText(next);
+    setTyped(true);
+    setActive(null);
     send(next);
+  };
+  const close = () => {
+    setTyped(false);
+    setActive(null);
+  };
+  const take = (suggestion: Suggestion) => {
+    const next = completed(text, suggestion).slice(0, MOST_LETTERS);
+    close();
+    setText(next);
+    send(next);
+  };
+  // Before the field itself reads them, as far as they are about the suggestions.
+  const press = (event: KeyboardEvent) => {
+    const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+    const isOther = altKey || ctrlKey || metaKey || shiftKey || event.nativeEvent.isComposing;
+    if (isOther || !(event.target instanceof HTMLInputElement)) return;
+    const chosen = active === null ? undefined : items[active];
+    if (key === "Enter" && !chosen) close();
+    if (
+      !isOpen ||
+      !(key === "ArrowDown" || key === "ArrowUp" || key === "Escape" || (key === "Enter" && chosen))
+    )
+      return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (key === "Escape") return close();
+    if (key === "Enter") return chosen && take(chosen);
+    const next = stepped(active, key, items.length);
+    if (next !== "records") return setActive(next);
+    close();
+    props.onLeave();
   };
 
   return (
-    <div className={style.search}>
+    <div className={style.search} onKeyDownCapture={press}>
       <SearchField
         className={style.field ?? ""}
         aria-label={props.label}
         value={text}
         maxLength={MOST_LETTERS}
+        autoComplete="off"
+        onBlur={close}
         onChange={type}
         onSubmit={send}
         onKeyDown={(event) => {
@@ -68,6 +120,12 @@ export function SearchBar({ search, onSearch, ...props }: Props) {
           title={t.searchHint}
           dir="auto"
           spellCheck={false}
+          role="combobox"
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? list : undefined}
+          aria-activedescendant={isOpen && active !== null ? `${list}-${active}` : undefined}
         />
         {text === "" ? (
           <kbd className={style.hint} aria-hidden>
@@ -78,6 +136,7 @@ export function SearchBar({ search, onSearch, ...props }: Props) {
             <X size={14} aria-hidden />
           </Button>
         )}
+        {isOpen && <SuggestionList id={list} items={items} isExact={isExact} active={active} onTake={take} />}
       </SearchField>
       {props.modes.length > 1 && (
         <ToggleButtonGroup
@@ -85,7 +144,7 @@ export function SearchBar({ search, onSearch, ...props }: Props) {
           aria-label={t.mode}
           selectionMode="single"
           disallowEmptySelection
-          selectedKeys={[props.mode]}
+          selectedKeys={[mode]}
           onSelectionChange={([mode]) => props.onMode(mode as Mode)}
         >
           {props.modes.map((mode) => (

@@ -10,6 +10,9 @@ export const list = {
   searchIn: (template: string) => `Search ${template}`,
   searchHint:
     'Words, a part of a word, an external key. "…" for words next to each other, - for words to leave out.',
+  suggestions: "Words that complete the search",
+  holders: (n: number, isExact: boolean) => (isExact ? records(n) : `at least ${records(n)}`),
+  holdersShort: (n: number, isExact: boolean) => (isExact ? number(n) : `${number(n)}+`),
   clearSearch: "Clear the search",
   mode: "Search by",
   modes: { words: "Words", meaning: "Meaning", both: "Both" },

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { completed, isCompletable, stepped, usefulSuggestions } from "./suggest";
+
+const of = (text: string) => ({ text, count: 1 });
+
+test("a suggestion takes the place of the last word", () => {
+  expect(completed("girl ear", of("Earring"))).toBe("girl Earring");
+  expect(completed("(gar", of("(garden"))).toBe("(garden");
+  expect(completed("ear", of("Earring"))).toBe("Earring");
+});
+
+test("the beginning of a word is completed, a word that has ended is not", () => {
+  expect(["ea", "girl ea", "é\u0301a"].map(isCompletable)).toEqual([true, true, true]);
+  expect(["", "e", "girl e", "girl "].map(isCompletable)).toEqual([false, false, false, false]);
+});
+
+test("what was typed already is not suggested", () => {
+  expect(usefulSuggestions("girl", [of("Girl"), of("Girls")])).toEqual([of("Girls")]);
+  expect(usefulSuggestions("the girl", [of("Girl")])).toEqual([]);
+  expect(
+    usefulSuggestions(
+      "a",
+      Array.from({ length: 20 }, (_, at) => of(`a${at}`)),
+    ),
+  ).toHaveLength(8);
+});
+
+test("arrows lead from the field through the suggestions to the records", () => {
+  expect(stepped(null, "ArrowDown", 2)).toBe(0);
+  expect(stepped(0, "ArrowDown", 2)).toBe(1);
+  expect(stepped(1, "ArrowDown", 2)).toBe("records");
+  expect(stepped(null, "ArrowUp", 2)).toBe(1);
+  expect(stepped(1, "ArrowUp", 2)).toBe(0);
+  expect(stepped(0, "ArrowUp", 2)).toBe(null);
+});

@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { answer, inProject, POST } from "../api/client";
+import { useSettled } from "../api/settled";
+import { useSession } from "../session/session";
+import { isCompletable, MOST_SUGGESTIONS, type Suggestion, usefulSuggestions } from "./suggest";
+
+export type Suggestions = { items: Suggestion[]; isExact: boolean };
+const NONE: Suggestions = { items: [], isExact: true };
+
+/**
+ * Words that complete what is typed, once somebody pauses; who types on gives them up. The search needs none of them, so
+ * a refusal is no more than a list without suggestions.
+ */
+export function useSuggestions(
+  project: string,
+  template: string,
+  text: string,
+  isWanted: boolean,
+): Suggestions {
+  const { key } = useSession();
+  const isPaused = useSettled(text);
+  const { data } = useQuery({
+    queryKey: [key, "suggestions", project, template, text],
+    queryFn: ({ signal }) =>
+      answer(
+        POST("/v1/entities/search/{template}/suggest", {
+          params: { path: { template }, header: inProject(project) },
+          body: { prefix: text, limit: MOST_SUGGESTIONS },
+          signal,
+        }),
+      ),
+    enabled: isWanted && isPaused && isCompletable(text),
+    retry: false,
+    staleTime: 60_000,
+    gcTime: 60_000,
+  });
+  return useMemo(
+    () =>
+      isWanted && data ? { items: usefulSuggestions(text, data.suggestions), isExact: data.exact } : NONE,
+    [isWanted, data, text],
+  );
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { ask, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+
+for (const [external_key, name] of [
+  ["erp:5", "Vermeer, Delft"],
+  ["erp:6", "Vermeer, Haag"],
+  ["erp:7", "Verona"],
+])
+  await ask("PUT", "/entities/template/customers/by-key", { external_key, attributes: { name } });
+
+const SUGGEST = "**/entities/search/customers/suggest";
+const prefix = (request) => request.url().endsWith("/suggest") && request.postDataJSON().prefix;
+
+for (const [theme, width] of [
+  ["light", 1280],
+  ["dark", 390],
+]) {
+  await browse(
+    async (page) => {
+      const field = page.getByRole("combobox");
+      const suggestions = page.getByRole("listbox", { name: "Words that complete the search" });
+      const vermeer = suggestions.getByRole("option", { name: /^Vermeer\s+2 records$/ });
+      const verona = suggestions.getByRole("option", { name: /^Verona\s+1 record$/ });
+      const active = () => field.evaluate((it) => document.getElementById(it.getAttribute("aria-activedescendant"))?.innerText ?? null);
+      await signIn(page, list("customers"));
+      await page.setViewportSize({ width, height: 800 });
+      // What signing in announced is none of this list.
+      await page.goto(told.address + list("customers"));
+      await page.getByText("erp:7").waitFor();
+
+      await field.focus();
+      await page.keyboard.type("ver");
+      await vermeer.waitFor();
+      await verona.waitFor();
+      assert.equal(await field.getAttribute("aria-expanded"), "true");
+      assert.equal(await active(), null, "Enter takes nothing unasked");
+      await expectAccessible(page);
+      await page.keyboard.press("ArrowDown");
+      assert.match(await active(), /^Vermeer/);
+      await page.keyboard.press("ArrowDown");
+      assert.match(await active(), /^Verona/);
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+      await suggestions.waitFor({ state: "detached" });
+      assert.equal(await field.inputValue(), "Vermeer");
+      assert.equal(await field.getAttribute("aria-expanded"), "false");
+      await page.waitForURL(/[?&]q=Vermeer(&|$)/);
+      await page.getByText("erp:7").waitFor({ state: "detached" });
+
+      // Only the last word is completed, of records that have the others.
+      await page.keyboard.type(" del");
+      await suggestions.getByRole("option", { name: /^Delft\s+1 record$/ }).click();
+      assert.equal(await field.inputValue(), "Vermeer Delft");
+      assert.ok(await field.evaluate((it) => it === document.activeElement), "the field keeps the focus");
+
+      // Esc closes the list, then clears the field.
+      await field.fill("ver");
+      await vermeer.waitFor();
+      await page.keyboard.press("Escape");
+      await suggestions.waitFor({ state: "detached" });
+      assert.equal(await field.inputValue(), "ver");
+      await page.keyboard.press("Escape");
+      assert.equal(await field.inputValue(), "");
+
+      // Behind the last suggestion are the records.
+      await field.fill("veron");
+      await verona.waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+      await suggestions.waitFor({ state: "detached" });
+      await page.waitForFunction(() => document.activeElement?.closest("[role=grid]"));
+    },
+    { theme },
+  );
+}
+
+// Who types on gives the suggestions up; Enter needs none.
+await browse(async (page) => {
+  await signIn(page, list("customers"));
+  await page.getByText("erp:7").waitFor();
+  await page.route(SUGGEST, (route) => (prefix(route.request()) === "ver" ? undefined : route.continue()));
+  const asked = page.waitForRequest((request) => prefix(request) === "ver");
+  const ended = page.waitForEvent("requestfailed", (request) => prefix(request) === "ver");
+  await page.getByRole("combobox").focus();
+  await page.keyboard.type("ver");
+  await asked;
+  await page.keyboard.type("o");
+  assert.match((await ended).failure().errorText, /ABORTED/);
+  await page.getByRole("option", { name: /^Verona/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("listbox").waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("combobox").inputValue(), "vero");
+});
+
+// What the service refuses of suggestions does not keep anybody from searching.
+await browse(
+  async (page) => {
+    await signIn(page, list("customers"));
+    await page.getByText("erp:4").waitFor();
+    await page.route(SUGGEST, (route) => route.fulfill({ status: 500, contentType: "application/json", body: "{}" }));
+    const refused = page.waitForResponse(SUGGEST);
+    await page.getByRole("combobox").fill("ver");
+    await refused;
+    await page.getByText("erp:4").waitFor({ state: "detached" });
+    await page.getByText("erp:7").waitFor();
+    assert.equal(await page.getByRole("listbox").count() + (await page.getByRole("alert").count()), 0);
+  },
+  { expected: /500/ },
+);
