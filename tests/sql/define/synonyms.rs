@@ -1,5 +1,6 @@
 //! The member `synonyms` of a template: which words stand for others in searches.
 
+use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
@@ -39,8 +40,8 @@ async fn a_template_has_the_synonyms_that_it_was_given() {
 async fn a_change_of_synonyms_writes_no_document_and_a_dry_run_nothing() {
     let (_database, session) = crm().await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"car\"}')").await;
-    let documents = "select string_agg(concat_ws(' ', d.xmin, d.ctid), ',') from keyed_state.text_2 d";
-    let before = session.text(documents, &[]).await;
+    let documents = format!("select string_agg(concat_ws(' ', d.xmin, d.ctid), ',') from {DOCUMENTS} d");
+    let before = session.text(&documents, &[]).await;
     let sets = json!([{"synonyms": ["car", "auto"]}]);
     let plan = session
         .json(
@@ -57,7 +58,7 @@ async fn a_change_of_synonyms_writes_no_document_and_a_dry_run_nothing() {
     let earlier = session.text(updated, &[]).await;
     alter(&session, json!({"synonyms": sets})).await;
     assert_ne!(session.text(updated, &[]).await, earlier);
-    assert_eq!(session.text(documents, &[]).await, before);
+    assert_eq!(session.text(&documents, &[]).await, before);
     assert_eq!(session.text("select count(*) from keyed.jobs()", &[]).await, "0");
 }
 

@@ -8,21 +8,10 @@ use serde_json::{Value, json};
 
 /// Words; stems are words without a final s. The one of two letters matches where words begin.
 const WORDS: [&str; 12] = [
-    "alder",
-    "birch",
-    "cedar",
-    "cedars",
-    "cedarwood",
-    "dogwood",
-    "elm",
-    "fir",
-    "maple",
-    "maples",
-    "ox",
-    "oxen",
+    "alder", "birch", "cedar", "cedars", "firwood", "dogwood", "elm", "fir", "maple", "maples", "ox", "oxen",
 ];
 /// The names of companies, which match too.
-const COMPANIES: [&str; 3] = ["dogwood fir", "maples and cedarwood", "other"];
+const COMPANIES: [&str; 3] = ["dogwood fir", "maples and firwood", "other"];
 
 #[derive(Clone)]
 struct Record {
@@ -246,8 +235,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
         if !record.is_live {
             continue;
         }
-        record.is_live = !random.once_in(4);
-        record.name = random_text(random, 3);
+        (record.is_live, record.name) = (!random.once_in(4), random_text(random, 3));
         let update =
             "update crm.customers set name = $2, deleted_at = case when $3 = 'true' then null else now() end
              where external_key = $1 and deleted_at is null";
