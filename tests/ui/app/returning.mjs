@@ -7,6 +7,8 @@ await browse(
   async (page) => {
     await signIn(page, list("customers"), other);
     await page.getByText("Anna").first().waitFor();
+    // What the page still asks for would be refused, too.
+    await page.waitForLoadState("networkidle");
     await fetch(`${told.address}/v1/api-keys/${other.split("_")[1]}`, {
       method: "DELETE",
       headers: { authorization: `Bearer ${told.key}` },
