@@ -107,10 +107,10 @@ fn measure(
     }
     let claim = |against, quantity, gate, aim| Claim { about: OURS, against, quantity, gate, aim };
     let claims = vec![
-        claim(THEIRS, Quantity::Rate, is_indexed.then_some(1.2), Some(2.5)),
+        claim(THEIRS, Quantity::Rate, is_indexed.then_some(2.0), Some(2.5)),
         claim(THEIRS, Quantity::Tail, None, None),
         // A part of half of the texts takes longer where all that match have to be sorted.
-        claim(OURS, Quantity::Spread, is_indexed.then_some(10.0), Some(5.0)),
+        claim(OURS, Quantity::Spread, is_indexed.then_some(8.0), Some(5.0)),
     ];
     run.measure(&Workload { name, commits: READS, contenders, claims });
 }
