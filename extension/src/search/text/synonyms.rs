@@ -243,6 +243,8 @@ mod tests {
     fn what_two_queries_ask_for_is_kept_apart() {
         let both = expanded(SETS, "new york").and(expanded(SETS, "new york hotel"));
         assert_eq!(both.terms.len(), 3);
+        let both = expanded(SETS, "new york").and(expanded(SETS, "new york york"));
+        assert_eq!(both.terms.len(), 3, "the second york is alone");
         let both = expanded(SETS, "new york").and(expanded(SETS, "york"));
         assert_eq!(both.terms.len(), 3, "york alone is not what nyc stands for");
     }
@@ -258,6 +260,9 @@ mod tests {
             let query = TextQuery::parse(&text).expect("a query");
             let expanded = with_others(&Synonyms::new(sets.clone()), query.clone(), stem);
             prop_assert!((query.terms.len()..=MOST_TERMS).contains(&expanded.terms.len()));
+            if occurrences(&text).len() == query.terms.len() {
+                prop_assert_eq!(expanded.terms.len(), query.terms.len());
+            }
             for (term, before) in expanded.terms.iter().zip(&query.terms) {
                 prop_assert!(term.is_same(before));
             }
