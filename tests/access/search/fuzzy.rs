@@ -4,6 +4,11 @@ use crate::sales::{Sales, of_region};
 use harness::Session;
 use serde_json::{Value, json};
 
+async fn search(session: &Session, words: &str) -> Value {
+    let query = json!({"global_search": words, "fuzzy": "auto"}).to_string();
+    session.json("select keyed.search('crm.customers', $1)", &[&query]).await
+}
+
 #[tokio::test]
 async fn nobody_meant_words_out_of_sight() {
     let sales = Sales::new().await;
@@ -17,8 +22,7 @@ async fn nobody_meant_words_out_of_sight() {
         )
         .await;
     let search = async |session: &Session, words: &str| {
-        let query = json!({"global_search": words, "fuzzy": "auto"}).to_string();
-        let answer = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
+        let answer = search(session, words).await;
         let found = answer["records"].as_array().expect("records").len();
         (found, answer.get("did_you_mean").cloned().unwrap_or_default())
     };
@@ -45,13 +49,9 @@ async fn a_record_out_of_sight_makes_no_word_right() {
               update crm.customers set name = 'lantarn sapphire' where external_key = 'EU-2'",
         )
         .await;
-    let search = async || {
-        let query = json!({"global_search": "lantern sapphira", "fuzzy": "auto"}).to_string();
-        session.json("select keyed.search('crm.customers', $1)", &[&query]).await
-    };
-    let before = search().await;
+    let before = search(&session, "lantern sapphira").await;
     assert_eq!(before["records"].as_array().map(Vec::len), Some(1), "the first word is right: {before}");
     let hidden = "update crm.customers set name = 'sapphira' where external_key = 'US-1'";
     sales.admin.run(hidden).await;
-    assert_eq!(search().await, before);
+    assert_eq!(search(&session, "lantern sapphira").await, before);
 }

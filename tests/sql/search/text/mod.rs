@@ -1,5 +1,6 @@
 //! Searches by words.
 
+mod answers;
 mod common_words;
 mod comparison;
 mod documents;

@@ -1,5 +1,6 @@
 //! The order of words: which records come first, however frequent the words are, page by page.
 
+use super::answers::{create_companies, keys, pages, reader_of_gold, search};
 use super::words::crm;
 use crate::model::random::Random;
 use harness::Session;
@@ -127,29 +128,6 @@ fn expected(records: &[Record], terms: &[Term], is_found: impl Fn(&Record) -> bo
     found.into_iter().rev().map(|(_, number)| records[number].key.clone()).collect()
 }
 
-async fn search(session: &Session, query: &Value) -> Value {
-    session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
-}
-
-fn keys(answer: &Value) -> Vec<String> {
-    let records = answer["records"].as_array().expect("records");
-    records.iter().filter_map(|record| record["external_key"].as_str().map(str::to_owned)).collect()
-}
-
-/// The keys of the first pages.
-async fn pages(session: &Session, body: &Value, most: usize) -> Vec<String> {
-    let (mut body, mut found) = (body.clone(), Vec::new());
-    for _ in 0..most {
-        let answer = search(session, &body).await;
-        found.extend(keys(&answer));
-        body["cursor"] = answer["next_cursor"].clone();
-        if body["cursor"].is_null() {
-            break;
-        }
-    }
-    found
-}
-
 async fn write(session: &Session, records: &[Record]) {
     let rows: Vec<Value> = records
         .iter()
@@ -198,18 +176,10 @@ async fn pages_in_the_order_of_words_are_those_of_a_plain_sort() {
     let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(21);
     println!("KEYED_TEST_SEED={seed}");
     let mut random = Random::new(seed);
-    for (number, name) in COMPANIES.iter().enumerate() {
-        let create = "insert into crm.companies (external_key, name) values ($1, $2)";
-        session.rows(create, &[&format!("C{number}"), name]).await;
-    }
+    create_companies(&session, &COMPANIES).await;
     let mut records: Vec<Record> = (0..3000).map(|number| random_record(&mut random, number)).collect();
     write(&session, &records).await;
-    let role = database.create_role("gold").await;
-    session.run(&format!("grant usage on schema crm to {role}")).await;
-    let scope = json!({"filters": [{"field": "tier", "operator": "in", "value": "gold"}]});
-    database.grant_within(&role, "crm.customers", "read", &scope).await;
-    database.grant(&role, "crm.companies", "read").await;
-    let reader = database.session_as(&role).await;
+    let reader = reader_of_gold(&database).await;
     for round in 0..4 {
         for number in 0..25 {
             let terms = random_terms(&mut random);

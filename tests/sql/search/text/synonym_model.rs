@@ -1,5 +1,6 @@
 //! Random synonyms, texts and searches, compared with their meaning in memory.
 
+use super::answers::{create_companies, pages, reader_of_gold, search};
 use super::words::crm;
 use crate::model::random::Random;
 use harness::Session;
@@ -195,25 +196,6 @@ fn expected(
     found.into_iter().rev().map(|(_, number)| records[number].key.clone()).collect()
 }
 
-async fn search(session: &Session, query: &Value) -> Value {
-    session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
-}
-
-/// The keys of the first pages.
-async fn pages(session: &Session, body: &Value, most: usize) -> Vec<String> {
-    let (mut body, mut found) = (body.clone(), Vec::new());
-    for _ in 0..most {
-        let answer = search(session, &body).await;
-        let records = answer["records"].as_array().expect("records").iter();
-        found.extend(records.filter_map(|record| record["external_key"].as_str().map(str::to_owned)));
-        body["cursor"] = answer["next_cursor"].clone();
-        if body["cursor"].is_null() {
-            break;
-        }
-    }
-    found
-}
-
 async fn write(session: &Session, records: &[Record]) {
     let row = |it: &Record| {
         json!({"key": it.key, "name": it.name, "tag": it.tag, "company": it.company,
@@ -252,18 +234,10 @@ async fn searches_with_synonyms_find_and_rank_what_they_mean() {
     let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(30);
     println!("KEYED_TEST_SEED={seed}");
     let mut random = Random::new(seed);
-    for (number, name) in COMPANIES.iter().enumerate() {
-        let create = "insert into crm.companies (external_key, name) values ($1, $2)";
-        session.rows(create, &[&format!("C{number}"), name]).await;
-    }
+    create_companies(&session, &COMPANIES).await;
     let mut records: Vec<Record> = (0..1200).map(|number| random_record(&mut random, number)).collect();
     write(&session, &records).await;
-    let role = database.create_role("gold").await;
-    session.run(&format!("grant usage on schema crm to {role}")).await;
-    let scope = json!({"filters": [{"field": "tier", "operator": "in", "value": "gold"}]});
-    database.grant_within(&role, "crm.customers", "read", &scope).await;
-    database.grant(&role, "crm.companies", "read").await;
-    let (reader, administrator) = (database.session_as(&role).await, database.session().await);
+    let (reader, administrator) = (reader_of_gold(&database).await, database.session().await);
     for round in 0..8 {
         let sets = random_sets(&mut random);
         define(&administrator, &sets).await;
