@@ -106,6 +106,8 @@ make_postgresql() {
         cd "$folder.source"
         fetch_source "postgresql-$major" "${releases[@]}"
         ./configure --quiet --prefix="$folder" "${options[@]}"
+        # Below another make, as in `make test`, PostgreSQL's would take itself for a part of a build and generate no headers.
+        unset MAKELEVEL MAKEFLAGS
         for made in . "${contrib[@]/#/contrib/}"; do
             make --silent --jobs="$(nproc)" --directory="$made"
             make --silent --directory="$made" install
