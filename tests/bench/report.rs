@@ -17,7 +17,7 @@ pub(crate) struct Report {
     /// What goes into the file.
     rows: Vec<Row>,
     failures: Vec<String>,
-    /// Whether an answer was wrong.
+    /// Whether an answer of the group was wrong.
     has_wrong_answer: bool,
     gates: usize,
 }
@@ -78,11 +78,13 @@ impl Report {
     /// Begins to report on a group of workloads.
     pub(crate) fn begin_group(&mut self, name: &str) {
         self.group = name.to_owned();
+        self.has_wrong_answer = false;
     }
 
-    /// Takes what goes into the file: nothing of a run with a wrong answer.
+    /// Takes what goes into the file of this group: nothing if an answer was wrong.
     pub(crate) fn take_rows(&mut self) -> Option<Vec<Row>> {
-        (!self.has_wrong_answer).then(|| std::mem::take(&mut self.rows))
+        let rows = std::mem::take(&mut self.rows);
+        (!self.has_wrong_answer).then_some(rows)
     }
 
     /// Begins to report on something.
@@ -278,7 +280,7 @@ fn shown(score: &Score, quantity: Quantity) -> String {
 }
 
 /// A rate with its thousands apart.
-fn thousands(rate: f64) -> String {
+pub(crate) fn thousands(rate: f64) -> String {
     let digits = format!("{rate:.0}");
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {

@@ -13,28 +13,22 @@ use std::path::Path;
 pub(crate) const LEAST_ROUNDS: usize = 5;
 pub(crate) const LEAST_SECONDS: u32 = 2;
 
-/// Writes the rows of a run into the file, in place of the rows that its groups had.
-pub(crate) fn write(
-    bed: &Bed,
-    arguments: &Arguments,
-    disk_latency: f64,
-    measured: &[String],
-    rows: Vec<Row>,
-) {
+/// Writes the rows of a group into the file, in place of those that it had.
+pub(crate) fn write(bed: &Bed, arguments: &Arguments, disk_latency: f64, group: &str, rows: Vec<Row>) {
     let Arguments { rounds, seconds, .. } = arguments;
     if *rounds < LEAST_ROUNDS || *seconds < LEAST_SECONDS {
         println!(
-            "BENCHMARKS.md stays as it is: it takes {LEAST_ROUNDS} rounds of {LEAST_SECONDS} s at least."
+            "\nBENCHMARKS.md stays as it is: it takes {LEAST_ROUNDS} rounds of {LEAST_SECONDS} s at least."
         );
         return;
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../BENCHMARKS.md");
     let mut benchmarks = fs::read_to_string(&file).map(|text| Benchmarks::parse(&text)).unwrap_or_default();
     let order: Vec<String> = Group::value_variants().iter().map(|group| group.name()).collect();
-    benchmarks.replace(measured, rows, &describe(bed, arguments, disk_latency), &order);
+    benchmarks.replace(&[group.to_owned()], rows, &describe(bed, arguments, disk_latency), &order);
     match fs::write(&file, benchmarks.render()) {
-        Ok(()) => println!("BENCHMARKS.md has the figures of this run."),
-        Err(error) => println!("BENCHMARKS.md cannot be written: {error}"),
+        Ok(()) => println!("\nBENCHMARKS.md has the figures of the group {group}."),
+        Err(error) => println!("\nBENCHMARKS.md cannot be written: {error}"),
     }
 }
 

@@ -1,4 +1,4 @@
-\set key random(1000000000, 1000000000000)
+\set key random(1000000000, 1000000000000000000)
 \set name random(1, 1000000)
 \set user random(1, 1000000)
 \set city random(1, 1000000)

@@ -1,4 +1,4 @@
-\set key case when random(1, 100) <= :fresh then random(1000000000, 1000000000000) else random(1, :records) end
+\set key case when random(1, 100) <= :fresh then random(1000000000, 1000000000000000000) else random(1, :records) end
 \set name random(1, 1000000)
 \set user random(1, 1000000)
 \set city random(1, 1000000)

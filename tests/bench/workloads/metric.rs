@@ -18,7 +18,8 @@ pub(super) fn run(run: &mut Run) {
         "select count(*) from generate_series(1, {SENSORS}) as n, \
          keyed.upsert_by_key('bench.sensors', 'A-' || n, '{{\"visits\": 0, \"temperature\": 20}}')"
     ));
-    prepare("insert into plain.sensors table bench.sensors");
+    let columns = "id, external_key, created_at, updated_at, visits, temperature";
+    prepare(&format!("insert into plain.sensors ({columns}) select {columns} from bench.sensors"));
 
     let by_script = |script| sql(database, script, 8, &[("records", SENSORS)]);
     let claim = |against, gate, aim| {

@@ -4,7 +4,7 @@ use super::templates::fill_with_templates;
 use super::{Run, sql};
 use crate::load::median;
 use crate::memory;
-use crate::report::Figure;
+use crate::report::{Figure, thousands};
 use crate::rounds::{Claim, Contender, Quantity, READS, WRITES_WITHOUT_DISK, Workload};
 use crate::works;
 use harness::Database;
@@ -25,7 +25,11 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let many = filled(run, records).await;
     eprintln!("Making {templates} templates …");
     let times = fill_with_templates(run.bed, &many, templates).await;
-    run.report.begin(format!("{records} records, {templates} templates"));
+    run.report.begin(format!(
+        "{} records, {} templates",
+        thousands(records.into()),
+        thousands(templates.into())
+    ));
     let times_from = |first: usize| median(times[first..first + 10].to_vec());
     let (first, last) = (times_from(0), times_from(times.len() - 10));
     let per_template = memory_of_session(&many, templates).await;
