@@ -41,6 +41,14 @@ impl Filter {
         matches!(&self.tree, Tree::Leaf(leaf) if leaf.path.is_empty() && leaf.column == *column)
     }
 
+    /// Its only condition, if that is one on this template.
+    pub fn single(&self) -> Option<&Predicate> {
+        match &self.tree {
+            Tree::Leaf(leaf) if leaf.path.is_empty() => Some(leaf),
+            _ => None,
+        }
+    }
+
     /// How many conditions it has.
     pub fn size(&self) -> usize {
         self.tree.leaves().len()

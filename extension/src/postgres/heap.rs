@@ -4,8 +4,8 @@
 //! This does what the executor does for a bitmap heap scan and for TABLESAMPLE. It checks the table and index each
 //! time; if they are not as expected, the caller runs a statement.
 
-use super::compat;
-use super::direct_access::{self, Unfit};
+use super::direct_access::Unfit;
+use super::table::Table;
 use pgrx::itemptr::item_pointer_set_all;
 use pgrx::pg_sys::{self, Datum, HeapTupleData, Oid, Relation};
 
@@ -16,39 +16,27 @@ pub(super) const COLUMNS: usize = 2;
 pub type Row = [Datum; COLUMNS];
 
 /// A table of two columns that are never null.
-pub struct Heap(Relation);
+pub struct Heap<'t>(&'t Table);
 
-impl Heap {
+impl Heap<'_> {
     /// Lends a table, locked as for a SELECT until the transaction ends.
     pub fn with<R>(table: Oid, body: impl FnOnce(&Heap) -> Result<R, Unfit>) -> Result<R, Unfit> {
-        direct_access::require()?;
-        // SAFETY: a table that is gone yields null; what is opened is closed below, and by the resource owner when an
-        // error unwinds.
-        unsafe {
-            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-            let relation = pg_sys::try_table_open(table, lock);
-            if relation.is_null() {
-                return Err(Unfit);
-            }
-            // Where snapshots become too old, the executor looks at each page for that.
-            let fits = (*(*relation).rd_rel).relam == pg_sys::HEAP_TABLE_AM_OID
-                && (*(*relation).rd_att).natts as usize == COLUMNS
-                && !compat::snapshots_age();
-            let result = if fits { body(&Heap(relation)) } else { Err(Unfit) };
-            pg_sys::table_close(relation, pg_sys::NoLock as pg_sys::LOCKMODE);
-            result
-        }
+        Table::with(table, |table| if table.columns() == COLUMNS { body(&Heap(table)) } else { Err(Unfit) })
+    }
+
+    /// The same as one of any columns.
+    pub(super) fn table(&self) -> &Table {
+        self.0
     }
 
     /// The open table.
     pub(super) fn relation(&self) -> Relation {
-        self.0
+        self.0.relation()
     }
 
     /// Its number.
     pub fn oid(&self) -> Oid {
-        // SAFETY: the table is open.
-        unsafe { (*self.0).rd_id }
+        self.0.oid()
     }
 
     /// About how many rows it has.
@@ -57,7 +45,7 @@ impl Heap {
         const ROWS_OF_PAGE: f64 = 10.0;
         // SAFETY: an open table has a row of pg_class.
         let (rows, pages) = unsafe {
-            let entry = (*self.0).rd_rel;
+            let entry = (*self.relation()).rd_rel;
             (f64::from((*entry).reltuples), f64::from((*entry).relpages))
         };
         let density = if rows > 0.0 && pages > 0.0 { rows / pages } else { ROWS_OF_PAGE };
@@ -67,14 +55,14 @@ impl Heap {
     /// How many pages it has.
     pub fn pages(&self) -> u32 {
         // SAFETY: the table is open.
-        unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.0, pg_sys::ForkNumber::MAIN_FORKNUM) }
+        unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation(), pg_sys::ForkNumber::MAIN_FORKNUM) }
     }
 
     /// How many pages there are of values that are too long for its own.
     pub fn toast_pages(&self) -> u32 {
         // SAFETY: the table is open, which keeps the other one there; that is closed again with its lock.
         unsafe {
-            let toast = (*(*self.0).rd_rel).reltoastrelid;
+            let toast = (*(*self.relation()).rd_rel).reltoastrelid;
             let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
             let relation = if toast == Oid::INVALID {
                 std::ptr::null_mut()
@@ -112,40 +100,56 @@ impl Heap {
         offsets: Option<&[pg_sys::OffsetNumber]>,
         read: &mut impl FnMut(&Row),
     ) {
-        // SAFETY: the page stays pinned while rows on it are lent, and locked while it is asked which of them are
-        // visible, as in the executor; the resource owner gives both back when an error unwinds. A visible row has
-        // the columns of the table, none of them null or missing.
+        // SAFETY: a visible row has the columns of the table, none of them null or missing.
         unsafe {
-            let (relation, snapshot) = (self.0, pg_sys::GetActiveSnapshot());
-            let buffer = pg_sys::ReadBuffer(relation, page);
-            pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
-            let mut rows: Vec<HeapTupleData> = Vec::new();
-            let mut find = |offset| {
-                let (mut place, mut row) = (pg_sys::ItemPointerData::default(), HeapTupleData::default());
-                item_pointer_set_all(&mut place, page, offset);
-                let all_dead = std::ptr::null_mut();
-                if pg_sys::heap_hot_search_buffer(
-                    &mut place, relation, buffer, snapshot, &mut row, all_dead, true,
-                ) {
-                    rows.push(row);
-                }
-            };
-            match offsets {
-                Some(offsets) => offsets.iter().for_each(|offset| find(*offset)),
-                None => (1..=pg_sys::PageGetMaxOffsetNumber(pg_sys::BufferGetPage(buffer))).for_each(find),
-            }
-            pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
-            for row in &mut rows {
-                // What is read of each may be long.
-                pgrx::check_for_interrupts!();
+            let description = (*self.relation()).rd_att;
+            each_row(self.relation(), page, offsets, |row, _| {
                 let (mut values, mut nulls) = ([Datum::null(); COLUMNS], [false; COLUMNS]);
-                pg_sys::heap_deform_tuple(row, (*relation).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());
+                pg_sys::heap_deform_tuple(row, description, values.as_mut_ptr(), nulls.as_mut_ptr());
                 if nulls == [false; COLUMNS] {
                     read(&values);
                 }
-            }
-            pg_sys::ReleaseBuffer(buffer);
+            });
         }
+    }
+}
+
+/// Lends the visible rows of a page, and the page: those that begin at these places, or all.
+///
+/// # Safety
+/// The table is open and has the page.
+pub(super) unsafe fn each_row(
+    table: Relation,
+    page: u32,
+    offsets: Option<&[pg_sys::OffsetNumber]>,
+    mut read: impl FnMut(&mut HeapTupleData, pg_sys::Buffer),
+) {
+    // SAFETY: the page stays pinned while rows on it are lent, and locked while it is asked which of them are visible, as
+    // in the executor; the resource owner gives both back when an error unwinds.
+    unsafe {
+        let snapshot = pg_sys::GetActiveSnapshot();
+        let buffer = pg_sys::ReadBuffer(table, page);
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        let mut rows: Vec<HeapTupleData> = Vec::new();
+        let mut find = |offset| {
+            let (mut place, mut row) = (pg_sys::ItemPointerData::default(), HeapTupleData::default());
+            item_pointer_set_all(&mut place, page, offset);
+            let all_dead = std::ptr::null_mut();
+            if pg_sys::heap_hot_search_buffer(&mut place, table, buffer, snapshot, &mut row, all_dead, true) {
+                rows.push(row);
+            }
+        };
+        match offsets {
+            Some(offsets) => offsets.iter().for_each(|offset| find(*offset)),
+            None => (1..=pg_sys::PageGetMaxOffsetNumber(pg_sys::BufferGetPage(buffer))).for_each(find),
+        }
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
+        for row in &mut rows {
+            // What is read of each may be long.
+            pgrx::check_for_interrupts!();
+            read(row, buffer);
+        }
+        pg_sys::ReleaseBuffer(buffer);
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Wanted {
     pub queries: Vec<(u16, String)>,
 }
 
-impl Heap {
+impl Heap<'_> {
     /// Lends the visible rows that a GIN index of trigrams finds on the second column for all of these, among them rows
     /// that do not hold them; case is ignored. `read` tells whether to go on.
     pub fn rows_with(
@@ -198,19 +198,19 @@ unsafe fn bitmap(
     found.ok_or(Unfit)
 }
 
-/// What the index is asked for.
-struct Key {
-    strategy: pg_sys::StrategyNumber,
+/// What an index is asked for.
+pub(super) struct Key {
+    pub(super) strategy: pg_sys::StrategyNumber,
     /// The function behind the operator of that number, which a bitmap scan does not call.
-    function: u32,
-    value: String,
+    pub(super) function: u32,
+    pub(super) value: String,
 }
 
 /// Where the index says that rows may have all of these.
 ///
 /// # Safety
 /// The index is open, and its operator class knows the strategies.
-unsafe fn search(index: Relation, wanted: &[Key]) -> *mut pg_sys::TIDBitmap {
+pub(super) unsafe fn search(index: Relation, wanted: &[Key]) -> *mut pg_sys::TIDBitmap {
     // SAFETY: the keys live until the scan has ended; it ends below, or with the resource owner when an error unwinds.
     unsafe {
         let mut keys = vec![pg_sys::ScanKeyData::default(); wanted.len()];

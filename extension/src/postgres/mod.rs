@@ -14,8 +14,6 @@ pub mod condition;
 pub mod cursor;
 /// Values in and out of PostgreSQL's `Datum`.
 pub mod datum;
-/// Rows in the order of a primary key, without a statement.
-mod descending;
 /// Whether rows are found and inserted without a statement.
 pub mod direct_access;
 /// The memory of cached values.
@@ -40,6 +38,8 @@ pub mod index;
 pub mod insert;
 /// Cache invalidation by changes of other sessions.
 pub mod invalidation;
+/// Rows in the order of a primary key, without a statement.
+pub mod key_order;
 /// Whether this library fits the SQL of the extension.
 pub mod library_version;
 /// Memory contexts.
@@ -50,6 +50,8 @@ pub mod notes;
 pub mod own_statement;
 /// Arguments of statements.
 pub mod parameter;
+/// Places of rows.
+pub mod places;
 /// The shape of a plan, without values.
 mod plan_shape;
 /// Plans of cached statements.
@@ -76,6 +78,10 @@ pub mod slow_statement;
 pub mod spi;
 /// Hides statistics of tables from the planner.
 pub mod statistics;
+/// A table that is read without a statement.
+pub mod table;
+/// Rows of a table that a text in one of their columns is found by, without a statement.
+pub mod table_by_text;
 /// Locks on whole tables.
 pub mod table_lock;
 /// Lexemes.

@@ -14,6 +14,9 @@ const COST_OF_FOUND: f64 = 3.5;
 /// The same, in records of a walk along another index, each of which is on another page.
 const COST_OF_FOUND_FAR: f64 = 1.5;
 
+/// What a lookup costs for each place that its index finds, in entries of the index of an order.
+const COST_OF_ENTRY: f64 = 3.0;
+
 /// What a lookup costs before it finds anything, in records of a walk.
 const COST_OF_LOOKUP: f64 = 200.0;
 
@@ -44,8 +47,21 @@ pub struct Question {
     pub wanted: usize,
     /// Whether there is an index of the order, or all records found must be sorted.
     pub may_walk: bool,
-    /// Whether that is the index of the ids: newer records are on later pages.
-    pub is_by_age: bool,
+    /// How records are read along the order.
+    pub reading: Reading,
+}
+
+/// How records are read along the order that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// By the index of the ids: newer records are on later pages.
+    ByAge,
+    /// By another index.
+    Far,
+    /// By the index of the ids, without a statement: of those that a lookup has found, only the first need to be read.
+    DirectByAge,
+    /// The same by another index.
+    DirectFar,
 }
 
 /// What is known once records were looked at.
@@ -75,9 +91,30 @@ pub enum AccessPath {
 }
 
 impl Question {
-    fn cost_of_found(self) -> f64 {
-        if self.may_walk && !self.is_by_age { COST_OF_FOUND_FAR } else { COST_OF_FOUND }
+    /// What a lookup costs that finds so many, of which so many pass, in records of a walk.
+    fn cost_of_lookup(self, found: f64, passing: f64) -> f64 {
+        let is_far = self.may_walk && matches!(self.reading, Reading::Far | Reading::DirectFar);
+        let cost_of_found = if is_far { COST_OF_FOUND_FAR } else { COST_OF_FOUND };
+        let all = found * cost_of_found;
+        if matches!(self.reading, Reading::ByAge | Reading::Far) {
+            return COST_OF_LOOKUP + all;
+        }
+        let entry = cost_of_found / ENTRIES_OF_ROW as f64;
+        // The entries and the records found up to the last one that is wanted.
+        let first = self.wanted as f64 / passing.max(1.0) * (self.records * entry + found * cost_of_found);
+        COST_OF_LOOKUP + found * COST_OF_ENTRY * entry + all.min(first)
     }
+}
+
+/// How many entries of an index are read in the time of a row of the table.
+pub const ENTRIES_OF_ROW: u64 = 30;
+
+/// How many entries of the index of the order are worth reading to find the first of so many rows that another index has found,
+/// before all of these are read instead: none where that is less work even if all of them pass.
+pub fn entries(question: Question, found: usize) -> u64 {
+    let all = found as u64 * ENTRIES_OF_ROW;
+    let least = question.wanted as f64 * (question.records / found.max(1) as f64 + ENTRIES_OF_ROW as f64);
+    if least < all as f64 { all } else { 0 }
 }
 
 /// Chooses, after a look that did not fill the page.
@@ -87,7 +124,8 @@ pub fn choose(question: Question, look: &Look) -> AccessPath {
     let rarest = look.served.iter().copied().min();
     let otherwise = match rarest {
         Some(rarest) => {
-            COST_OF_LOOKUP + question.cost_of_found() * density(rarest, look.counted) * question.records
+            let among = |count, records| density(count, records) * question.records;
+            question.cost_of_lookup(among(rarest, look.counted), among(look.passing, look.records))
         }
         None => MOST_WALKED * question.records,
     };
@@ -128,7 +166,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const QUESTION: Question = Question { records: 500_000.0, wanted: 51, may_walk: true, is_by_age: true };
+    const QUESTION: Question =
+        Question { records: 500_000.0, wanted: 51, may_walk: true, reading: Reading::ByAge };
 
     fn look(passing: u64, served: &[u64]) -> Look {
         Look { records: 200, passing, counted: 200, served: served.to_vec() }
@@ -148,6 +187,18 @@ mod tests {
         // Of few records, it takes no longer than the look.
         let few = Question { records: 20_000.0, ..QUESTION };
         assert_eq!(choose(few, &look(0, &[1])), AccessPath::Lookup(vec![0]));
+    }
+
+    #[test]
+    fn of_what_is_found_directly_only_the_first_are_read() {
+        // Of half a million records 5000 pass: a walk reads 5100 of them, and a lookup 51 of those it finds.
+        let seen = Look { records: 1000, passing: 10, counted: 1000, served: vec![10] };
+        assert_eq!(choose(QUESTION, &seen), AccessPath::Walk(10_200));
+        let direct = Question { reading: Reading::DirectByAge, ..QUESTION };
+        assert_eq!(choose(direct, &seen), AccessPath::Lookup(vec![0]));
+        assert_eq!(entries(direct, 5000), 5000 * ENTRIES_OF_ROW);
+        // Of few, all are read: to find the places of 51 of them takes longer.
+        assert_eq!(entries(direct, 60), 0);
     }
 
     #[test]

@@ -35,6 +35,8 @@ mod page_rows;
 pub mod page_writer;
 /// Parses the body of a search.
 pub mod parse;
+/// Records by a part of a text.
+pub mod part_rows;
 /// Plan → the statements of its access paths.
 pub mod path_statement;
 /// Query + template → parts of statements.
@@ -55,6 +57,8 @@ pub mod statement;
 pub mod suggest;
 /// Full-text search.
 pub mod text;
+/// Patterns of texts, compared in memory.
+pub mod text_pattern;
 /// The time zone of a search.
 pub mod time_zone;
 /// Counts the attributes that searches use.

@@ -76,6 +76,14 @@ impl Order {
         }
     }
 
+    /// Whether a segment has all records with a value of the only key, from the first on.
+    pub fn is_of_values(&self, segment: &Segment) -> bool {
+        match self.keys.as_slice() {
+            [key] => segment.condition.as_ref().is_none_or(|condition| *condition == has_value(key)),
+            _ => false,
+        }
+    }
+
     /// Segments that follow each other, read in one run, which only a sort can provide.
     pub fn in_one_run(&self, segments: &[Segment]) -> Segment {
         let conditions: Option<Vec<&str>> = segments.iter().map(|it| it.condition.as_deref()).collect();
@@ -119,7 +127,7 @@ impl Order {
                             position.id
                         )
                     }
-                    None => format!("{} is not null", key.presence),
+                    None => has_value(key),
                 },
             ),
             order: vec![(Sorted::Key(0), word(key.direction)), (Sorted::Id, word(self.tie))],
@@ -172,6 +180,10 @@ impl Order {
         }
         condition
     }
+}
+
+fn has_value(key: &Expression) -> String {
+    format!("{} is not null", key.presence)
 }
 
 /// How a key is sorted where values and nulls are read in one run.

@@ -1,12 +1,18 @@
 //! Runs the statements that find the records of a page.
 
-use super::access_path::{self, AccessPath, Look, Question, choose};
+use super::access_path::{self, AccessPath, Look, Question, Reading, choose};
 use super::bound_statement::{Statement, Told};
 use super::page::Segment;
-use super::path_statement::Paths;
+use super::part_rows;
+use super::path_statement::{Part, Paths};
 use super::run::Search;
+use super::sort::Direction;
+use crate::attribute_type::AttributeType;
 use crate::filter::arguments::{Argument, Arguments};
+use crate::postgres::direct_access::Unfit;
+use crate::postgres::key_order::{Along, KeyOrder};
 use crate::postgres::parameter::Parameter;
+use crate::postgres::places::Place;
 use crate::postgres::planning::{Shape, in_shape};
 use crate::postgres::relation;
 use crate::postgres::setting;
@@ -102,9 +108,15 @@ impl Search<'_> {
             records: relation::estimated_rows(self.template.table),
             wanted: most,
             may_walk: paths.may_walk,
-            is_by_age: self.plan.keys.is_empty(),
+            reading: if self.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
         };
         let records = setting::records_of_look();
+        if let Some(part) = paths.only_part()
+            && let Some(along) = self.along(segments)
+            && let Ok(found) = self.by_part(segments, &paths, part, question, along, steps)
+        {
+            return found;
+        }
         if access_path::is_small(question, records) {
             let rows = match paths.may_walk {
                 true => self.walk(&paths, None, most, steps),
@@ -154,6 +166,53 @@ impl Search<'_> {
         let rows = self.in_path(&paths, Shape::Lookup, |arguments| paths.lookup(&leading, most, arguments));
         steps.push(Step::Lookup(leading));
         (rows, true)
+    }
+
+    /// The index along which the records of the first segment are read without a statement, if there is one.
+    fn along(&self, segments: &[Segment]) -> Option<Along> {
+        let plan = self.plan;
+        if plan.is_by_age() {
+            return Some(Along::Ids(plan.position.as_ref().map(|position| position.uuid)));
+        }
+        let [key] = plan.keys.as_slice() else { return None };
+        let attribute = self.template.attributes.iter().find(|it| Some(it.id) == key.column.attribute())?;
+        // The index of a text holds the beginning of it.
+        let is_bare = !matches!(attribute.kind, AttributeType::String | AttributeType::List);
+        (plan.order.is_of_values(&segments[0]) && is_bare && key.path.is_empty() && attribute.indexed)
+            .then_some(Along::Values(attribute.column))
+    }
+
+    /// Records with a part of a text, found without a statement; and whether they are those of all segments.
+    fn by_part(
+        &self,
+        segments: &[Segment],
+        paths: &Paths,
+        part: Part,
+        question: Question,
+        along: Along,
+        steps: &mut Vec<Step>,
+    ) -> Result<(Rows<'_>, bool), Unfit> {
+        let (order, reading) = match (self.plan.order.tie, along) {
+            (Direction::Ascending, Along::Ids(_)) => (KeyOrder::Ascending, Reading::DirectByAge),
+            (Direction::Descending, Along::Ids(_)) => (KeyOrder::Descending, Reading::DirectByAge),
+            (Direction::Ascending, Along::Values(_)) => (KeyOrder::Ascending, Reading::DirectFar),
+            (Direction::Descending, Along::Values(_)) => (KeyOrder::Descending, Reading::DirectFar),
+        };
+        let question = Question { reading, ..question };
+        let found = part_rows::find(self.template, part, question, setting::records_of_look(), along, order)?;
+        steps.push(Step::Walk(found.read));
+        if let Some(look) = found.look {
+            steps.extend([Step::Look(look), Step::Lookup(vec![0])]);
+        }
+        let places = [Place::array(&found.places)];
+        let (whole, wanted) = (self.whole(segments), question.wanted);
+        let (segment, is_of_all) = match found.are_all {
+            true => (&whole, true),
+            false => (&segments[0], segments.len() == 1),
+        };
+        let sql = paths.first_at("$1", segment, found.are_all, wanted);
+        let rows = in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places));
+        Ok((rows, is_of_all))
     }
 
     fn whole(&self, segments: &[Segment]) -> Segment {

@@ -7,6 +7,7 @@ use super::page::{Segment, Sorted};
 use super::plan::Plan;
 use crate::filter::Filter;
 use crate::filter::arguments::Arguments;
+use crate::filter::predicate::Test;
 use crate::filter::render::{Lives, Options, render_with};
 use crate::record::statement::columns;
 use crate::template::Template;
@@ -29,6 +30,17 @@ pub struct Paths<'a> {
     served: Vec<Served>,
     /// Whether there is an index of the order.
     pub may_walk: bool,
+}
+
+/// A part of a text that records must have.
+#[derive(Clone, Copy)]
+pub struct Part<'p> {
+    /// The number of the column.
+    pub column: i16,
+    /// The pattern of the text.
+    pub text: &'p str,
+    /// Whether upper and lower case count as the same.
+    pub ignores_case: bool,
 }
 
 /// A condition that an index may serve.
@@ -75,6 +87,18 @@ impl<'a> Paths<'a> {
         self.served.len()
     }
 
+    /// The part of a text that records must have, if an index serves it and nothing else decides on which are found.
+    pub fn only_part(&self) -> Option<Part<'_>> {
+        let (true, None, [condition]) = (self.on_key.is_empty(), &self.plan.visible, self.parts.as_slice())
+        else {
+            return None;
+        };
+        let leaf = condition.single().filter(|_| !self.served.is_empty())?;
+        let Test::Like { pattern, ignores_case } = &leaf.test else { return None };
+        let attribute = self.template.attributes.iter().find(|it| Some(it.id) == leaf.column.attribute())?;
+        Some(Part { column: attribute.column, text: pattern, ignores_case: *ignores_case })
+    }
+
     /// Whether the records on the page are those that the index of the only condition finds.
     pub fn is_single(&self) -> bool {
         match self.parts.as_slice() {
@@ -88,6 +112,25 @@ impl<'a> Paths<'a> {
     /// Whether a statement about this segment differs from others by its arguments alone, so that it is worth keeping.
     pub fn may_be_kept(&self) -> bool {
         self.plan.position.as_ref().is_none_or(|position| position.values.is_empty())
+    }
+
+    /// So many of the records at these places, the first in the order of a segment; of those alone that belong to it, if some may
+    /// not.
+    pub fn first_at(&self, places: &str, segment: &Segment, may_be_others: bool, most: usize) -> String {
+        let keys: String = self.keys().map(|(name, sql)| format!(", {sql} as {name}")).collect();
+        let names: String = self.keys().map(|(name, _)| format!(", p.{name}")).collect();
+        let (from, table, columns) = (&self.plan.from, self.template.table_sql(), columns(self.template));
+        let and = if may_be_others { segment.and_condition() } else { String::new() };
+        let inner = segment.order_by(|by| self.plan.order.sql(by));
+        let outer = segment.order_by(|by| match by {
+            Sorted::Key(number) => format!("p.{}", name_of(number)),
+            Sorted::Id => format!("{RECORD}.id"),
+        });
+        format!(
+            "with p as materialized (select {RECORD}.ctid{keys} from {from} where {RECORD}.ctid = any ({places}){and} \
+             order by {inner} limit {most}) \
+             select {columns}{names} from p join {table} {RECORD} on {RECORD}.ctid = p.ctid order by {outer}"
+        )
     }
 
     /// The records of a page among the first in its order; among all without a number.

@@ -67,6 +67,16 @@ impl Plan {
         Plan::new(&SearchQuery::default(), schema, "UTC")
     }
 
+    /// Whether records come in the order of their ids, which is that of their age.
+    pub fn is_by_age(&self) -> bool {
+        self.words.is_none()
+            && match self.keys.as_slice() {
+                [] => true,
+                [key] => key.path.is_empty() && key.column == Column::Id,
+                _ => false,
+            }
+    }
+
     /// Checks a query against a template as its caller sees it. `time_zone` was seen to be one.
     pub fn new(query: &SearchQuery, schema: &CallerSchema, time_zone: &str) -> Result<Plan, Error> {
         let mut filter = filter(query, schema, time_zone)?;

@@ -12,6 +12,7 @@ mod indexes;
 mod long_texts;
 mod page_walks;
 mod pages;
+mod part_rows;
 mod rights;
 mod semantic;
 mod suggest;

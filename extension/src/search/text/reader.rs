@@ -25,7 +25,7 @@ type Referred = Vec<(i16, HashSet<Uuid>)>;
 
 /// The documents of a template, ready to be compared with the terms of a query.
 pub struct Reader<'a> {
-    heap: &'a Heap,
+    heap: &'a Heap<'a>,
     index: Oid,
     template: &'a Template,
     /// The terms as they are compared.
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The table.
-    pub fn heap(&self) -> &Heap {
+    pub fn heap(&self) -> &Heap<'a> {
         self.heap
     }
 

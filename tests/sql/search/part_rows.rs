@@ -1,0 +1,147 @@
+//! Records by a part of a text, compared in memory: the same as a statement that reads all of them finds.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+const TEMPLATE: &str = r#"
+    select keyed.create_project('p');
+    select keyed.create_template('p', 'things', '[
+      {"slug": "size", "type": "number", "indexed": true}, {"slug": "weight", "type": "number"},
+      {"slug": "name", "type": "string", "indexed": true}]');
+    set session_replication_role = replica;
+    select setseed(SEED)"#;
+
+/// Texts of letters with forms that a language decides on, of wildcards, long ones, and none.
+const FILL: &str = "
+    insert into p.things (external_key, name, size, weight)
+    select gen_random_uuid(), made.name, n % 7, nullif(n % 5, 0)
+    from generate_series(1, 3000) n, lateral (select case when random() < 0.05 then null else
+      (select string_agg((array['king', 'KING', 'K\u{131}ng', 'K\u{130}ng', '\u{212a}ing', 'M\u{fc}ller', 'M\u{dc}LLER', 'east', 'Easter', 'a%b',
+        'A_B', 'a\\b', 'x', '\u{6771}\u{4eac}\u{90fd}', repeat('padded ', 400)])[1 + floor(pow(random(), 2) * 15)::int], ' ' order by part)
+       from generate_series(1, 1 + floor(random() * 3)::int + n * 0) part) end as name) made";
+
+const CHANGE: &str = "
+    update p.things set name = name || ' king' where random() < 0.1;
+    update p.things set size = size + 1 where random() < 0.1;
+    update p.things set name = null where random() < 0.02;
+    update p.things set deleted_at = now(), external_key = null where random() < 0.05;
+    delete from p.things where random() < 0.02";
+
+const PARTS: [&str; 14] = [
+    "king",
+    "KIN",
+    "ing",
+    "k\u{131}ng",
+    "M\u{fc}l",
+    "m\u{dc}ller",
+    "ller",
+    "east",
+    "a%b",
+    "a_b",
+    "a\\b",
+    "\u{6771}\u{4eac}\u{90fd}",
+    "east king",
+    "ded pad",
+];
+
+/// Compares what is found with what PostgreSQL finds without an index; whether some were found.
+async fn compare(session: &Session, part: &str, operator: &str, sort: &Value, limit: usize) -> bool {
+    let pattern =
+        format!("replace(replace(replace({}, '\\', '\\\\'), '%', '\\%'), '_', '\\_')", quoted(part));
+    let condition = match operator {
+        "ilike" => format!("name ilike '%' || {pattern} || '%'"),
+        "like" => format!("name like '%' || {pattern} || '%'"),
+        "starts-with" => format!("name like {pattern} || '%'"),
+        _ => format!("name like '%' || {pattern}"),
+    };
+    let order = match sort.as_str() {
+        Some("id") => "id",
+        Some("size") => "size nulls last, id",
+        Some("-weight") => "weight desc nulls last, id desc",
+        _ => "id desc",
+    };
+    session.run("set enable_indexscan = off; set enable_bitmapscan = off").await;
+    let sql = format!(
+        "select coalesce(jsonb_agg(id order by {order}), '[]') from p.things where deleted_at is null and {condition}"
+    );
+    let expected = session.json(&sql, &[]).await;
+    session.run("reset enable_indexscan; reset enable_bitmapscan").await;
+    let (mut met, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let filters = json!([{"field": "name", "operator": operator, "value": part}]);
+        let query =
+            json!({"filters": filters, "sort": sort, "limit": limit, "cursor": cursor, "fields": ["id"]});
+        let page = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
+        met.extend(page["records"].as_array().expect("records").iter().map(|record| record["id"].clone()));
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(Value::from(met), expected, "{part:?} {operator} by {sort}, {limit} on a page");
+    expected != json!([])
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+#[tokio::test]
+async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_index() {
+    let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(11_u64);
+    println!("KEYED_TEST_SEED={seed}");
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run(&TEMPLATE.replace("SEED", &format!("{}", (seed % 1000) as f64 / 1000.0))).await;
+    session.run(FILL).await;
+    for change in ["analyze p.things", CHANGE, "vacuum p.things", CHANGE, "reindex table p.things"] {
+        for statement in change.split(';') {
+            session.run(statement).await;
+        }
+        let mut found = 0;
+        for part in PARTS {
+            for operator in ["ilike", "like", "starts-with", "ends-with"] {
+                for (sort, look, limit) in [
+                    (json!([]), 1, 7),
+                    (json!("id"), 20, 40),
+                    (json!("-id"), 200, 400),
+                    (json!("size"), 10, 90),
+                    (json!("-weight"), 10, 200),
+                ] {
+                    session.run(&format!("set keyed.records_of_look = {look}")).await;
+                    let limit = if found % 3 == 0 { limit } else { 1000 };
+                    found += usize::from(compare(&session, part, operator, &sort, limit).await);
+                }
+            }
+        }
+        assert!(found > 100, "most parts are in no text: {found}");
+    }
+    database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn beside_other_conditions_and_a_scope_parts_find_the_same() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run(&TEMPLATE.replace("SEED", "0.5")).await;
+    session.run(FILL).await;
+    session.run("set keyed.records_of_look = 5").await;
+    for (others, condition) in [
+        (json!([{"field": "size", "operator": "gt", "value": 3}]), "size > 3"),
+        (json!([{"field": "name", "operator": "like", "value": "M\u{fc}l"}]), "name like '%M\u{fc}l%'"),
+        (json!([{"field": "weight", "operator": "empty"}]), "weight is null"),
+    ] {
+        for sort in ["-id", "size", "weight"] {
+            let mut filters = vec![json!({"field": "name", "operator": "ilike", "value": "east"})];
+            filters.extend(others.as_array().into_iter().flatten().cloned());
+            let query = json!({"filters": filters, "sort": sort, "limit": 1000, "fields": ["id"]});
+            let found = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
+            let sql = format!(
+                "select to_jsonb(count(*)) from p.things where deleted_at is null and name ilike '%east%' and {condition}"
+            );
+            let expected = session.json(&sql, &[]).await;
+            assert_ne!(expected, json!(0), "{condition}");
+            assert_eq!(json!(found["records"].as_array().map(Vec::len)), expected, "{condition} by {sort}");
+        }
+    }
+}
