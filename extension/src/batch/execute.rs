@@ -10,7 +10,7 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::quota::reserve;
 use crate::value::change::Changes;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Runs operations in the order that all batches share. Results are in the order of the request.
 pub fn execute(
@@ -49,19 +49,14 @@ pub fn execute(
 
 /// Waits for quotas before records are locked, for those of one project after the other.
 fn look_ahead(operations: &[Operation]) {
-    let mut of_templates: HashMap<(i32, i32), Vec<&Operation>> = HashMap::new();
+    let mut of_projects: BTreeMap<i32, (usize, usize)> = BTreeMap::new();
     for operation in operations {
-        let template = &operation.template;
-        of_templates.entry((template.project_id, template.id)).or_default().push(operation);
+        let (creations, writes) = of_projects.entry(operation.template.project_id).or_default();
+        *creations += usize::from(matches!(operation.kind, OperationKind::Create | OperationKind::Upsert));
+        *writes += 1;
     }
-    let mut of_templates: Vec<_> = of_templates.into_iter().collect();
-    of_templates.sort_by_key(|(template, _)| *template);
-    for (_, operations) in of_templates {
-        let makes =
-            |operation: &&&Operation| matches!(operation.kind, OperationKind::Create | OperationKind::Upsert);
-        let keys: Vec<Option<&str>> =
-            operations.iter().filter(makes).map(|operation| operation.key.value()).collect();
-        reserve::for_many(&operations[0].template, &keys, operations.len());
+    for (project, (creations, writes)) in of_projects {
+        reserve::for_many(project, creations, writes);
     }
 }
 

@@ -59,9 +59,8 @@ impl<'r> Run<'r> {
     /// Writes the rows. Those that refer to a missing record of this template wait for the rest of the file, unless
     /// this is its end.
     pub fn run(mut self, rows: Vec<Row>, options: &Options) -> Result<Vec<Outcome>, Error> {
-        let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none());
-        let keys: Vec<Option<&str>> = may_be_new.map(|row| row.key.as_deref()).collect();
-        reserve::for_many(self.template, &keys, rows.len());
+        let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none()).count();
+        reserve::for_many(self.template.project_id, may_be_new, rows.len());
         let is_held = |row: &Row| row.record_hash().is_some_and(|name| options.held.contains(name));
         let (held, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_held);
         for row in held {

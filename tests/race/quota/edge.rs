@@ -194,6 +194,30 @@ async fn batches_and_single_writes_at_the_edge_end_no_transaction_of_each_other(
 }
 
 #[tokio::test]
+async fn a_batch_whose_record_is_deleted_meanwhile_ends_no_transaction() {
+    let database = Database::with_crm().await;
+    let observer = database.session().await;
+    observer.run("select keyed.upsert_by_key('crm.customers', k) from unnest('{A,B}'::text[]) k").await;
+    set(&observer, "live_records", 2).await;
+    let batch = |keys: &[&str]| {
+        let operation = |key: &&str| json!({"op": "upsert", "template": "crm.customers", "external_key": key, "attributes": {"visits": keys.len()}});
+        let operations: Vec<_> = keys.iter().map(operation).collect();
+        format!("select keyed.batch('{}', true, 'wait')", json!(operations))
+    };
+    let deleter = database.session().await;
+    deleter.run("begin; select keyed_http.delete_by_key('2', 'B')").await;
+    // It changes A, and waits for B, which it creates once the deletion is committed.
+    let first = Waiting::start(database.session().await, &observer, &batch(&["A", "B"]), &[]).await;
+    let second = Waiting::start(database.session().await, &observer, &batch(&["A", "C", "D"]), &[]).await;
+    deleter.run("commit").await;
+    assert!(first.outcome().await.is_ok());
+    assert_eq!(second.outcome().await.expect_err("the quota is reached").is(), ("53400", "quota_exceeded"));
+    assert_eq!(live(&observer).await, 2);
+    assert_counted(&observer).await;
+    assert_no_deadlock(&database);
+}
+
+#[tokio::test]
 async fn a_place_that_many_gave_back_at_the_edge_leaves_few_rows() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
