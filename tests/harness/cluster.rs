@@ -119,6 +119,11 @@ impl Cluster {
         format!("postgresql://{role}@{folder}/{database}")
     }
 
+    /// The folder of its socket.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// A program of PostgreSQL (`psql`, `pg_dump`, `pg_restore`, …) that will speak to this cluster as superuser.
     pub fn program(&self, name: &str) -> Command {
         let mut command = server_user::command(&self.programs, name);

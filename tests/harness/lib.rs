@@ -25,6 +25,7 @@ mod layout;
 mod node;
 mod pg_upgrade;
 mod proxy;
+mod relay;
 pub mod release;
 #[cfg(test)]
 mod released;
@@ -54,6 +55,7 @@ pub use inbound::{Sender, unix_time};
 pub use node::run_script;
 pub use pg_upgrade::upgrade_path;
 pub use proxy::{Proxy, proxy_program};
+pub use relay::Relay;
 pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};
 pub use side_table::{companies, customers, notes, paintings};

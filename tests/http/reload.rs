@@ -1,6 +1,6 @@
 //! What SIGHUP reads again, while requests are served.
 
-use harness::{Database, EmbeddingServer, Gallery, Service, until};
+use harness::{Database, EmbeddingServer, Gallery, Relay, Service, until};
 use serde_json::json;
 use std::fs::File;
 use std::process::Command;
@@ -80,7 +80,7 @@ async fn a_new_database_url_serves_without_a_failure() {
     write(&secret, &url("second"));
     service.proxy.signal("HUP");
     session.until(&connections("first"), "0").await;
-    assert_ne!(session.text(&connections("second"), &[]).await, "0");
+    until("the new URL is used", async || session.text(&connections("second"), &[]).await != "0").await;
     let nowhere = url("third").replace("keyed_proxy", "nobody");
     for (wrong, complaint) in [
         ("postgres://keyed_proxy@localhost:port/crm", "stays as it was"),
@@ -102,6 +102,43 @@ async fn a_new_database_url_serves_without_a_failure() {
         caller.await.expect("every request was answered");
     }
     service.by_key("K-1").await.expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_was_being_opened_by_the_old_url_is_not_kept() {
+    let database = Database::with_crm().await;
+    let relay = Relay::before(database.cluster());
+    let secret = file(&format!("{}?application_name=first", relay.url("keyed_proxy", database.name())));
+    let second =
+        format!("{}?application_name=second", database.cluster().url("keyed_proxy", database.name()));
+    let service = Arc::new(Service::over(database, &[("KEYED_DATABASE_URL_FILE", path(&secret))]).await);
+    let session = service.session().await;
+    service.upsert("K-1", json!({"visits": 0})).await.expect(201);
+    let blocker = service.session().await;
+    blocker.run("begin; update crm.customers set visits = 1").await;
+    relay.hold();
+    // Each needs a connection of its own.
+    let callers: Vec<_> = (2..6)
+        .map(|visits| {
+            let service = Arc::clone(&service);
+            tokio::spawn(async move { service.upsert("K-1", json!({"visits": visits})).await.status })
+        })
+        .collect();
+    until("a connection is being opened", async || relay.waiting() > 0).await;
+    write(&secret, &second);
+    service.proxy.signal("HUP");
+    until("the URL is taken", async || service.proxy.log().contains("reloaded: the database URL")).await;
+    relay.release();
+    blocker.run("commit").await;
+    for caller in callers {
+        caller.await.expect("an answer");
+    }
+    until("no connection by the old URL is left", async || {
+        // The shared connections are replaced when they are used.
+        service.by_key("K-1").await.expect(200);
+        session.text(&connections("first"), &[]).await == "0"
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -6,14 +6,50 @@ use deadpool_postgres::ClientWrapper;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Error, Row};
 
-use super::Database;
 use super::effect::Effect;
 use super::failure::{Failure, is_loss, is_read_only, lost_race};
+use super::lease::Lease;
 use super::shared::PATIENCE;
 use super::trace::Trace;
-use crate::statement::Argument;
+use super::{Database, in_the_name_of};
+use crate::caller::Caller;
+use crate::metrics::StatementKind;
+use crate::source::Source;
+use crate::statement::{Argument, Statement};
 
 impl Database {
+    /// Asks once, on a connection that the caller holds.
+    pub(crate) async fn ask(
+        &self,
+        lease: &Lease<'_>,
+        deadline: Instant,
+        caller: &Caller,
+        statement: Statement,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Failure> {
+        let digest = caller.token_digest.as_slice();
+        let id = caller.request_id();
+        let all = in_the_name_of(&digest, caller, &id, arguments);
+        let (mut sent, opened) = (false, lease.opened());
+        let trace = self.trace(caller.admitted.as_ref(), StatementKind::File, statement.function());
+        let began = StdInstant::now();
+        // Files name their source themselves.
+        let statement = statement.plain(Source::Api);
+        let outcome = timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await;
+        trace.asked(began, outcome.as_ref().ok());
+        match outcome {
+            Ok(Ok(row)) => Ok(row),
+            Ok(Err(error)) if sent => {
+                if is_read_only(&error) {
+                    self.pools.trust.withdraw(opened);
+                }
+                Err(Failure::Sent(error))
+            }
+            Ok(Err(error)) => Err(Failure::Unsent(error)),
+            Err(_) => Err(Failure::TimedOut { sent }),
+        }
+    }
+
     /// Sends a pipelined lookup; `None` if that is not possible or took too long, and it must be sent on its own
     /// connection.
     pub(super) async fn try_shared(
@@ -77,7 +113,7 @@ impl Database {
             Ok(Err(error)) => {
                 // The final error of a session arrives before its end is noticed; the next user would get a closing
                 // connection.
-                if is_loss(&error) || (is_read_only(&error) && self.trust.withdraw(lease.opened())) {
+                if is_loss(&error) || (is_read_only(&error) && self.pools.trust.withdraw(lease.opened())) {
                     lease.discard();
                 } else {
                     lease.release();

@@ -11,6 +11,7 @@ use deadpool_postgres::{Client, ClientWrapper, Object};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use super::pools::Pools;
 use crate::tls::database::Connector;
 
 /// How long an abandoned statement may take to end. Nearly all do, and their connections are kept.
@@ -25,14 +26,15 @@ pub(crate) struct Lease<'a> {
     /// Empty only once the connection was given back.
     client: Option<Client>,
     connector: &'a Connector,
+    pools: &'a Pools,
     /// The first query on an abandoned connection: it queues behind the abandoned statement, and rolls back a
     /// transaction of several statements.
     cleanup: &'static str,
 }
 
 impl<'a> Lease<'a> {
-    pub(crate) fn new(client: Client, connector: &'a Connector) -> Lease<'a> {
-        Lease { client: Some(client), connector, cleanup: "" }
+    pub(super) fn new(client: Client, connector: &'a Connector, pools: &'a Pools) -> Lease<'a> {
+        Lease { client: Some(client), connector, pools, cleanup: "" }
     }
 
     /// When the connection was opened.
@@ -47,7 +49,9 @@ impl<'a> Lease<'a> {
 
     /// Gives the connection back, the statement having ended.
     pub(crate) fn release(mut self) {
-        self.client = None;
+        if let Some(client) = self.client.take() {
+            self.pools.give_back(client);
+        }
     }
 
     /// Takes the connection out of the pool, which may open another in its place.
@@ -72,16 +76,16 @@ impl Deref for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         if let (Some(client), Ok(runtime)) = (self.client.take(), Handle::try_current()) {
-            runtime.spawn(clean_up(client, self.connector.clone(), self.cleanup));
+            runtime.spawn(clean_up(client, self.connector.clone(), self.pools.clone(), self.cleanup));
         }
     }
 }
 
 /// Waits for an abandoned statement to end, or makes it.
-async fn clean_up(client: Client, connector: Connector, cleanup: &'static str) {
+async fn clean_up(client: Client, connector: Connector, pools: Pools, cleanup: &'static str) {
     // Once it is answered, nothing of the abandoned statement is left: it was a transaction of its own, or is undone.
     match timeout(GRACE, client.simple_query(cleanup)).await {
-        Ok(Ok(_)) => return,
+        Ok(Ok(_)) => return pools.give_back(client),
         Ok(Err(_)) => {}
         Err(_) => {
             if let Ok(Err(error)) = timeout(END, connector.cancel(client.cancel_token())).await {

@@ -12,6 +12,8 @@ mod gate;
 mod lease;
 /// The connections that are not shared.
 mod pool;
+/// Connections that are not used again.
+mod pools;
 /// Connections after a change of the URL.
 mod renewal;
 /// Connections that short reads share.
@@ -28,11 +30,12 @@ use std::time::{Duration, Instant as StdInstant};
 
 use deadpool_postgres::Pool;
 pub(crate) use effect::Effect;
-use failure::{Failure, is_read_only};
+use failure::Failure;
 use gate::Gate;
 use lease::Lease;
+use pools::Pools;
 use shared::Shared;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 use trace::Trace;
@@ -53,7 +56,7 @@ const TRIES: u64 = 3;
 pub(crate) struct Database {
     pool: Pool,
     shared: Shared,
-    trust: Trust,
+    pools: Pools,
     gate: Gate,
     connector: Connector,
     prepared: bool,
@@ -71,23 +74,24 @@ impl Database {
         size: usize,
         metrics: &Arc<Metrics>,
     ) -> anyhow::Result<Database> {
-        Database::with_trust(settings, connector, size, metrics, Trust::new(settings.connection_age))
+        let pools = Pools::new(Trust::new(settings.connection_age));
+        Database::with_pools(settings, connector, size, metrics, pools)
     }
 
-    fn with_trust(
+    fn with_pools(
         settings: &Settings,
         connector: &Connector,
         size: usize,
         metrics: &Arc<Metrics>,
-        trust: Trust,
+        pools: Pools,
     ) -> anyhow::Result<Database> {
         // One shared connection keeps a core of the server busy; four for each core is the default of all.
         let shared = size / 4;
-        let pool = pool::open(settings, connector.clone(), size - shared, trust.clone())?;
+        let pool = pools.open(settings, connector.clone(), size - shared)?;
         Ok(Database {
             pool,
-            shared: Shared::new(shared, trust.clone()),
-            trust,
+            shared: Shared::new(shared, pools.trust.clone()),
+            pools,
             gate: Gate::default(),
             connector: connector.clone(),
             prepared: settings.prepared_statements,
@@ -168,44 +172,12 @@ impl Database {
         if let Some(problem) = self.gate.refusal() {
             return Err(Failure::Refused(problem));
         }
-        Ok(Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.connector))
+        Ok(Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.connector, &self.pools))
     }
 
     /// The timeout of a response.
     pub(crate) fn patience(&self) -> Duration {
         self.answer_timeout
-    }
-
-    /// Asks once, on a connection that the caller holds.
-    pub(crate) async fn ask(
-        &self,
-        lease: &Lease<'_>,
-        deadline: Instant,
-        caller: &Caller,
-        statement: Statement,
-        arguments: &[Argument<'_>],
-    ) -> Result<Row, Failure> {
-        let digest = caller.token_digest.as_slice();
-        let id = caller.request_id();
-        let all = in_the_name_of(&digest, caller, &id, arguments);
-        let (mut sent, opened) = (false, lease.opened());
-        let trace = self.trace(caller.admitted.as_ref(), StatementKind::File, statement.function());
-        let began = StdInstant::now();
-        // Files name their source themselves.
-        let statement = statement.plain(Source::Api);
-        let outcome = timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await;
-        trace.asked(began, outcome.as_ref().ok());
-        match outcome {
-            Ok(Ok(row)) => Ok(row),
-            Ok(Err(error)) if sent => {
-                if is_read_only(&error) {
-                    self.trust.withdraw(opened);
-                }
-                Err(Failure::Sent(error))
-            }
-            Ok(Err(error)) => Err(Failure::Unsent(error)),
-            Err(_) => Err(Failure::TimedOut { sent }),
-        }
     }
 
     /// Runs a statement that answers one row, for the service itself.

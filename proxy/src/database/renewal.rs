@@ -7,13 +7,14 @@ impl Database {
     /// One connection to the same database, for what must not wait behind requests. It is replaced when theirs are: after a
     /// failover, and when the database has another address.
     pub(crate) fn beside(&self, settings: &Settings) -> anyhow::Result<Database> {
-        Database::with_trust(settings, &self.connector, 1, &self.metrics, self.trust.clone())
+        Database::with_pools(settings, &self.connector, 1, &self.metrics, self.pools.clone())
     }
 
     /// Uses no open connection for another request: those that are idle are closed now, the others when they are.
     pub(crate) fn renew(&self) {
-        self.trust.withdraw_all();
-        self.pool.retain(|_, metrics| self.trust.holds(metrics.created));
+        self.pools.trust.withdraw_all();
+        self.pools.close_idle();
+        self.shared.close_idle();
     }
 }
 
@@ -40,8 +41,8 @@ mod tests {
         let served = Database::new(&settings, &connector, 4, &metrics).expect("no connection is opened");
         let beside = served.beside(&settings).expect("no connection is opened");
         let opened = Instant::now();
-        assert!(beside.trust.holds(opened));
+        assert!(beside.pools.trust.holds(opened));
         served.renew();
-        assert!(!beside.trust.holds(opened));
+        assert!(!beside.pools.trust.holds(opened));
     }
 }

@@ -53,15 +53,29 @@ impl Shared {
 
     /// A slot in the first queue that is not yet long, else in the shortest; none if all are full, stuck or closed.
     pub(crate) fn slot(&self) -> Option<Slot> {
-        let connections = self.places.iter().filter_map(|place| lock(place).clone());
+        let connections = self.places.iter().filter_map(|place| self.trusted(place));
         let best = connections
-            .filter(|connection| connection.is_usable() && self.trust.holds(connection.opened))
+            .filter(|connection| connection.is_usable())
             .min_by_key(|connection| connection.waiting.load(Ordering::Relaxed).max(GOOD_QUEUE - 1))?;
         if best.waiting.fetch_add(1, Ordering::Relaxed) < MAX_QUEUE {
             return Some(Slot { connection: best, is_answered: false });
         }
         best.waiting.fetch_sub(1, Ordering::Relaxed);
         None
+    }
+
+    /// The connection of a place. One that is not used again is closed when its last request has ended.
+    fn trusted(&self, place: &Mutex<Option<Arc<Connection>>>) -> Option<Arc<Connection>> {
+        let mut place = lock(place);
+        let _ended = place.take_if(|connection| !self.trust.holds(connection.opened));
+        place.clone()
+    }
+
+    /// Closes the connections that are not used again.
+    pub(crate) fn close_idle(&self) {
+        for place in &self.places {
+            let _connection = self.trusted(place);
+        }
     }
 
     /// Whether there is a place without an open connection.
@@ -104,7 +118,7 @@ impl Shared {
         status
     }
 
-    /// Whether there is no usable connection. A replaced one is closed when its last request has ended.
+    /// Whether there is no usable connection.
     fn is_vacant(&self, place: &Option<Arc<Connection>>) -> bool {
         place.as_ref().is_none_or(|it| it.client.is_closed() || !self.trust.holds(it.opened))
     }

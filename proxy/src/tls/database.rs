@@ -69,7 +69,16 @@ impl Connector {
 
     /// Opens a connection. It works until its client is dropped.
     pub(crate) async fn connect(&self) -> Result<(Client, JoinHandle<()>), Error> {
-        self.way().connect().await
+        loop {
+            let way = self.way();
+            let (client, connection) = way.connect().await?;
+            // It was replaced while this one was opened, which would count as one of the new ones.
+            if Arc::ptr_eq(&way, &self.way()) {
+                return Ok((client, connection));
+            }
+            drop(client);
+            connection.abort();
+        }
     }
 
     /// Asks the server to stop what a connection is doing, over a connection of the same kind.

@@ -1,0 +1,90 @@
+//! A socket before the one of a cluster, on which new connections can be made to wait.
+
+use crate::cluster::Cluster;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tempfile::TempDir;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::watch;
+
+/// The name of a server's socket, here and there.
+const SOCKET: &str = ".s.PGSQL.5432";
+
+/// Ends with its owner: new connections are refused then.
+pub struct Relay {
+    folder: TempDir,
+    passes: watch::Sender<bool>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Relay {
+    /// Passes everything on to this cluster.
+    pub fn before(cluster: &Cluster) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("our folder");
+        let (passes, may_pass) = watch::channel(true);
+        let relay = Self { folder, passes, waiting: Arc::default() };
+        tokio::spawn(relay_all(
+            listener,
+            cluster.folder().join(SOCKET),
+            may_pass,
+            Arc::clone(&relay.waiting),
+        ));
+        relay
+    }
+
+    /// A URL by which a role reaches a database through it.
+    pub fn url(&self, role: &str, database: &str) -> String {
+        let folder = self.folder.path().to_string_lossy().replace('/', "%2F");
+        format!("postgresql://{role}@{folder}/{database}")
+    }
+
+    /// Makes new connections wait, until they are released.
+    pub fn hold(&self) {
+        self.passes.send_replace(false);
+    }
+
+    /// Lets those that wait go on, and later ones pass.
+    pub fn release(&self) {
+        self.passes.send_replace(true);
+    }
+
+    /// How many connections wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+}
+
+async fn relay_all(
+    listener: UnixListener,
+    server: PathBuf,
+    may_pass: watch::Receiver<bool>,
+    waiting: Arc<AtomicUsize>,
+) {
+    let mut owner = may_pass.clone();
+    loop {
+        let mut client = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((client, _)) => client,
+                Err(_) => return,
+            },
+            () = gone(&mut owner) => return,
+        };
+        let (server, mut may_pass, waiting) = (server.clone(), may_pass.clone(), Arc::clone(&waiting));
+        tokio::spawn(async move {
+            waiting.fetch_add(1, Ordering::Relaxed);
+            let passes = may_pass.wait_for(|passes| *passes).await.is_ok();
+            waiting.fetch_sub(1, Ordering::Relaxed);
+            if let (true, Ok(mut server)) = (passes, UnixStream::connect(server).await) {
+                // It ends as its client or its server does.
+                let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+            }
+        });
+    }
+}
+
+/// Comes back when the relay was dropped.
+async fn gone(owner: &mut watch::Receiver<bool>) {
+    while owner.changed().await.is_ok() {}
+}
