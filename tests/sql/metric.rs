@@ -235,3 +235,37 @@ async fn points_of_a_write_that_is_rolled_back_are_gone() {
     session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[refused]).await;
     assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6]));
 }
+
+#[tokio::test]
+async fn points_go_into_a_series_that_somebody_has_changed() {
+    let (_database, session, record) = with_record().await;
+    write(&session, json!(1)).await;
+    let template = "(select id from keyed_state.template where slug = 'customers')";
+    let table = session.text(&format!("select 'keyed_state.metric_' || {template}"), &[]).await;
+    // The sequence that the session knows is gone.
+    session
+        .run(&format!(
+            "alter table {table} alter id drop identity; \
+             alter table {table} alter id add generated always as identity (start 100)"
+        ))
+        .await;
+    write(&session, json!(2)).await;
+    write(&session, json!([{"value": 3}, {"value": 4}])).await;
+    session
+        .run(&format!(
+            "create table noted (value double precision); grant insert on noted to keyed_owner; \
+             create function note_point() returns trigger language plpgsql as \
+             $$begin insert into public.noted values (new.value); return new; end$$; \
+             create trigger note_point after insert on {table} for each row execute function note_point()"
+        ))
+        .await;
+    write(&session, json!(5)).await;
+    session
+        .run(&format!("drop trigger note_point on {table}; alter table {table} add column remark text"))
+        .await;
+    write(&session, json!(6)).await;
+    assert_eq!(series(&session, &record).await, json!([1, 2, 3, 4, 5, 6]));
+    let noted = session.json("select jsonb_agg(value) from noted", &[]).await;
+    let ids = session.json(&format!("select jsonb_agg(id order by at, id) from {table}"), &[]).await;
+    assert_eq!((noted, ids), (json!([5]), json!([1, 100, 101, 102, 103, 104])));
+}

@@ -6,12 +6,13 @@ pub mod removal;
 use crate::access::policy_sql;
 use crate::attribute_type::AttributeType;
 use crate::postgres::clock::now;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::parameter::{Timestamp, array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Firing;
-use crate::template::{Template, column};
+use crate::postgres::{datum, direct_access, identity};
+use crate::template::{SeriesTable, Template, column};
 use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
 use uuid::Uuid;
@@ -75,37 +76,39 @@ pub fn append_direct(template: &Template, firing: &Firing) {
     }
 }
 
-fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point) {
-    let sql = format!(
-        "insert into {} (record_id, attribute_id, at, value) values ($1, $2, $3, $4)",
-        SideTable::Series.sql(template.id)
-    );
+fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
     as_owner(|| {
-        connected(|spi| {
-            let arguments = params![record, attribute, point.at.map(Timestamp), point.value];
-            template.run(spi, &sql, Snapshot::Latest, &arguments);
-        });
+        if append_plainly(template, record, attribute, points).is_none() {
+            append_by_statement(template, record, attribute, points);
+        }
     });
 }
 
-fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
-    if let [point] = points {
-        return append_point(template, record, attribute, point);
-    }
+/// Appends points without a statement; none when the table is not as it was made.
+fn append_plainly(template: &Template, record: Uuid, attribute: i32, points: &[Point]) -> Option<()> {
+    let SeriesTable { table, sequence } = template.series?;
+    direct_access::require().ok()?;
+    lock_table(table);
+    let row = |point: &Point| {
+        Some((record, attribute, Timestamp(point.at?), identity::next(sequence).ok()?, point.value))
+    };
+    let rows = points.iter().map(row).collect::<Option<Vec<_>>>()?;
+    insert_rows(table, rows.into_iter()).ok()
+}
+
+fn append_by_statement(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
     let sql = format!(
         "insert into {} (record_id, attribute_id, at, value) select $1, $2, p.at, p.value \
          from unnest($3, $4) p (at, value)",
         SideTable::Series.sql(template.id)
     );
-    as_owner(|| {
-        connected(|spi| {
-            let arguments = params![
-                record,
-                attribute,
-                array(points.iter().map(|point| point.at.map(Timestamp))),
-                array(points.iter().map(|point| point.value))
-            ];
-            template.run(spi, &sql, Snapshot::Latest, &arguments);
-        });
+    connected(|spi| {
+        let arguments = params![
+            record,
+            attribute,
+            array(points.iter().map(|point| point.at.map(Timestamp))),
+            array(points.iter().map(|point| point.value))
+        ];
+        template.run(spi, &sql, Snapshot::Latest, &arguments);
     });
 }

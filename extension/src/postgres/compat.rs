@@ -79,6 +79,21 @@ pub(super) unsafe fn primary_key(table: Relation) -> Oid {
     }
 }
 
+/// The sequence behind an identity column of a table.
+///
+/// # Safety
+/// The table is open.
+pub(super) unsafe fn identity_sequence(table: Relation, column: pg_sys::AttrNumber) -> Oid {
+    // SAFETY: the caller's. Before 17, the function takes the table's OID.
+    unsafe {
+        #[cfg(any(feature = "pg15", feature = "pg16"))]
+        let sequence = pg_sys::getIdentitySequence((*table).rd_id, column, true);
+        #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+        let sequence = pg_sys::getIdentitySequence(table, column, true);
+        sequence
+    }
+}
+
 /// Begins to find rows of a table by an index, with so many keys, under the active snapshot.
 ///
 /// # Safety

@@ -32,6 +32,8 @@ pub mod guard;
 pub mod heap;
 /// Rows of a table that a GIN index finds, without a statement.
 pub mod heap_by_index;
+/// Numbers of identity columns.
+pub mod identity;
 /// Rows by a unique index.
 pub mod index;
 /// One row into a table.

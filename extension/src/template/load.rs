@@ -1,14 +1,14 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
 use super::synonyms::Synonyms;
-use super::{Attribute, Template, column, session};
+use super::{Attribute, SeriesTable, Template, column, session};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::postgres::{invalidation, relation, snapshot_is_fixed, transaction};
+use crate::postgres::{identity, invalidation, relation, snapshot_is_fixed, transaction};
 use crate::value::list_option;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Oid;
@@ -33,6 +33,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
             let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, template.table);
             let history = relation::table_oid("keyed_state", &SideTable::History.name(template.id));
+            let series = load_series(template.id, &attributes);
             let has_documents =
                 relation::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
             let vector_schema = vector_schema(spi, template.id);
@@ -43,6 +44,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
                 key_index,
                 released_key,
                 history,
+                series,
                 has_documents,
                 former_languages,
                 former_attributes,
@@ -132,6 +134,16 @@ fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
         ],
     );
     rows.get::<Option<Oid>>(0, 0)
+}
+
+/// The table of series, where there is a metric to append to.
+fn load_series(template: i32, attributes: &[Attribute]) -> Option<SeriesTable> {
+    if attributes.iter().all(|attribute| attribute.kind != AttributeType::Metric) {
+        return None;
+    }
+    let table = relation::table_oid("keyed_state", &SideTable::Series.name(template))?;
+    let sequence = identity::sequence(table, SeriesTable::ID)?;
+    Some(SeriesTable { table, sequence })
 }
 
 fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {

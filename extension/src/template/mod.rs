@@ -28,4 +28,4 @@ mod statements;
 pub mod synonyms;
 
 pub use crate::value::standard_column as column;
-pub use model::{Attribute, Template};
+pub use model::{Attribute, SeriesTable, Template};

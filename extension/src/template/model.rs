@@ -51,6 +51,20 @@ impl Attribute {
     }
 }
 
+/// The table of the series of a template.
+#[derive(Clone, Copy, Debug)]
+pub struct SeriesTable {
+    /// The table.
+    pub table: Oid,
+    /// The sequence that numbers its rows.
+    pub sequence: Oid,
+}
+
+impl SeriesTable {
+    /// The number of the column that is numbered.
+    pub(super) const ID: i16 = 4;
+}
+
 /// A template: a table.
 #[derive(Default)]
 pub struct Template {
@@ -90,6 +104,8 @@ pub struct Template {
     pub released_key: Option<i16>,
     /// The table of its history.
     pub history: Option<Oid>,
+    /// The table of the series of its metrics; none where it has no metric.
+    pub series: Option<SeriesTable>,
     /// Whether there is a table of what is searched: a state not yet migrated has none.
     pub has_documents: bool,
     /// Where the type of its vectors is, as SQL names it; none where it has no table of them.
