@@ -167,6 +167,11 @@ impl Caller {
         Permissions::of(self.role, template).condition(action.privilege(), lives, alias)
     }
 
+    /// The privileges on a template by which the caller reads it; none for a caller who reads nothing of it.
+    pub(super) fn reading(&self, template: &Template) -> Option<Rc<Permissions>> {
+        self.has(Action::Read, template).then(|| Permissions::of(self.role, template))
+    }
+
     /// The same over live records under the alias `t`, for a row that is judged by itself.
     pub fn reach(&self, action: Action, template: &Template) -> Option<String> {
         self.rows(action, template, RECORD)

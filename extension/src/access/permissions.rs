@@ -4,7 +4,8 @@ use super::privilege::Privilege;
 use super::stored_grant::grants_of;
 use super::{binding, scope};
 use crate::filter::Filter;
-use crate::filter::render::{Lives, Options, render};
+use crate::filter::arguments::Arguments;
+use crate::filter::render::{Lives, Options, render_with};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
@@ -44,6 +45,15 @@ impl Rows {
         }
     }
 
+    /// Whether indexes find the live rows, or not many more, without reading the others.
+    pub fn are_served(&self) -> bool {
+        match self {
+            Rows::None => true,
+            Rows::Passing(filters) => filters.iter().all(Filter::is_served),
+            Rows::All => false,
+        }
+    }
+
     /// As an SQL condition over the live records of the table with this alias; `None` for all rows.
     pub fn condition(&self, alias: &str) -> Option<String> {
         self.condition_over(Lives::Live, alias)
@@ -51,13 +61,18 @@ impl Rows {
 
     /// The same over other records.
     pub fn condition_over(&self, lives: Lives, alias: &str) -> Option<String> {
+        self.condition_with(lives, alias, None)
+    }
+
+    /// The same with its constants among the arguments of a statement.
+    pub fn condition_with(&self, lives: Lives, alias: &str, arguments: Option<&Arguments>) -> Option<String> {
         let options = Options { lives, ..Options::default() };
         match self {
             Rows::All => None,
             Rows::None => Some("false".to_owned()),
             Rows::Passing(filters) => {
                 let mut conditions: Vec<String> =
-                    filters.iter().map(|filter| render(filter, alias, options)).collect();
+                    filters.iter().map(|filter| render_with(filter, alias, options, arguments)).collect();
                 conditions.dedup();
                 match conditions.as_slice() {
                     [only] if only == "true" => None,

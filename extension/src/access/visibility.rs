@@ -1,7 +1,9 @@
 //! The records that a caller sees, and those that it may write: as a schema for filters, and as conditions in SQL.
 
+use super::permissions::Permissions;
 use super::{Action, Caller};
 use crate::error::Error;
+use crate::filter::arguments::Arguments;
 use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
 use crate::postgres::guard;
@@ -31,9 +33,32 @@ impl CallerSchema {
         rows_over(lives, &self.caller, &self.template, alias)
     }
 
+    /// What the caller sees, where that is not all.
+    pub fn read_scope(&self) -> ReadScope {
+        ReadScope(self.caller.reading(&self.template))
+    }
+
     /// Refuses a table that does not have the keys of deleted records where statements look for them.
     pub fn require_released_keys(&self) -> Result<(), Error> {
         self.template.released_key.map(|_| ()).ok_or_else(guard::not_migrated)
+    }
+}
+
+/// The part of the live records of a template that a caller sees.
+#[derive(Debug)]
+pub struct ReadScope(Option<Rc<Permissions>>);
+
+impl ReadScope {
+    /// As a condition in SQL over the table under this alias, with its constants among the arguments of a statement.
+    pub fn condition(&self, alias: &str, arguments: Option<&Arguments>) -> String {
+        let Some(permissions) = &self.0 else { return "false".to_owned() };
+        let rows = permissions.rows(Action::Read.privilege());
+        rows.condition_with(Lives::Live, alias, arguments).unwrap_or_else(|| "true".to_owned())
+    }
+
+    /// Whether indexes find these records, or not many more, without reading the others.
+    pub fn is_served(&self) -> bool {
+        self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_served())
     }
 }
 

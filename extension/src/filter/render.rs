@@ -20,7 +20,7 @@ use crate::value::{pattern, standard_column as column};
 use std::cell::RefCell;
 
 /// How many characters of a text its index holds; see [`crate::define::ddl::indexes`].
-const INDEXED_CHARACTERS: usize = 200;
+pub const INDEXED_CHARACTERS: usize = 200;
 
 /// The condition that holds for exactly the rows that pass the filter, over the table under `alias`. It is in
 /// parentheses, or a constant: `true`, when every row passes, or `false`.

@@ -1,7 +1,7 @@
 //! Whether rows are found and inserted without a statement: a switch for tests and diagnosis.
 //!
-//! Six modules do the executor's work themselves, because starting and ending it costs more than the work: [`super::index`]
-//! (rows by an index), [`super::table`] and [`super::heap`] (rows page by page), [`super::insert`] (rows into a table), [`super::identity`] (their numbers), [`super::update`] (one
+//! Seven modules do the executor's work themselves, because starting and ending it costs more than the work: [`super::index`]
+//! (rows by an index), [`super::table`] and [`super::heap`] (rows page by page), [`super::insert`] (rows into a table), [`super::identity`] (their numbers), [`super::index_entries`] (how many entries an index has), [`super::update`] (one
 //! row in place of another) and [`super::condition`] (a condition on one row). Each of them depends on a shape of the table or index that somebody can
 //! change, and then answers [`Unfit`]; their callers run a statement instead. That statement rarely runs otherwise, so with
 //! `keyed.direct_access = off` every direct access answers [`Unfit`], and the tests run both ways.

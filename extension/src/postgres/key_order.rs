@@ -6,7 +6,8 @@ use super::datum;
 use super::direct_access::Unfit;
 use super::found::Found;
 use super::heap::{Heap, Row};
-use super::index::{self, Index, is_usable};
+use super::index::{self, Index};
+use super::ordered_index::IndexedValue;
 use super::places::Places;
 use super::table::Table;
 use pgrx::itemptr::item_pointer_get_both;
@@ -100,7 +101,7 @@ impl Table {
             let table = self.relation();
             let index = match along {
                 Along::Ids(_) => index::open_index(table, Index::PrimaryKey, &[1], index::UUID)?,
-                Along::Values(column) => self.open_index_of(column)?,
+                Along::Values(column) => self.open_index_of(IndexedValue::Whole(column))?,
             };
             let mut key = pg_sys::ScanKeyData::default();
             let keys = i32::from(begin(&mut key, along, order));
@@ -133,38 +134,6 @@ impl Table {
             pg_sys::relation_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
             Ok(left > 0)
         }
-    }
-
-    /// Opens the index of a column and the ids.
-    ///
-    /// # Safety
-    /// The index is closed, or left to the resource owner.
-    unsafe fn open_index_of(&self, column: AttrNumber) -> Result<pg_sys::Relation, Unfit> {
-        let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-        // SAFETY: the table is open, and so knows its indexes; one that is gone yields null. An open index has a row of
-        // pg_index, whose column numbers are as many as it says, and an option for each of them.
-        unsafe {
-            let indexes = pg_sys::RelationGetIndexList(self.relation());
-            for index in pgrx::PgList::<Oid>::from_pg(indexes).iter_oid() {
-                let index = pg_sys::try_relation_open(index, lock);
-                if index.is_null() {
-                    continue;
-                }
-                let entry = (*index).rd_index;
-                let fits = !entry.is_null()
-                    && (*(*index).rd_rel).relam == pg_sys::BTREE_AM_OID
-                    && (*entry).indnkeyatts == 2
-                    && (*entry).indkey.values.as_slice(2) == [column, 1]
-                    && std::slice::from_raw_parts((*index).rd_indoption, 2) == [0, 0]
-                    && is_usable(index)
-                    && pg_sys::RelationGetIndexPredicate(index).is_null();
-                if fits {
-                    return Ok(index);
-                }
-                pg_sys::relation_close(index, lock);
-            }
-        }
-        Err(Unfit)
     }
 }
 

@@ -36,6 +36,8 @@ pub mod heap_by_index;
 pub mod identity;
 /// Rows by a unique index.
 pub mod index;
+/// How many entries an index has for a value.
+pub mod index_entries;
 /// One row into a table.
 pub mod insert;
 /// Cache invalidation by changes of other sessions.
@@ -48,6 +50,8 @@ pub mod library_version;
 pub mod memory;
 /// Notes that row triggers leave for the end of the statement.
 pub mod notes;
+/// The index of a value and the ids.
+pub mod ordered_index;
 /// Which rows our own statements write.
 pub mod own_statement;
 /// Arguments of statements.

@@ -30,7 +30,9 @@ pub mod mode;
 /// Keyset pages.
 pub mod page;
 /// Finds the records of a page.
-mod page_rows;
+pub mod page_rows;
+/// Tells the statements that find the records of a page.
+mod page_statements;
 /// Writes the records of a page.
 pub mod page_writer;
 /// Parses the body of a search.
@@ -45,6 +47,8 @@ pub mod plan;
 pub mod query;
 /// Pages of ranked matches.
 pub mod ranked;
+/// Conditions that a field has a value, which few records have.
+pub mod rare_value;
 /// Statements → answer.
 pub mod run;
 /// Semantic search.

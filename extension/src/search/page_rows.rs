@@ -1,10 +1,10 @@
 //! Runs the statements that find the records of a page.
 
 use super::access_path::{self, AccessPath, Look, Question, Reading, choose};
-use super::bound_statement::{Statement, Told};
 use super::page::Segment;
 use super::part_rows;
 use super::path_statement::{Part, Paths};
+use super::rare_value;
 use super::run::Search;
 use super::sort::Direction;
 use crate::attribute_type::AttributeType;
@@ -27,9 +27,11 @@ pub struct PageRows<'c> {
 }
 
 /// A step on the way to the records of a page.
-enum Step {
+pub enum Step {
     /// So many records were read along the index of the order; all of them without a number.
     Walk(Option<u64>),
+    /// The index of a condition has so many entries for its value.
+    Counted(u64),
     /// Some records were counted.
     Look(Look),
     /// These conditions led.
@@ -46,62 +48,14 @@ impl Search<'_> {
         PageRows { rows, is_of_all }
     }
 
-    /// The statements that were run for the records of a page, with what they have shown; and whether these were the
-    /// records of all segments.
-    pub fn statements_run(&self, segments: &[Segment], most: usize) -> (Vec<Told>, bool) {
-        let mut steps = Vec::new();
-        let (_, is_of_all) = self.find(segments, most, &mut steps);
-        let mut told = Vec::new();
-        let mut purpose = String::new();
-        let whole = self.whole(segments);
-        for step in steps {
-            let paths = Paths::of(self.template, self.plan, &segments[0]);
-            let (statement, shape) = match (step, paths) {
-                (Step::Look(look), _) => {
-                    purpose = describe(&look);
-                    continue;
-                }
-                (Step::Walk(among), Some(paths)) => (plain(paths.walk(among, most, None)), Some(Shape::Walk)),
-                (Step::Lookup(leading), Some(paths)) => {
-                    purpose.push_str("Those that an index finds are sorted:");
-                    let paths = if segments.len() > 1 { paths.over(&whole) } else { paths };
-                    (plain(paths.lookup(&leading, most, None)), Some(Shape::Lookup))
-                }
-                _ => (self.page_sql(&segments[0], most), None),
-            };
-            told.push(Told { purpose: std::mem::take(&mut purpose), statement, shape, member: None });
-        }
-        (told, is_of_all)
-    }
-
-    /// The statements that may be run for the records of a segment. Which of them is, follows from the records, hidden ones
-    /// among them.
-    pub fn possible_statements(&self, segment: &Segment, most: usize) -> Vec<Told> {
-        let mut told: Vec<Told> = Vec::new();
-        let mut tell = |statement, shape| {
-            let purpose = if told.is_empty() { String::new() } else { "Or:".to_owned() };
-            told.push(Told { purpose, statement, shape, member: None });
-        };
-        if let Some(paths) = self.paths(segment) {
-            if paths.may_walk {
-                let sql = paths.walk(Some(setting::records_of_look()), most, None);
-                tell(plain(sql), Some(Shape::Walk));
-            }
-            if paths.count_of_served() > 0 {
-                let all = Vec::from_iter(0..paths.count_of_served());
-                tell(plain(paths.lookup(&all, most, None)), Some(Shape::Lookup));
-            }
-        }
-        tell(self.page_sql(segment, most), None);
-        told
-    }
-
-    fn paths<'s>(&'s self, segment: &'s Segment) -> Option<Paths<'s>> {
+    /// The paths to choose from.
+    pub(super) fn paths<'s>(&'s self, segment: &'s Segment) -> Option<Paths<'s>> {
         let has_words = self.selection.is_some();
         (!has_words).then(|| Paths::of(self.template, self.plan, segment)).flatten()
     }
 
-    fn find(&self, segments: &[Segment], most: usize, steps: &mut Vec<Step>) -> (Rows<'_>, bool) {
+    /// At most this many records of the first of these segments, or of all of them, with whether it is all.
+    pub(super) fn find(&self, segments: &[Segment], most: usize, steps: &mut Vec<Step>) -> (Rows<'_>, bool) {
         let segment = &segments[0];
         let Some(paths) = self.paths(segment) else { return (self.planned(segment, most, steps), false) };
         let question = Question {
@@ -123,6 +77,10 @@ impl Search<'_> {
                 false => self.planned(segment, most, steps),
             };
             return (rows, false);
+        }
+        if let Some(rare) = rare_value::find(self.template, &paths, question) {
+            steps.push(Step::Counted(rare.entries));
+            return (self.lookup(paths, segments, vec![rare.place], most, steps), true);
         }
         let mut look = Look { records, counted: records, ..Look::default() };
         if !paths.may_walk {
@@ -159,13 +117,29 @@ impl Search<'_> {
                 }
                 continue;
             }
+            if paths.is_bounded() && self.extent(&paths, among) < among {
+                // There are no more.
+                return (rows, false);
+            }
             steps.push(Step::Look(look.clone()));
         };
+        (self.lookup(paths, segments, leading, most, steps), true)
+    }
+
+    /// Records of all segments, which the indexes of these conditions find.
+    fn lookup(
+        &self,
+        paths: Paths<'_>,
+        segments: &[Segment],
+        leading: Vec<usize>,
+        most: usize,
+        steps: &mut Vec<Step>,
+    ) -> Rows<'_> {
         let whole = self.whole(segments);
-        let paths = paths.over(if segments.len() > 1 { &whole } else { segment });
+        let paths = paths.over(if segments.len() > 1 { &whole } else { &segments[0] });
         let rows = self.in_path(&paths, Shape::Lookup, |arguments| paths.lookup(&leading, most, arguments));
         steps.push(Step::Lookup(leading));
-        (rows, true)
+        rows
     }
 
     /// The index along which the records of the first segment are read without a statement, if there is one.
@@ -215,7 +189,7 @@ impl Search<'_> {
         Ok((rows, is_of_all))
     }
 
-    fn whole(&self, segments: &[Segment]) -> Segment {
+    pub(super) fn whole(&self, segments: &[Segment]) -> Segment {
         self.plan.order.in_one_run(segments)
     }
 
@@ -227,6 +201,12 @@ impl Search<'_> {
     fn walk(&self, paths: &Paths, among: Option<u64>, most: usize, steps: &mut Vec<Step>) -> Rows<'_> {
         steps.push(Step::Walk(among));
         self.in_path(paths, Shape::Walk, |arguments| paths.walk(among, most, arguments))
+    }
+
+    /// How many records there are in a segment, up to so many.
+    fn extent(&self, paths: &Paths, among: u64) -> u64 {
+        let rows = self.in_path(paths, Shape::Walk, |arguments| paths.extent(among, arguments));
+        rows.get::<Option<i64>>(0, 0).unwrap_or_default() as u64
     }
 
     /// Counts among so many records what the indexes would find; the number of records that there were.
@@ -251,20 +231,6 @@ impl Search<'_> {
             false => self.spi.run_once(&text, Snapshot::Active, &parameters),
         })
     }
-}
-
-/// What a look has shown.
-fn describe(look: &Look) -> String {
-    let served: Vec<String> = look.served.iter().map(u64::to_string).collect();
-    let by_index = match served.is_empty() {
-        true => "No index serves a condition.".to_owned(),
-        false => format!("Of {}, the indexes of conditions find {}.", look.counted, served.join(", ")),
-    };
-    format!("Of {} records looked at, {} are on the page. {by_index} ", look.records, look.passing)
-}
-
-fn plain(sql: String) -> Statement {
-    Statement { sql, arguments: Vec::new(), are_many: false }
 }
 
 fn parameter(argument: &Argument) -> Parameter {

@@ -7,6 +7,7 @@ use super::page::{Segment, Sorted};
 use super::plan::Plan;
 use crate::filter::Filter;
 use crate::filter::arguments::Arguments;
+use crate::filter::field::Column;
 use crate::filter::predicate::Test;
 use crate::filter::render::{Lives, Options, render_with};
 use crate::record::statement::columns;
@@ -57,7 +58,7 @@ impl<'a> Paths<'a> {
     pub fn of(template: &'a Template, plan: &'a Plan, segment: &'a Segment) -> Option<Paths<'a>> {
         // What looks into other tables may be a join, of which PostgreSQL knows more ways.
         let is_of_one_table = !plan.filter.looks_behind_references()
-            && plan.visible.as_ref().is_none_or(|visible| !visible.contains(" in (select "));
+            && plan.scope.as_ref().is_none_or(|it| !it.condition(RECORD, None).contains(" in (select "));
         if plan.lives != Lives::Live || !is_of_one_table || plan.filter.size() > MOST_CONDITIONS {
             return None;
         }
@@ -67,8 +68,8 @@ impl<'a> Paths<'a> {
         let (on_key, parts): (Vec<Filter>, Vec<Filter>) = plan.filter.parts().into_iter().partition(on_key);
         let is_served = |(number, part): (usize, &Filter)| part.is_served().then_some(Served::Part(number));
         let mut served: Vec<Served> = parts.iter().enumerate().filter_map(is_served).collect();
-        served.extend(plan.visible.as_ref().map(|_| Served::Visible));
-        if parts.is_empty() && served.is_empty() || served.is_empty() && !may_walk {
+        served.extend(plan.scope.as_ref().filter(|scope| scope.is_served()).map(|_| Served::Visible));
+        if parts.is_empty() && plan.scope.is_none() || served.is_empty() && !may_walk {
             return None;
         }
         Some(Paths { template, plan, segment, on_key, parts, served, may_walk })
@@ -89,7 +90,7 @@ impl<'a> Paths<'a> {
 
     /// The part of a text that records must have, if an index serves it and nothing else decides on which are found.
     pub fn only_part(&self) -> Option<Part<'_>> {
-        let (true, None, [condition]) = (self.on_key.is_empty(), &self.plan.visible, self.parts.as_slice())
+        let (true, None, [condition]) = (self.on_key.is_empty(), &self.plan.scope, self.parts.as_slice())
         else {
             return None;
         };
@@ -99,14 +100,39 @@ impl<'a> Paths<'a> {
         Some(Part { column: attribute.column, text: pattern, ignores_case: *ignores_case })
     }
 
+    /// The conditions that a field has a value, each with its place among those that an index may serve.
+    pub fn equalities(&self) -> impl Iterator<Item = (usize, &Column, &Constant)> {
+        self.served.iter().enumerate().filter_map(|(place, served)| {
+            let Served::Part(number) = served else { return None };
+            let leaf = self.parts[*number].single()?;
+            let Test::OneOf(constants) = &leaf.test else { return None };
+            let [constant] = constants.as_slice() else { return None };
+            Some((place, &leaf.column, constant))
+        })
+    }
+
     /// Whether the records on the page are those that the index of the only condition finds.
     pub fn is_single(&self) -> bool {
         match self.parts.as_slice() {
             _ if self.served.is_empty() => true,
             [] => true,
-            [part] => self.plan.visible.is_none() && part.is_found_exactly(),
+            [part] => self.plan.scope.is_none() && part.is_found_exactly(),
             _ => false,
         }
+    }
+
+    /// Whether fewer records than all may be in the segment.
+    pub fn is_bounded(&self) -> bool {
+        !self.on_key.is_empty() || self.segment.condition.is_some()
+    }
+
+    /// Counts the first records of the segment, up to a number. The index of the order tells them alone.
+    pub fn extent(&self, among: u64, arguments: Option<&Arguments>) -> String {
+        let (table, condition) = (self.template.table_sql(), self.first_condition(arguments));
+        let order_by = self.segment.order_by(|by| self.plan.order.sql(by));
+        format!(
+            "select count(*) from (select from {table} {RECORD}{condition} order by {order_by} limit {among}) f"
+        )
     }
 
     /// Whether a statement about this segment differs from others by its arguments alone, so that it is worth keeping.
@@ -157,7 +183,7 @@ impl<'a> Paths<'a> {
         let mut counted = vec![self.tested(arguments)];
         counted.extend(self.served.iter().map(|served| match served {
             Served::Part(number) => self.render(&self.parts[*number].found(), true, arguments),
-            Served::Visible => self.plan.visible.clone().unwrap_or_default(),
+            Served::Visible => self.visible(arguments).unwrap_or_default(),
         }));
         let counts: String =
             counted.iter().map(|condition| format!(", count(*) filter (where {condition})")).collect();
@@ -175,7 +201,7 @@ impl<'a> Paths<'a> {
                 false => tested(self.render(part, true, arguments)),
             });
         }
-        if let Some(visible) = self.plan.visible.clone() {
+        if let Some(visible) = self.visible(arguments) {
             conditions.push(if leads(Served::Visible) { visible } else { tested(visible) });
         }
         conditions.extend(self.on_key.iter().map(|part| tested(self.render(part, true, arguments))));
@@ -195,12 +221,7 @@ impl<'a> Paths<'a> {
 
     /// The first records of the segment, in its order: live or not, whatever they hold.
     fn first(&self, among: Option<u64>, arguments: Option<&Arguments>) -> String {
-        let on_key = self.on_key.iter().map(|part| self.render(part, false, arguments));
-        let conditions: Vec<String> = self.bounds(arguments).into_iter().chain(on_key).collect();
-        let condition = match conditions.is_empty() {
-            true => String::new(),
-            false => format!(" where {}", conditions.join(" and ")),
-        };
+        let condition = self.first_condition(arguments);
         let keys: String = self.keys().map(|(name, sql)| format!(", {sql} as {name}")).collect();
         let (table, order_by) =
             (self.template.table_sql(), self.segment.order_by(|by| self.plan.order.sql(by)));
@@ -208,12 +229,26 @@ impl<'a> Paths<'a> {
         format!("select {RECORD}.*{keys} from {table} {RECORD}{condition} order by {order_by}{limit}")
     }
 
+    fn first_condition(&self, arguments: Option<&Arguments>) -> String {
+        let on_key = self.on_key.iter().map(|part| self.render(part, false, arguments));
+        let conditions: Vec<String> = self.bounds(arguments).into_iter().chain(on_key).collect();
+        match conditions.is_empty() {
+            true => String::new(),
+            false => format!(" where {}", conditions.join(" and ")),
+        }
+    }
+
     /// The condition that a record of the segment is on the page.
     fn tested(&self, arguments: Option<&Arguments>) -> String {
         let mut conditions = vec![format!("{RECORD}.deleted_at is null")];
-        conditions.extend(self.plan.visible.clone());
+        conditions.extend(self.visible(arguments));
         conditions.extend(self.parts.iter().map(|part| self.render(part, true, arguments)));
         conditions.join(" and ")
+    }
+
+    /// What the caller sees.
+    fn visible(&self, arguments: Option<&Arguments>) -> Option<String> {
+        self.plan.scope.as_ref().map(|scope| scope.condition(RECORD, arguments))
     }
 
     fn render(&self, part: &Filter, one_by_one: bool, arguments: Option<&Arguments>) -> String {

@@ -8,7 +8,7 @@ use super::query::{Count, DEFAULT_LIMIT, SearchQuery};
 use super::sort::{self, Direction, Nulls, SortKey};
 use super::text::query::TextQuery;
 use super::text::synonyms;
-use crate::access::visibility::CallerSchema;
+use crate::access::visibility::{CallerSchema, ReadScope};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::field::Column;
@@ -38,7 +38,7 @@ pub struct Plan {
     /// Which records are found, page or not.
     pub condition: String,
     /// Which of them the caller sees; `None` for all.
-    pub visible: Option<String>,
+    pub scope: Option<ReadScope>,
     /// Their order.
     pub order: Order,
     /// The types of the values in a cursor.
@@ -75,6 +75,12 @@ impl Plan {
                 [key] => key.path.is_empty() && key.column == Column::Id,
                 _ => false,
             }
+    }
+
+    /// Whether indexes find the records that pass its condition, or not many more, without reading the others.
+    pub fn is_served(&self) -> bool {
+        self.filter.parts().iter().any(Filter::is_served)
+            || self.scope.as_ref().is_some_and(ReadScope::is_served)
     }
 
     /// Checks a query against a template as its caller sees it. `time_zone` was seen to be one.
@@ -138,7 +144,8 @@ impl Plan {
             Lives::Any => None,
         });
         let visible = schema.visible_over(lives, RECORD);
-        conditions.extend(visible.clone());
+        let scope = visible.as_ref().map(|_| schema.read_scope());
+        conditions.extend(visible);
         if !filter.is_always_true() || conditions.is_empty() {
             conditions.push(rendered.clone());
         }
@@ -164,7 +171,7 @@ impl Plan {
             keys,
             from,
             condition: conditions.join(" and "),
-            visible,
+            scope,
             order,
             cursor_keys,
             fingerprint,

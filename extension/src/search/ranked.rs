@@ -9,6 +9,7 @@ use super::text::find::Matches;
 use super::text::first::First;
 use super::text::reader::Match;
 use crate::postgres::parameter::{Parameter, array, params};
+use crate::postgres::relation;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::record::shape::{Projection, STANDARD_COLUMNS};
@@ -21,8 +22,10 @@ use uuid::Uuid;
 const FEW: usize = 5000;
 /// Where less than this share of the matches passes, few records may pass at all.
 const SPARSE: usize = 8;
-/// How many times as many matches follow those of which too few have passed.
+/// How many times as many matches, at least, follow those of which too few have passed.
 const GROWTH: usize = 8;
+/// So many records are read one after the other in the time in which a match is looked up.
+const COST_OF_MATCH: usize = 10;
 
 /// The records that pass the plan's condition, if they are few.
 pub fn few(spi: &Connection, template: &Template, plan: &Plan) -> Option<Vec<Uuid>> {
@@ -41,9 +44,17 @@ pub fn first_size(plan: &Plan) -> usize {
     if plan.has_words_only { plan.limit + 1 } else { 2 * (plan.limit + 1) }
 }
 
-/// Whether so few of the matches have passed that all records that pass are looked for.
-fn is_sparse(passed: usize, matches: usize) -> bool {
-    passed * SPARSE < matches
+/// Whether so few of the last matches have passed that all records that pass are looked for. Where no index finds these, all
+/// records are read: not before the next matches would take as long.
+fn is_sparse(template: &Template, plan: &Plan, passed: usize, matches: usize, next: usize) -> bool {
+    let is_long = || (next * COST_OF_MATCH) as f64 > relation::estimated_rows(template.table);
+    passed * SPARSE < matches && (plan.is_served() || is_long())
+}
+
+/// How many matches follow those of which so many have passed: as many as fill the page if they pass as often.
+fn next_size(plan: &Plan, size: usize, passed: usize) -> usize {
+    let enough = (plan.limit + 1) * size / passed.max(1);
+    enough.clamp(size * GROWTH, size * GROWTH * GROWTH)
 }
 
 /// Hands over matches in their order, portion by portion, until `take` has enough: else it says how many have passed the
@@ -63,7 +74,8 @@ fn each_portion(
         let first = matches.first(after, size);
         let Some(passed) = take(&first.matches).filter(|_| !first.are_all) else { return };
         after = first.matches.last().copied().or(after);
-        if !is_narrowed && is_sparse(passed, first.matches.len()) {
+        let next = next_size(plan, size, passed);
+        if !is_narrowed && is_sparse(template, plan, passed, first.matches.len(), next) {
             is_narrowed = true;
             if let Some(records) = few(spi, template, plan) {
                 let mut rest = matches.among(&records);
@@ -72,7 +84,7 @@ fn each_portion(
                 return;
             }
         }
-        size *= GROWTH;
+        size = next;
     }
 }
 
@@ -150,12 +162,13 @@ pub fn statements_run(
         if room == 0 || first.are_all {
             break;
         }
-        if is_sparse(passed, count) {
+        let next = next_size(plan, size, passed);
+        if is_sparse(template, plan, passed, count, next) {
             filtered.statements.push(on_all(template, plan));
             filtered.found = filtered.found.filter(|found| *found > 0);
             break;
         }
-        size *= GROWTH;
+        size = next;
         first = matches.first(Some(last), size);
     }
     filtered

@@ -103,6 +103,52 @@ async fn a_walk_that_finds_too_little_ends() {
     assert_eq!((page["records"].as_array().map(Vec::len), &page["has_more"]), (Some(12), &json!(false)));
 }
 
+#[tokio::test]
+async fn a_walk_ends_where_the_values_asked_for_do() {
+    let (_database, session) = filled().await;
+    let of_size = |operator: &str, size: i32| json!({"field": "size", "operator": operator, "value": size});
+    let light = json!({"field": "weight", "operator": "lt", "value": 3});
+    let query =
+        json!({"filters": [of_size("gte", 5000), of_size("lt", 5300), light], "sort": "size", "limit": 50});
+    let how = explain(&session, &query).await;
+    assert!(how.matches("looked at").count() == 1 && !how.contains(SORTED), "{how}");
+    let page = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
+    let counted = "select to_jsonb(count(*)) from p.things \
+                   where size >= 5000 and size < 5300 and weight < 3 and deleted_at is null";
+    assert_eq!(json!(page["records"].as_array().map(Vec::len)), session.json(counted, &[]).await);
+}
+
+#[tokio::test]
+async fn a_scope_leads_to_a_lookup_only_if_an_index_serves_it() {
+    let (database, session) = filled().await;
+    for (name, field, is_served) in [("heavy", "weight", false), ("large", "size", true)] {
+        let role = database.create_role(name).await;
+        let scope = json!({"field": field, "operator": "gte", "value": 98});
+        database.grant_within(&role, "p.things", "read", &scope).await;
+        let reader = database.session_as(&role).await;
+        let how = explain(&reader, &json!({"sort": "-size", "limit": 20})).await;
+        assert_eq!(how.contains("as materialized"), is_served, "{field}\n{how}");
+        for filters in [
+            json!([]),
+            json!([{"field": "size", "operator": "lt", "value": 4000}]),
+            json!([ilike("often")]),
+            json!([ilike("rarely")]),
+        ] {
+            let query = json!({"filters": filters, "sort": "-size", "limit": 1000});
+            let found = reader.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
+            let mut filters = filters.as_array().cloned().unwrap_or_default();
+            filters.push(scope.clone());
+            let all = json!({"filters": filters, "sort": "-size", "limit": 1000});
+            let expected = session.json("select keyed.search('p.things', $1)", &[&all.to_string()]).await;
+            let keys = |page: &Value| {
+                let records = page["records"].as_array().expect("records").iter();
+                records.map(|record| record["external_key"].clone()).collect::<Vec<Value>>()
+            };
+            assert_eq!(keys(&found), keys(&expected), "{field}: {query}");
+        }
+    }
+}
+
 /// The ids that pages hold, one after the other, with a change of the setting between them.
 async fn walk(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
     let (mut met, mut cursor, mut number) = (Vec::new(), Value::Null, 0);

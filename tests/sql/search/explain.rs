@@ -97,3 +97,17 @@ async fn explain_advises_to_leave_out_what_reads_every_row() {
         }
     }
 }
+
+#[tokio::test]
+async fn not_every_row_is_read_for_words_while_looking_their_matches_up_takes_less() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    let query = json!({"global_search": "common", "filters": visits("lt", 0), "limit": 5});
+    let [next, reads_all] = ["The filters look at the next ", "fewer than one in 8 pass"];
+    let one_by_one = explain(&session, &query).await;
+    assert!(one_by_one.contains(reads_all) && one_by_one.contains(next), "{one_by_one}");
+    // An index finds them.
+    session.run(r#"select keyed.alter_attribute('crm.customers', 'visits', '{"indexed": true}')"#).await;
+    let by_index = explain(&session, &query).await;
+    assert!(by_index.contains(reads_all) && !by_index.contains(next), "{by_index}");
+}

@@ -13,6 +13,7 @@ mod long_texts;
 mod page_walks;
 mod pages;
 mod part_rows;
+mod rare_values;
 mod rights;
 mod semantic;
 mod suggest;
