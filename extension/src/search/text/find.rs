@@ -1,6 +1,6 @@
 //! Finds the records that match a query.
 
-use super::first::{First, Search, Work};
+use super::first::{First, Search};
 use super::names::{self, VisibleRows};
 use super::query::TextQuery;
 use super::rank;
@@ -63,20 +63,28 @@ impl<'q> Matches<'q> {
         if let Some((position, all)) = &*self.behind.borrow()
             && (position.is_none() || *position >= after && after.is_some())
         {
-            let matches = all.iter().copied().filter(follows).collect();
-            return First { matches, are_all: true, work: Work::default() };
+            let mut rest = all.iter().copied().filter(follows);
+            let matches = rest.by_ref().take(most).collect();
+            return First { matches, are_all: rest.next().is_none(), ..First::default() };
         }
         let mut first = with_connection(|spi| self.find(spi, after, most + 1));
-        if let Some(holder) = self.key_holder {
-            first.matches.retain(|(_, id)| *id != holder);
-            if follows(&(RANK_KEY, holder)) {
-                first.matches.insert(0, (RANK_KEY, holder));
-            }
+        let known = first.known.take();
+        let known = known.or_else(|| first.are_all.then(|| first.matches.clone()));
+        if let Some(mut known) = known {
+            self.place_holder(after, &mut known);
+            self.behind.replace(Some((after, known)));
         }
-        if first.are_all {
-            self.behind.replace(Some((after, first.matches.clone())));
-        }
+        self.place_holder(after, &mut first.matches);
         first
+    }
+
+    /// The record whose key is the whole text comes before all others.
+    fn place_holder(&self, after: Option<Match>, matches: &mut Vec<Match>) {
+        let Some(holder) = self.key_holder else { return };
+        matches.retain(|(_, id)| *id != holder);
+        if after.is_none_or(|after| (RANK_KEY, holder) < after) {
+            matches.insert(0, (RANK_KEY, holder));
+        }
     }
 
     fn find(&self, spi: &Connection, after: Option<Match>, most: usize) -> First {
@@ -86,7 +94,7 @@ impl<'q> Matches<'q> {
         });
         found.unwrap_or_else(|_| {
             let matches = self.by_statement(spi, after, Some(most));
-            First { are_all: matches.len() < most, matches, work: Work::default() }
+            First { are_all: matches.len() < most, matches, ..First::default() }
         })
     }
 

@@ -34,6 +34,8 @@ pub struct First {
     pub matches: Vec<Match>,
     /// Whether these are all.
     pub are_all: bool,
+    /// All matches behind the position, where they became known on the way.
+    pub known: Option<Vec<Match>>,
     /// How they were found.
     pub work: Work,
 }
@@ -119,7 +121,19 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        Ok(First { matches, are_all, work: self.work })
+        let known = self.known(top, before);
+        Ok(First { matches, are_all, known, work: self.work })
+    }
+
+    /// All matches from a rank on, behind a position in it, if a look-up has found those of every rank.
+    fn known(&self, top: usize, before: Option<Uuid>) -> Option<Vec<Match>> {
+        let mut known = Vec::new();
+        for rank in (0..=top).rev() {
+            let before = before.filter(|_| rank == top);
+            let follows = |id: &&Uuid| before.is_none_or(|before| **id < before);
+            known.extend(self.complete[rank].as_ref()?.iter().filter(follows).map(|id| (rank as i16, *id)));
+        }
+        Some(known)
     }
 
     /// Finds so many matches of a rank, or all of them: then it says so.
