@@ -41,7 +41,7 @@ impl Killed {
             r#"select keyed.create_template('crm', 'notes', '[{{"slug": "text", "type": "string"}}]', embed => '{{text}}');
              select keyed.set_quota('crm', 'live_records', 10000000), keyed.set_quota('crm', 'writes_per_day', 10000000);
              insert into crm.customers (external_key, name, visits)
-               select 'before-' || n, 'Somebody before-' || n, n from generate_series(1, {VECTORS_BEFORE}) n;
+               select 'before-' || digits, 'Somebody before-' || digits, n from generate_series(1, {VECTORS_BEFORE}) n, lpad(n::text, 4, '0') digits;
              drop index {VECTORS}_hnsw; insert into {VECTORS} (record_id, embedding) select id, synthetic() from crm.customers;
              select keyed.migrate(); select keyed.upsert_by_key('crm.customers', 'shared', '{{"name": "Somebody shared"}}')"#
         );
