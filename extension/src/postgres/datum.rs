@@ -122,11 +122,12 @@ pub fn with_text<R>(datum: Datum, read: impl FnOnce(&str) -> R) -> R {
 
 /// Lends the bytes of a varlena datum.
 pub fn with_bytes<R>(datum: Datum, read: impl FnOnce(&[u8]) -> R) -> R {
-    // SAFETY: the caller hands a non-null varlena datum; the detoasted copy lives in the current memory context
-    // for longer than this call, and is freed here only when it is a copy.
+    // SAFETY: the caller hands a non-null varlena datum; a detoasted copy lives in the current memory context, and is freed here.
     unsafe {
         let stored: *mut pg_sys::varlena = datum.cast_mut_ptr();
-        let plain = pg_sys::pg_detoast_datum_packed(stored);
+        let is_plain =
+            pgrx::varatt_is_4b_u(stored) || pgrx::varatt_is_1b(stored) && !pgrx::varatt_is_1b_e(stored);
+        let plain = if is_plain { stored } else { pg_sys::pg_detoast_datum_packed(stored) };
         let length = pgrx::varsize_any_exhdr(plain);
         let result = read(std::slice::from_raw_parts(pgrx::vardata_any(plain).cast(), length));
         if plain != stored {

@@ -54,8 +54,7 @@ impl Heap<'_> {
 
     /// How many pages it has.
     pub fn pages(&self) -> u32 {
-        // SAFETY: the table is open.
-        unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation(), pg_sys::ForkNumber::MAIN_FORKNUM) }
+        self.0.pages()
     }
 
     /// How many pages there are of values that are too long for its own.

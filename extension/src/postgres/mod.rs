@@ -90,6 +90,8 @@ pub mod table;
 pub mod table_by_text;
 /// Locks on whole tables.
 pub mod table_lock;
+/// Rows of a table, page by page.
+pub mod table_rows;
 /// Lexemes.
 pub mod text_search;
 /// The present (sub)transaction.
@@ -100,6 +102,8 @@ pub mod transaction_local;
 pub mod trigger;
 /// One row in place of another.
 pub mod update;
+/// The order of the values of a column.
+pub mod value_order;
 /// Background workers.
 pub mod worker;
 

@@ -49,6 +49,13 @@ struct Page {
 }
 
 impl Places {
+    /// All rows of these pages, which come in ascending order.
+    pub fn of_pages(pages: impl Iterator<Item = u32>) -> Places {
+        let mut places = Places::default();
+        pages.for_each(|page| places.add(page, None));
+        places
+    }
+
     /// Adds a page behind the others.
     pub(super) fn add(&mut self, number: u32, offsets: Option<&[OffsetNumber]>) {
         let start = self.offsets.len();

@@ -46,4 +46,10 @@ impl Table {
         // SAFETY: the table is open.
         unsafe { (*(*self.0).rd_att).natts as usize }
     }
+
+    /// How many pages it has.
+    pub fn pages(&self) -> u32 {
+        // SAFETY: the table is open.
+        unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation(), pg_sys::ForkNumber::MAIN_FORKNUM) }
+    }
 }

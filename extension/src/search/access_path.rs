@@ -174,6 +174,16 @@ fn lookup(look: &Look) -> AccessPath {
     AccessPath::Lookup(served.filter(|(_, passing)| **passing == rarest).map(|(place, _)| place).collect())
 }
 
+/// What it costs to read a record of all, where no statement does, in records that an index finds.
+const COST_OF_ALL: f64 = 0.1;
+
+/// Whether, where all matches have to be looked at, a lookup costs less than all records, both without a statement.
+pub fn is_lookup_less_than_all(records: f64, look: &Look) -> bool {
+    let rarest = look.served.iter().copied().min().unwrap_or(look.counted);
+    let found = (rarest as f64).max(0.5) / look.counted.max(1) as f64;
+    found * records + COST_OF_LOOKUP < COST_OF_ALL * records
+}
+
 /// Whether so few records are best read one after the other, without a look before.
 pub fn is_small(question: Question, look: u64) -> bool {
     question.records <= 4.0 * look as f64

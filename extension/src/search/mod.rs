@@ -21,6 +21,8 @@ pub mod explain;
 pub mod explain_words;
 /// Facets.
 pub mod facet;
+/// The first of many items.
+pub mod first_items;
 /// The SQL and HTTP functions.
 pub mod functions;
 /// Finds the words that were meant.
@@ -37,6 +39,8 @@ mod page_statements;
 pub mod page_writer;
 /// Parses the body of a search.
 pub mod parse;
+/// Compares texts with a part.
+pub mod part_comparison;
 /// Records by a part of a text.
 pub mod part_rows;
 /// Plan → the statements of its access paths.
@@ -55,6 +59,8 @@ pub mod run;
 pub mod semantic;
 /// The sort order.
 pub mod sort;
+/// Records by a part of a text, in an order that no index has.
+pub mod sorted_parts;
 /// Plan → the statement of a page.
 pub mod statement;
 /// Completions of what is typed.

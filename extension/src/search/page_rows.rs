@@ -4,11 +4,14 @@ use super::access_path::{self, AccessPath, Look, Question, Reading, choose};
 use super::page::Segment;
 use super::part_rows;
 use super::path_statement::{Part, Paths};
+use super::plan::COMPARED;
 use super::rare_value;
 use super::run::Search;
 use super::sort::Direction;
+use super::sorted_parts::{self, Sorting};
 use crate::attribute_type::AttributeType;
 use crate::filter::arguments::{Argument, Arguments};
+use crate::filter::field::Column;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::key_order::{Along, KeyOrder};
 use crate::postgres::parameter::Parameter;
@@ -17,6 +20,7 @@ use crate::postgres::planning::{Shape, in_shape};
 use crate::postgres::relation;
 use crate::postgres::setting;
 use crate::postgres::spi::{Rows, Snapshot};
+use crate::value::standard_column::{CREATED_AT, UPDATED_AT};
 
 /// Records on a page.
 pub struct PageRows<'c> {
@@ -65,11 +69,17 @@ impl Search<'_> {
             reading: if self.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
         };
         let records = setting::records_of_look();
-        if let Some(part) = paths.only_part()
-            && let Some(along) = self.along(segments)
-            && let Ok(found) = self.by_part(segments, &paths, part, question, along, steps)
-        {
-            return found;
+        if let Some(part) = paths.only_part() {
+            let found = match (self.along(segments), self.sorting()) {
+                (Some(along), _) => self.by_part(segments, &paths, part, question, along, steps),
+                (None, Some(sorting)) => {
+                    self.by_sorted_part(segments, &paths, part, sorting, question, steps)
+                }
+                (None, None) => Err(Unfit),
+            };
+            if let Ok(found) = found {
+                return found;
+            }
         }
         if access_path::is_small(question, records) {
             let rows = match paths.may_walk {
@@ -187,6 +197,45 @@ impl Search<'_> {
         let sql = paths.first_at("$1", segment, found.are_all, wanted);
         let rows = in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places));
         Ok((rows, is_of_all))
+    }
+
+    /// What the first records are sorted by, where no index has their order.
+    fn sorting(&self) -> Option<Sorting> {
+        let plan = self.plan;
+        let ([key], true, None) = (plan.keys.as_slice(), plan.must_sort, &plan.position) else { return None };
+        let attribute = self.template.attributes.iter().find(|it| Some(it.id) == key.column.attribute());
+        let column = match (&key.column, attribute) {
+            (Column::CreatedAt, _) => CREATED_AT,
+            (Column::UpdatedAt, _) => UPDATED_AT,
+            (Column::Attribute { kind, .. }, Some(attribute)) if *kind != AttributeType::List => {
+                attribute.column
+            }
+            _ => return None,
+        };
+        let (direction, nulls) = (key.direction, key.nulls);
+        key.path.is_empty().then_some(Sorting { column, most_characters: COMPARED, direction, nulls })
+    }
+
+    /// The first records with a part of a text in an order that no index has, found without a statement.
+    fn by_sorted_part(
+        &self,
+        segments: &[Segment],
+        paths: &Paths,
+        part: Part,
+        sorting: Sorting,
+        question: Question,
+        steps: &mut Vec<Step>,
+    ) -> Result<(Rows<'_>, bool), Unfit> {
+        let Question { records, wanted, .. } = question;
+        let found = sorted_parts::find(self.template, part, sorting, records, wanted)?;
+        match found.look {
+            Some(look) => steps.extend([Step::Look(look), Step::Lookup(vec![0])]),
+            None => steps.push(Step::Planned),
+        }
+        let sql = paths.first_at("$1", &self.whole(segments), false, wanted);
+        let places = [Place::array(&found.places)];
+        let rows = in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places));
+        Ok((rows, true))
     }
 
     pub(super) fn whole(&self, segments: &[Segment]) -> Segment {

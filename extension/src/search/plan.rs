@@ -20,7 +20,7 @@ use crate::value::standard_column::RELEASED_KEY;
 use crate::value::table_name::RECORD;
 
 /// How many characters of texts decide on their order; as many as their index holds.
-const COMPARED: usize = 200;
+pub const COMPARED: usize = 200;
 
 /// A search whose every part agrees with its template.
 #[derive(Debug)]

@@ -7,14 +7,18 @@ const TEMPLATE: &str = r#"
     select keyed.create_project('p');
     select keyed.create_template('p', 'things', '[
       {"slug": "size", "type": "number", "indexed": true}, {"slug": "weight", "type": "number"},
-      {"slug": "name", "type": "string", "indexed": true}]');
+      {"slug": "name", "type": "string", "indexed": true}, {"slug": "label", "type": "string"}, {"slug": "day", "type": "date"},
+      {"slug": "level", "type": "metric"}, {"slug": "is_new", "type": "boolean"}]');
     set session_replication_role = replica;
     select setseed(SEED)"#;
 
 /// Texts of letters with forms that a language decides on, of wildcards, long ones, and none.
 const FILL: &str = "
-    insert into p.things (external_key, name, size, weight)
-    select gen_random_uuid(), made.name, n % 7, nullif(n % 5, 0)
+    insert into p.things (external_key, name, size, weight, label, day, level, is_new, updated_at)
+    select gen_random_uuid(), made.name, n % 7, nullif(n % 5, 0),
+      case when n % 9 > 0 then repeat((array['a', '\u{e4}', '\u{6771}'])[1 + n % 3], n % 4 * 80) || n % 11 end,
+      case when n % 8 > 0 then date '2026-01-01' + n % 30 end, case when n % 6 > 0 then sin(n) end,
+      case when n % 3 > 0 then n % 2 = 0 end, now() - make_interval(secs => n * 7919 % 3001)
     from generate_series(1, 3000) n, lateral (select case when random() < 0.05 then null else
       (select string_agg((array['king', 'KING', 'K\u{131}ng', 'K\u{130}ng', '\u{212a}ing', 'M\u{fc}ller', 'M\u{dc}LLER', 'east', 'Easter', 'a%b',
         'A_B', 'a\\b', 'x', '\u{6771}\u{4eac}\u{90fd}', repeat('padded ', 400)])[1 + floor(pow(random(), 2) * 15)::int], ' ' order by part)
@@ -56,9 +60,17 @@ async fn compare(session: &Session, part: &str, operator: &str, sort: &Value, li
     };
     let order = match sort.as_str() {
         Some("id") => "id",
+        Some("-id") => "id desc",
         Some("size") => "size nulls last, id",
         Some("-weight") => "weight desc nulls last, id desc",
-        _ => "id desc",
+        Some("label") => "left(label, 200) nulls last, id",
+        Some("-day") => "day desc nulls last, id desc",
+        Some("level") => "level nulls last, id",
+        Some("is_new") => "is_new nulls last, id",
+        Some("-updated_at") => "updated_at desc, id desc",
+        Some(other) => panic!("{other}"),
+        None if sort[0]["nulls"] == "first" => "weight desc nulls first, id desc",
+        None => "id desc",
     };
     session.run("set enable_indexscan = off; set enable_bitmapscan = off").await;
     let sql = format!(
@@ -107,6 +119,12 @@ async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_inde
                     (json!("-id"), 200, 400),
                     (json!("size"), 10, 90),
                     (json!("-weight"), 10, 200),
+                    (json!([{"field": "weight", "direction": "desc", "nulls": "first"}]), 10, 300),
+                    (json!("label"), 10, 60),
+                    (json!("-day"), 10, 100),
+                    (json!("level"), 10, 15),
+                    (json!("is_new"), 10, 30),
+                    (json!("-updated_at"), 10, 50),
                 ] {
                     session.run(&format!("set keyed.records_of_look = {look}")).await;
                     let limit = if found % 3 == 0 { limit } else { 1000 };
