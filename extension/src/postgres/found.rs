@@ -28,6 +28,16 @@ impl Found {
         self.slot
     }
 
+    /// Makes columns up to this one readable.
+    pub fn read_up_to(&self, column: AttrNumber) {
+        // SAFETY: the slot holds a row of its table, which has the column.
+        unsafe {
+            if (*self.slot).tts_nvalid < column {
+                pg_sys::slot_getsomeattrs_int(self.slot, i32::from(column));
+            }
+        }
+    }
+
     /// The value of a column, by its number in the table, counted from 1.
     pub fn get(&self, column: AttrNumber) -> Option<Datum> {
         let position = column as usize - 1;

@@ -2,7 +2,7 @@
 
 use super::compat;
 use super::direct_access::{self, Unfit};
-use pgrx::pg_sys::{self, Oid, Relation};
+use pgrx::pg_sys::{self, AttrNumber, Oid, Relation};
 
 /// A table of rows as PostgreSQL itself stores them.
 pub struct Table(Relation);
@@ -45,6 +45,17 @@ impl Table {
     pub(super) fn columns(&self) -> usize {
         // SAFETY: the table is open.
         unsafe { (*(*self.0).rd_att).natts as usize }
+    }
+
+    /// Whether a column has the collation of the database, by which texts are the same only if their bytes are.
+    pub fn has_database_collation(&self, column: AttrNumber) -> bool {
+        let is_column = (1..=self.columns()).contains(&(column as usize));
+        // SAFETY: the table is open, and describes its columns.
+        is_column
+            && unsafe {
+                compat::column((*self.relation()).rd_att, column as usize - 1).attcollation
+                    == pg_sys::DEFAULT_COLLATION_OID
+            }
     }
 
     /// How many pages it has.

@@ -36,24 +36,17 @@ impl Table {
     /// small one by one, each to its own small letter. Turkish, for one, does not.
     pub fn lowers_ascii(&self, column: AttrNumber) -> bool {
         static LOWERS: OnceLock<bool> = OnceLock::new();
-        // SAFETY: an open table describes its columns; the function takes a text, and the collation is that of the database,
-        // which never changes.
-        unsafe {
-            let relation = self.relation();
-            let is_column = (1..=self.columns()).contains(&(column as usize));
-            is_column
-                && compat::column((*relation).rd_att, column as usize - 1).attcollation
-                    == pg_sys::DEFAULT_COLLATION_OID
-                && *LOWERS.get_or_init(|| {
-                    let letters: String = ('A'..='Z').collect();
-                    let lowered = pg_sys::OidFunctionCall1Coll(
-                        Oid::from(pg_sys::F_LOWER_TEXT),
-                        pg_sys::DEFAULT_COLLATION_OID,
-                        datum::text(&letters).unwrap_or(Datum::null()),
-                    );
-                    datum::with_text(lowered, |lowered| lowered == letters.to_ascii_lowercase())
-                })
-        }
+        // SAFETY: the function takes a text, and the collation is that of the database, which never changes.
+        let lowers = || unsafe {
+            let letters: String = ('A'..='Z').collect();
+            let lowered = pg_sys::OidFunctionCall1Coll(
+                Oid::from(pg_sys::F_LOWER_TEXT),
+                pg_sys::DEFAULT_COLLATION_OID,
+                datum::text(&letters).unwrap_or(Datum::null()),
+            );
+            datum::with_text(lowered, |lowered| lowered == letters.to_ascii_lowercase())
+        };
+        self.has_database_collation(column) && *LOWERS.get_or_init(lowers)
     }
 
     /// Where rows are that an index of trigrams finds for a pattern of this column, among them rows that do not match.

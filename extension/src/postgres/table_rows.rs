@@ -1,9 +1,22 @@
 //! The rows of a table, page by page, without a statement: what the executor does for a sequential scan.
 
 use super::found::Found;
+use super::heap::{COLUMNS, Heap, Row};
 use super::table::Table;
 use super::value_order::Bound;
 use pgrx::pg_sys::{self, Datum};
+
+impl Heap<'_> {
+    /// Lends the visible rows, page by page.
+    pub fn rows(&self, mut read: impl FnMut(&Row)) {
+        self.table().rows(COLUMNS as i16, None, |row| {
+            if let (Some(first), Some(second)) = (row.get(1), row.get(2)) {
+                read(&[first, second]);
+            }
+            None
+        });
+    }
+}
 
 impl Table {
     /// Lends the visible rows, page by page. Only the first `columns` of each can be read. If `read` returns a value of the bound,

@@ -127,6 +127,17 @@ impl ValueOrder {
     }
 }
 
+/// Compares two texts by the collation of the database.
+pub fn compare_texts(one: &[u8], other: &[u8]) -> Ordering {
+    let [start, other_start] = [one, other].map(|text| text.as_ptr().cast());
+    let [length, other_length] = [one, other].map(|text| text.len() as i32);
+    // SAFETY: starts and lengths are those of the texts.
+    let order = unsafe {
+        pg_sys::varstr_cmp(start, length, other_start, other_length, pg_sys::DEFAULT_COLLATION_OID)
+    };
+    order.cmp(&0)
+}
+
 /// What the values of a column are compared with, while rows are read.
 pub struct Bound {
     column: AttrNumber,

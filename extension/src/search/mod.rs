@@ -21,6 +21,8 @@ pub mod explain;
 pub mod explain_words;
 /// Facets.
 pub mod facet;
+/// Writes the values of facets.
+mod facet_writer;
 /// The first of many items.
 pub mod first_items;
 /// The SQL and HTTP functions.
@@ -73,5 +75,7 @@ pub mod text_pattern;
 pub mod time_zone;
 /// Counts the attributes that searches use.
 pub mod usage;
+/// Counts the values of fields.
+pub mod value_counts;
 /// Searches for words.
 pub mod words;

@@ -14,15 +14,12 @@ use super::words::{self, Needs, Selected, Selection};
 use super::{correction, cursor, time_zone, usage};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
-use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::filter::render;
 use crate::json::write_string;
-use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::record::shape::{Projection, STANDARD_COLUMNS, write_value};
-use crate::record::verbose;
+use crate::record::shape::{Projection, STANDARD_COLUMNS};
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 use crate::vectors;
@@ -145,7 +142,7 @@ impl Search<'_> {
                 }
                 write_string(&mut out, &facet.name);
                 out.push(':');
-                self.write_facet(facet, &mut out);
+                self.write_facet(position, facet, &mut out);
             }
             out.push('}');
         }
@@ -231,7 +228,7 @@ impl Search<'_> {
         let is_scoped = visibility::rows_over(plan.lives, self.caller, self.template, RECORD).is_some();
         let are_few = || self.selection.as_ref().is_some_and(|selection| !selection.matches.are_many());
         if plan.count == Count::Exact || is_scoped || are_few() {
-            let counted = self.selection.as_ref().and_then(Selection::count);
+            let counted = self.selection.as_ref().and_then(|selection| selection.count(self.spi));
             return counted.or_else(|| self.ask(&self.count_sql()).value::<i64>());
         }
         let selected = self.selected(Needs::First).condition;
@@ -244,38 +241,6 @@ impl Search<'_> {
         let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;
         // At least the shown records exist, regardless of the estimate.
         Some(estimated.max(page.shown as i64))
-    }
-
-    /// Writes `[{value, count, …}]`: with the label of a list's option, or the display value of a referenced record.
-    fn write_facet(&self, facet: &Facet, out: &mut String) {
-        let rows = self.ask(&self.facet_sql(facet));
-        let attribute = facet.column.attribute();
-        let attribute = self.template.attributes.iter().find(|it| Some(it.id) == attribute);
-        let kind = match facet.column.kind() {
-            AttributeType::List => AttributeType::String,
-            kind => kind,
-        };
-        out.push('[');
-        for row in 0..rows.len() {
-            out.push_str(if row > 0 { ",{\"value\":" } else { "{\"value\":" });
-            let value = rows.datum(row, 0);
-            write_value(out, kind, value);
-            out.push_str(",\"count\":");
-            out.push_str(&rows.get::<Option<i64>>(row, 1).unwrap_or_default().to_string());
-            match (attribute, value) {
-                (Some(attribute), Some(value)) if attribute.kind == AttributeType::List => {
-                    out.push_str(",\"label\":");
-                    let value = datum::read_text(value);
-                    write_string(out, attribute.label_of(&value));
-                }
-                (Some(attribute), Some(value)) if attribute.kind == AttributeType::Reference => {
-                    verbose::write_target(out, self.caller, attribute, value);
-                }
-                _ => {}
-            }
-            out.push('}');
-        }
-        out.push(']');
     }
 }
 

@@ -8,15 +8,20 @@ use super::text::find::{self, MANY, Matches, RANK_KEY};
 use super::text::highlighter::Highlighter;
 use super::text::query::TextQuery;
 use super::text::table;
+use super::value_counts::{self, Counts, Value};
 use crate::access::{Caller, visibility};
 use crate::error::{Code, Error};
 use crate::postgres::parameter::{Parameter, array};
+use crate::postgres::relation;
 use crate::postgres::spi::Connection;
 use crate::record::shape::Projection;
 use crate::template::Template;
 use crate::value::table_name::{RECORD, SideTable};
 use std::cell::OnceCell;
 use uuid::Uuid;
+
+/// If so many times as many records are in the table, those with the words are looked up rather than met on the way.
+const FEW: f64 = 20.0;
 
 /// The records that a search for words selects, before its filters.
 pub struct Selection<'s> {
@@ -25,6 +30,7 @@ pub struct Selection<'s> {
     /// The matches of the words, found when they are asked for.
     pub matches: Matches<'s>,
     ids: OnceCell<Vec<Uuid>>,
+    counts: OnceCell<Option<Counts>>,
 }
 
 /// What the words add to a statement.
@@ -63,7 +69,7 @@ pub fn select<'s>(
     }
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let matches = Matches::of(template, words, &visible_rows);
-    Ok(Some(Selection { template, plan, matches, ids: OnceCell::new() }))
+    Ok(Some(Selection { template, plan, matches, ids: OnceCell::new(), counts: OnceCell::new() }))
 }
 
 /// Refuses a template that is older than its documents.
@@ -133,9 +139,32 @@ impl Selection<'_> {
         })
     }
 
-    /// How many records there are, where nothing but words decides on them.
-    pub fn count(&self) -> Option<i64> {
-        self.plan.has_words_only.then(|| self.matches.count() as i64)
+    /// How many records there are, where no statement has to count them.
+    pub fn count(&self, spi: &Connection) -> Option<i64> {
+        if self.plan.has_words_only && self.plan.facets.is_empty() {
+            return Some(self.matches.count() as i64);
+        }
+        self.counts(spi).map(|counts| counts.total)
+    }
+
+    /// The values of the facet at this position, where no statement has to count them.
+    pub fn facet_values(&self, spi: &Connection, position: usize) -> Option<&[(Value, i64)]> {
+        self.counts(spi)?.fields[position].as_deref()
+    }
+
+    /// What is counted in one pass over the table, where that is less work than to look the records up.
+    fn counts(&self, spi: &Connection) -> Option<&Counts> {
+        let count = || {
+            if !self.matches.are_many() {
+                return None;
+            }
+            let (template, plan, records) = (self.template, self.plan, self.ids(spi));
+            let are_few = records.len() as f64 * FEW < relation::estimated_rows(template.table);
+            let condition = (!plan.has_words_only).then_some(plan.condition.as_str());
+            let counts = || value_counts::count(template, records, condition, &plan.facets).ok();
+            (!are_few).then(counts).flatten()
+        };
+        self.counts.get_or_init(count).as_ref()
     }
 
     /// The first records in the order of the words that pass the plan's condition.

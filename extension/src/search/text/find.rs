@@ -5,7 +5,7 @@ use super::names::{self, VisibleRows};
 use super::query::TextQuery;
 use super::rank;
 use super::reader::{Match, Reader};
-use super::sample::Sample;
+use super::sample::{LONG, Sample};
 use super::terms::{self, PreparedTerm};
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::heap::Row;
@@ -23,8 +23,6 @@ use uuid::Uuid;
 
 /// So many matches are many: a record is asked for the words rather than all of them being collected.
 pub const MANY: usize = 20_000;
-/// From this many bytes on, documents are long: PostgreSQL then needs more time to compare one than to join its id.
-const LONG: i64 = 1000;
 /// The rank of the record whose external key is the whole text of the query.
 pub const RANK_KEY: i16 = 3;
 
@@ -155,7 +153,7 @@ impl<'q> Matches<'q> {
                 let outcome = Reader::with(template, wanted, |reader| {
                     let mut sum = empty.clone();
                     let add = |row: &Row| reader.record(row).into_iter().for_each(|id| add(&mut sum, id));
-                    let Some(leader) = leader else {
+                    let Some(leader) = leader.filter(|leader| !sample.is_faster_whole(*leader)) else {
                         reader.read_all(add)?;
                         return Ok(sum);
                     };

@@ -107,17 +107,12 @@ impl<'a> Reader<'a> {
 
     /// Lends the rows of all documents.
     pub fn read_all(&self, mut read: impl FnMut(&Row)) -> Result<(), Unfit> {
-        if !self.heap.may_be_read_whole() {
-            return Err(Unfit);
-        }
-        for page in 0..self.heap.pages() {
-            pgrx::check_for_interrupts!();
-            self.heap.rows_of(page, &mut read);
-            if self.has_failed.get() {
-                return Err(Unfit);
+        self.heap.rows(|row| {
+            if !self.has_failed.get() {
+                read(row);
             }
-        }
-        Ok(())
+        });
+        if self.has_failed.get() { Err(Unfit) } else { Ok(()) }
     }
 
     /// Hands over the matches among these records.

@@ -18,6 +18,9 @@ const CHANCE: i64 = 4;
 const MOST_DOCUMENTS: i64 = 1500;
 const MOST_BYTES: i64 = 8192;
 
+/// From this many bytes on, documents are long: comparing one takes more time than finding it.
+pub const LONG: i64 = 1000;
+
 /// The size of a page.
 const PAGE_BYTES: i64 = 8192;
 
@@ -145,6 +148,11 @@ impl Sample {
     /// Whether the term is found in more documents than not, of more than were looked at.
     pub fn is_everywhere(&self, position: usize) -> bool {
         self.total > 2 * self.seen && self.each[position] * 2 > self.seen
+    }
+
+    /// Whether reading all documents takes less time than to look the term up and read those that have it.
+    pub fn is_faster_whole(&self, position: usize) -> bool {
+        self.bytes_of_document() <= LONG && self.each[position] * 4 > self.seen
     }
 
     /// Whether the term is rare enough for a second look into the index to pay off.

@@ -12,5 +12,6 @@ mod ranks;
 mod sync;
 mod synonym_model;
 mod synonyms;
+mod value_counts;
 pub(crate) mod words;
 mod write;

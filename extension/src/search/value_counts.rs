@@ -1,0 +1,187 @@
+//! Counts the records that have the words of a search, and how many of them have each value of a field, in one pass over the table
+//! and without a statement.
+//!
+//! A statement would compare the words with each document once more for every field.
+
+use super::facet::{Facet, MOST_VALUES};
+use super::first_items::FirstItems;
+use crate::attribute_type::AttributeType;
+use crate::postgres::condition::Condition;
+use crate::postgres::datum;
+use crate::postgres::direct_access::Unfit;
+use crate::postgres::found::Found;
+use crate::postgres::table::Table;
+use crate::postgres::value_order::compare_texts;
+use crate::template::Template;
+use crate::value::standard_column::ID;
+use foldhash::{HashMap, HashSet};
+use pgrx::pg_sys::Datum;
+use std::cmp::Ordering;
+use uuid::Uuid;
+
+/// So many bytes of different values of a field are kept. A statement counts more, on disk if it has to.
+const MOST_BYTES: usize = 32 << 20;
+
+/// What was counted.
+pub struct Counts {
+    /// How many records there are.
+    pub total: i64,
+    /// For each field its most frequent values, in the order of the answer; none where a statement has to count them.
+    pub fields: Vec<Option<Vec<(Value, i64)>>>,
+}
+
+/// A value of a field, or of a list in it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Value(Box<[u8]>);
+
+/// Counts those of these live records that pass a condition, and their values in these fields.
+pub fn count(
+    template: &Template,
+    records: &[Uuid],
+    condition: Option<&str>,
+    facets: &[Facet],
+) -> Result<Counts, Unfit> {
+    let condition =
+        condition.map(|it| Condition::prepare(&template.table_sql(), it).ok_or(Unfit)).transpose()?;
+    let records: HashSet<Uuid> = records.iter().copied().collect();
+    Table::with(template.table, |table| {
+        let mut fields: Vec<Option<Field>> =
+            facets.iter().map(|facet| Field::of(table, template, facet)).collect();
+        // A condition reads the columns that it names by itself.
+        let columns = fields.iter().flatten().map(|field| field.column).max();
+        let condition = condition.as_ref().map(Condition::ready);
+        let mut total = 0;
+        table.rows(ID, None, |row| {
+            let is_found = row.get(ID).is_some_and(|id| records.contains(&datum::read_uuid(id)));
+            if is_found && condition.as_ref().is_none_or(|it| it.holds_for(row)) {
+                total += 1;
+                columns.into_iter().for_each(|columns| row.read_up_to(columns));
+                for field in &mut fields {
+                    let has_room = field.as_mut().is_none_or(|it| it.add(row));
+                    field.take_if(|_| !has_room);
+                }
+            }
+            None
+        });
+        let fields = fields.into_iter().map(|field| field.and_then(Field::most_frequent)).collect();
+        Ok(Counts { total, fields })
+    })
+}
+
+/// How values of a type are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// As the bytes of a text.
+    Text,
+    /// As the bytes of an array of texts.
+    List,
+    /// As the bytes of an id.
+    Id,
+    /// As the bytes of a datum, a whole number.
+    Number,
+}
+
+/// A field while it is counted.
+struct Field {
+    column: i16,
+    kind: Kind,
+    /// How many records have each value.
+    records: HashMap<Box<[u8]>, i64>,
+    /// The bytes of these values.
+    bytes: usize,
+}
+
+impl Field {
+    /// None where bytes do not tell whether two values are the same.
+    fn of(table: &Table, template: &Template, facet: &Facet) -> Option<Field> {
+        let attribute = template.attributes.iter().find(|it| Some(it.id) == facet.column.attribute())?;
+        let kind = match attribute.kind {
+            AttributeType::String => Kind::Text,
+            AttributeType::List => Kind::List,
+            AttributeType::Reference => Kind::Id,
+            AttributeType::Boolean | AttributeType::Date | AttributeType::DateTime => Kind::Number,
+            AttributeType::Number | AttributeType::Metric => return None,
+        };
+        let is_text = matches!(kind, Kind::Text | Kind::List);
+        let fits = !is_text || table.has_database_collation(attribute.column);
+        fits.then(|| Field { column: attribute.column, kind, records: HashMap::default(), bytes: 0 })
+    }
+
+    /// Counts the value of a row; whether there was room for it.
+    fn add(&mut self, row: &Found) -> bool {
+        let Some(value) = row.get(self.column) else { return true };
+        match self.kind {
+            Kind::Text | Kind::List => datum::with_bytes(value, |bytes| self.add_bytes(bytes, 1)),
+            Kind::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1),
+            Kind::Number => self.add_bytes(&value.value().to_ne_bytes(), 1),
+        }
+        self.bytes <= MOST_BYTES
+    }
+
+    fn add_bytes(&mut self, bytes: &[u8], records: i64) {
+        if let Some(count) = self.records.get_mut(bytes) {
+            *count += records;
+        } else {
+            self.bytes += bytes.len();
+            self.records.insert(bytes.into(), records);
+        }
+    }
+
+    /// The most frequent values, those with as many records in their own order.
+    fn most_frequent(self) -> Option<Vec<(Value, i64)>> {
+        let field = if self.kind == Kind::List { self.elements()? } else { self };
+        let compare = |one: &(i64, &[u8]), other: &(i64, &[u8])| {
+            other.0.cmp(&one.0).then_with(|| field.kind.compare(one.1, other.1))
+        };
+        let mut first = FirstItems::new(MOST_VALUES);
+        for (value, count) in &field.records {
+            let key = (*count, &**value);
+            if first.may_take(&key, compare) {
+                first.take(key, key, compare);
+            }
+        }
+        let mut values = first.into_items(compare);
+        values.sort_unstable_by(compare);
+        Some(values.into_iter().map(|(count, value)| (Value(value.into()), count)).collect())
+    }
+
+    /// The elements of lists: one that a list holds twice counts once. None where there is no room for them.
+    fn elements(self) -> Option<Field> {
+        let mut field = Field { kind: Kind::Text, records: HashMap::default(), bytes: 0, ..self };
+        for (list, records) in &self.records {
+            pgrx::check_for_interrupts!();
+            let elements = datum::text_elements(datum::bytea(list)?)?;
+            let elements: HashSet<Vec<u8>> = elements.into_iter().flatten().map(datum::read_bytes).collect();
+            elements.iter().for_each(|element| field.add_bytes(element, *records));
+            if field.bytes > MOST_BYTES {
+                return None;
+            }
+        }
+        Some(field)
+    }
+}
+
+impl Kind {
+    fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
+        match self {
+            Kind::Text => compare_texts(one, other),
+            Kind::List | Kind::Id => one.cmp(other),
+            Kind::Number => datum::read_i64(number(one)).cmp(&datum::read_i64(number(other))),
+        }
+    }
+}
+
+fn number(bytes: &[u8]) -> Datum {
+    Datum::from(usize::from_ne_bytes(bytes.try_into().unwrap_or_default()))
+}
+
+impl Value {
+    /// As PostgreSQL has it, for a value of this type.
+    pub fn datum(&self, kind: AttributeType) -> Option<Datum> {
+        match kind {
+            AttributeType::String | AttributeType::List => datum::bytea(&self.0),
+            AttributeType::Reference => datum::uuid(Uuid::from_slice(&self.0).ok()?),
+            _ => Some(number(&self.0)),
+        }
+    }
+}
