@@ -25,3 +25,21 @@ alter table rest.papers add column words tsvector
 create index on rest.papers using gin (words);
 vacuum analyze bench.papers;
 vacuum analyze rest.papers;
+
+-- Sixty-nine thousand, half of which have one word.
+select keyed.create_template('bench', 'journals', '[
+  {"slug": "title", "type": "string"}, {"slug": "city", "type": "string"}, {"slug": "kind", "type": "list"}]');
+
+insert into bench.journals (external_key, title, city, kind)
+select 'J-' || n, translate(substr(md5(n::text), 1, 7), '0123456789', 'ghijklmnop') || case when n % 2 = 0 then ' annual' else '' end,
+  'City ' || n::bigint * 7919 % 1000, array['k' || n % 5, 'l' || n % 40]
+from generate_series(1, 69000) as n;
+
+create table rest.journals (like bench.journals);
+insert into rest.journals table bench.journals;
+alter table rest.journals add primary key (id);
+alter table rest.journals add column words tsvector
+  generated always as (to_tsvector('english', coalesce(title, '') || ' ' || coalesce(city, ''))) stored;
+create index on rest.journals using gin (words);
+vacuum analyze bench.journals;
+vacuum analyze rest.journals;

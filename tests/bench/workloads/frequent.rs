@@ -1,4 +1,4 @@
-//! Words that half of ten thousand records have: a page of those with three of them, and how many have one.
+//! Words that half of the records have: a page of those with three of them, how many have one, and their values.
 
 use super::{OURS, Run, THEIRS, headers_of_keyed, sql};
 use crate::load::{Http, Load};
@@ -33,6 +33,14 @@ pub(super) async fn run(run: &mut Run<'_>) {
                 include_str!("../scripts/frequent_count_plain.sql"),
             ],
             5.0,
+        ),
+        (
+            "count and two facets of 34,500 among 69,000",
+            [
+                include_str!("../scripts/frequent_facets_proxy.sql"),
+                include_str!("../scripts/frequent_facets_plain.sql"),
+            ],
+            1.0,
         ),
     ] {
         let load = |script| sql(&bed.database, script, 1, &[]);
