@@ -96,6 +96,46 @@ async fn records_out_of_sight_change_no_suggestion() {
     assert_eq!(answers().await, before, "however the planner finds them");
 }
 
+/// Of very many records in sight some are read, of fewer all, wherever they are among those out of sight.
+#[tokio::test]
+async fn a_scope_of_many_records_gets_words_of_a_thousand_of_them() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    for (region, place) in [
+        ("case when n % 3 = 0 then 'EU' else 'US' end", "among others"),
+        ("case when n > 8000 then 'EU' else 'US' end", "behind others"),
+    ] {
+        sales
+            .admin
+            .run(&format!(
+                "update crm.customers set deleted_at = now() where external_key like 'X-%';
+                 insert into crm.customers (external_key, name, region)
+                 select 'X-' || n, 'common' || case when region = 'US' then 'hidden' else (n % 5)::text end
+                   || case when n % 12 = 0 then ' seldom' when region = 'US' then ' seldomhidden' else '' end, region
+                 from (select n, {region} as region from generate_series(1, 12000) n) made"
+            ))
+            .await;
+        let answer = async |prefix: &str| {
+            let query = json!({"prefix": prefix, "limit": 50}).to_string();
+            session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await
+        };
+        let common = answer("com").await;
+        let counts = common["suggestions"].as_array().expect("suggestions").iter();
+        let counts: Vec<i64> = counts.map(|it| it["count"].as_i64().expect("a count")).collect();
+        assert_eq!(
+            (&common["exact"], counts.len(), counts.iter().sum()),
+            (&json!(false), 5, 1000),
+            "{place}: {common}"
+        );
+        let in_sight = "select to_jsonb(count(*)) from crm.customers where deleted_at is null and region = 'EU' and name like '% seldom'";
+        let seldom = json!({"suggestions": [{"text": "seldom", "count": sales.admin.json(in_sight, &[]).await}], "exact": true});
+        assert_eq!(answer("seld").await, seldom, "{place}");
+        assert_eq!(answer("commonh").await["suggestions"], json!([]), "{place}");
+        sales.admin.run("vacuum analyze").await;
+        assert_eq!(answer("seld").await, seldom, "{place}");
+    }
+}
+
 #[tokio::test]
 async fn names_out_of_sight_are_not_highlighted() {
     let sales = Sales::new().await;

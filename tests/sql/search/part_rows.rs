@@ -113,11 +113,13 @@ async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_inde
         let mut found = 0;
         for part in PARTS {
             for operator in ["ilike", "like", "starts-with", "ends-with"] {
-                for (sort, look, limit) in [
+                let with_index = [
                     (json!([]), 1, 7),
                     (json!("id"), 20, 40),
                     (json!("-id"), 200, 400),
                     (json!("size"), 10, 90),
+                ];
+                let without = [
                     (json!("-weight"), 10, 200),
                     (json!([{"field": "weight", "direction": "desc", "nulls": "first"}]), 10, 300),
                     (json!("label"), 10, 60),
@@ -125,7 +127,10 @@ async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_inde
                     (json!("level"), 10, 15),
                     (json!("is_new"), 10, 30),
                     (json!("-updated_at"), 10, 50),
-                ] {
+                ];
+                // The operators differ in the comparison of texts alone, which all orders share.
+                let without = without.into_iter().take(if operator == "ilike" { 7 } else { 1 });
+                for (sort, look, limit) in with_index.into_iter().chain(without) {
                     session.run(&format!("set keyed.records_of_look = {look}")).await;
                     let limit = if found % 3 == 0 { limit } else { 1000 };
                     found += usize::from(compare(&session, part, operator, &sort, limit).await);

@@ -1,16 +1,15 @@
 //! Reads words out of documents, of which a caller sees the records.
 //!
 //! A word is shown only if a record that the caller sees holds it. Documents are found by the trigram index and read in
-//! memory; of many, some of pages that are spread over the table. For a caller who sees some of the records alone, a
-//! statement reads documents of these where there are many.
+//! memory; of many, some of pages that are spread over the table.
 
 mod documents;
+mod in_sight;
 
 use super::budget::Budget;
 use super::terms::PreparedTerm;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::spi::Connection;
-use crate::record::read;
 use crate::template::Template;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -53,21 +52,11 @@ type Taker<'t> = dyn Fn(&str) -> Vec<String> + 't;
 impl Source<'_> {
     /// The words that `take` takes out of the documents that hold one of these texts.
     pub fn words(&self, texts: &[String], take: &Taker) -> Words {
-        let found = self.found_by_index(texts, take);
-        let Some(seen) = self.seen else {
-            let (found, is_whole) = found.unwrap_or_else(|Unfit| self.found_by_statement(texts, take));
-            return Words::of(found, is_whole);
+        let found = match self.seen {
+            None => self.found_by_index(texts, take),
+            Some(seen) => self.found_in_sight(texts, take, seen),
         };
-        // How many documents others hold must not show: of some of all documents nothing is answered.
-        if let Ok((found, true)) = found {
-            let ids: Vec<Uuid> = found.iter().map(|read| read.record).collect();
-            let passing = read::passing(self.template, &ids, seen);
-            let found: Vec<Read> = found.into_iter().filter(|read| passing.contains(&read.record)).collect();
-            if self.budget.in_sight.take_all(found.iter().map(|read| read.bytes).sum()) {
-                return Words::of(found, true);
-            }
-        }
-        let (found, is_whole) = self.found_by_statement(texts, take);
+        let (found, is_whole) = found.unwrap_or_else(|Unfit| self.found_by_statement(texts, take));
         Words::of(found, is_whole)
     }
 }

@@ -15,28 +15,51 @@ use crate::template::catalog;
 use crate::value::pattern::escaped;
 use crate::value::table_name::{STATE, SideTable};
 use memchr::memmem::Finder;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{Datum, Oid};
 
 /// Up to about this many documents are read.
 const MOST_DOCUMENTS: usize = 2000;
+/// The same of a caller who sees some of the records: each of those has to be looked up.
+pub(super) const MOST_IN_SIGHT: usize = 1000;
 /// So many pages tell whether a text is in so many documents that looking it up takes longer than reading some of them.
-const SAMPLED: u32 = 24;
+pub(super) const SAMPLED: u32 = 24;
+
+/// How documents with one of some texts are found.
+pub(super) struct Lookup<'t> {
+    /// What they must satisfy beside.
+    pub(super) comparison: Comparison<'t>,
+    /// The table of documents, and its index.
+    pub(super) table: Oid,
+    pub(super) index: Oid,
+    /// What the index is asked for.
+    pub(super) wanted: Wanted,
+    /// The texts.
+    pub(super) finders: Vec<Finder<'t>>,
+}
 
 impl Source<'_> {
-    /// Reads documents that the index finds, and tells whether these are all.
-    pub(super) fn found_by_index(&self, texts: &[String], take: &Taker) -> Result<(Vec<Read>, bool), Unfit> {
+    /// How documents with one of these texts are found; an error where a statement must find them.
+    pub(super) fn lookup<'t>(&'t self, texts: &'t [String]) -> Result<Lookup<'t>, Unfit> {
         // No document holds the names of other records.
         if self.terms.iter().any(|term| !term.names.is_empty()) {
             return Err(Unfit);
         }
-        let comparison = terms::comparison(self.template, self.terms);
-        let table = catalog::table_oid(STATE, &SideTable::Documents.name(self.template.id)).ok_or(Unfit)?;
-        let index = catalog::table_oid(STATE, &table::index_name(self.template.id)).ok_or(Unfit)?;
         let alternatives: Alternatives = texts.iter().map(|text| vec![text.clone()]).collect();
         let served = self.terms.iter().filter(|term| term.is_served());
         let looked_up = std::iter::once(alternatives).chain(served.map(|term| term.needle.looked_up()));
-        let wanted = Wanted { texts: looked_up.collect(), queries: Vec::new() };
-        let finders: Vec<Finder> = texts.iter().map(Finder::new).collect();
+        let oid_of = |name: &str| catalog::table_oid(STATE, name).ok_or(Unfit);
+        Ok(Lookup {
+            comparison: terms::comparison(self.template, self.terms),
+            table: oid_of(&SideTable::Documents.name(self.template.id))?,
+            index: oid_of(&table::index_name(self.template.id))?,
+            wanted: Wanted { texts: looked_up.collect(), queries: Vec::new() },
+            finders: texts.iter().map(Finder::new).collect(),
+        })
+    }
+
+    /// Reads documents that the index finds, and tells whether these are all.
+    pub(super) fn found_by_index(&self, texts: &[String], take: &Taker) -> Result<(Vec<Read>, bool), Unfit> {
+        let Lookup { comparison, table, index, wanted, finders } = self.lookup(texts)?;
         let mut found = Vec::new();
         let is_whole = Heap::with(table, |heap| {
             if let ([text], []) = (finders.as_slice(), self.terms)
@@ -46,15 +69,10 @@ impl Source<'_> {
                 return Ok(false);
             }
             let list = self.budget.looked_at.list();
-            // Of some of all documents, a caller with a scope gets nothing.
-            let which = if self.seen.is_some() { Which::AllOrNone } else { Which::Spread };
-            heap.some_rows_with(index, &wanted, MOST_DOCUMENTS, which, |[record, document]| {
+            heap.some_rows_with(index, &wanted, MOST_DOCUMENTS, Which::Spread, |[record, document]| {
                 datum::with_bytes(*document, |document| {
-                    // As the statement finds it, which may have to answer instead.
-                    if self.seen.is_none() || finders.iter().any(|text| text.find(document).is_some()) {
-                        let read = self.read(*record, &comparison, document, take);
-                        found.extend(read.filter(|it| self.seen.is_some() || !it.words.is_empty()));
-                    }
+                    let read = self.read(*record, &comparison, document, take);
+                    found.extend(read.filter(|it| !it.words.is_empty()));
                     list.take(document.len())
                 })
             })
@@ -101,9 +119,6 @@ impl Source<'_> {
         if found.len() * 20 < seen || all < 2.0 * MOST_DOCUMENTS as f64 {
             return None;
         }
-        if self.seen.is_some() {
-            return Some(found);
-        }
         found.clear();
         let list = self.budget.looked_at.list();
         let stretch = (all / MOST_DOCUMENTS as f64) as usize;
@@ -121,20 +136,21 @@ impl Source<'_> {
         let (records, documents) = (self.template.table_sql(), SideTable::Documents.sql(self.template.id));
         let like = |text: &String| format!("d.document like {}", literal(&format!("%{}%", escaped(text))));
         let texts: Vec<String> = texts.iter().map(like).collect();
+        let most = if self.seen.is_some() { MOST_IN_SIGHT } else { MOST_DOCUMENTS };
         let sql = format!(
             "select d.record_id, d.document from {documents} d join {records} t on t.id = d.record_id \
              where t.deleted_at is null and ({}) and {} and {} limit {}",
             texts.join(" or "),
             self.seen.unwrap_or("true"),
             terms::condition(self.terms),
-            MOST_DOCUMENTS + 1
+            most + 1
         );
         let rows = self.spi.run_once(&sql, Snapshot::Active, &[]);
         let none = Comparison::new(std::iter::empty(), std::iter::empty());
         let none = none.without(&self.template.former_attributes);
         let list = self.budget.in_sight.list();
         let mut found = Vec::new();
-        for row in 0..rows.len().min(MOST_DOCUMENTS) {
+        for row in 0..rows.len().min(most) {
             pgrx::check_for_interrupts!();
             let (Some(record), Some(document)) = (rows.datum(row, 0), rows.datum(row, 1)) else { continue };
             if list.is_spent() {
@@ -145,11 +161,17 @@ impl Source<'_> {
                 list.take(document.len());
             });
         }
-        (found, !list.is_spent() && rows.len() <= MOST_DOCUMENTS)
+        (found, !list.is_spent() && rows.len() <= most)
     }
 
     /// The words of a document, if it satisfies all terms.
-    fn read(&self, record: Datum, comparison: &Comparison, document: &[u8], take: &Taker) -> Option<Read> {
+    pub(super) fn read(
+        &self,
+        record: Datum,
+        comparison: &Comparison,
+        document: &[u8],
+        take: &Taker,
+    ) -> Option<Read> {
         let bytes = document.len();
         let document = comparison.valid(document);
         if !comparison.each(&document).all(|is_met| is_met) {

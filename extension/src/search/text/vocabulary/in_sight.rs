@@ -1,0 +1,183 @@
+//! Reads documents of the records that a caller with a scope sees.
+//!
+//! How many documents others hold must not show: what is answered follows from documents in sight alone. Others only decide on the
+//! way to these.
+
+use super::documents::{Lookup, MOST_IN_SIGHT, SAMPLED};
+use super::{Read, Source, Taker};
+use crate::postgres::datum;
+use crate::postgres::direct_access::Unfit;
+use crate::postgres::heap::Heap;
+use crate::postgres::heap_by_index::Which;
+use crate::record::read;
+
+/// So many documents that the index finds are compared.
+const MOST_COMPARED: usize = 20_000;
+/// Of so many pages the documents are read before their records are looked up.
+const PAGES: u32 = 64;
+/// The part of all documents that is read one after the other, and the most bytes of them.
+const MOST_WALKED: f64 = 0.25;
+const MOST_BYTES: f64 = (64 << 20) as f64;
+/// How much longer than expected that may take.
+const PATIENCE: f64 = 2.0;
+/// On fewer pages of those looked at, what is in sight may lie together, and far from where the walk begins.
+const FEW_PAGES: usize = 4;
+/// In so many documents' time, a record is looked up.
+const COST_OF_RECORD: f64 = 6.0;
+
+/// What some documents show.
+#[derive(Default)]
+struct Seen {
+    pages: u32,
+    documents: usize,
+    bytes: usize,
+    /// How many have a text, and how many of these are in sight.
+    matching: usize,
+    found: usize,
+    /// On how many pages some are in sight.
+    pages_in_sight: usize,
+    /// Whether these are all pages.
+    are_all: bool,
+}
+
+impl Source<'_> {
+    /// Reads documents in sight that hold one of these texts, and tells whether these are all; an error where a statement must.
+    pub(super) fn found_in_sight(
+        &self,
+        texts: &[String],
+        take: &Taker,
+        seen: &str,
+    ) -> Result<(Vec<Read>, bool), Unfit> {
+        let lookup = self.lookup(texts)?;
+        Heap::with(lookup.table, |heap| {
+            let (mut found, is_whole) = self.walked_or_looked_up(heap, &lookup, take, seen)?;
+            let are_all = is_whole && found.len() <= MOST_IN_SIGHT;
+            found.truncate(MOST_IN_SIGHT);
+            let list = self.budget.in_sight.list();
+            let fitting = found
+                .iter()
+                .take_while(|read| {
+                    !list.is_spent() && {
+                        list.take(read.bytes);
+                        true
+                    }
+                })
+                .count();
+            found.truncate(fitting);
+            Ok((found, are_all && !list.is_spent()))
+        })
+    }
+
+    fn walked_or_looked_up(
+        &self,
+        heap: &Heap,
+        lookup: &Lookup,
+        take: &Taker,
+        seen: &str,
+    ) -> Result<(Vec<Read>, bool), Unfit> {
+        if !heap.may_be_read_whole() {
+            return Err(Unfit);
+        }
+        let some = self.sample(heap, lookup, take, seen);
+        let all = some.documents as f64 * f64::from(heap.pages()) / f64::from(some.pages.max(1));
+        // Of what was never seen, there may be nearly one.
+        let walk = MOST_IN_SIGHT as f64 / (some.found as f64).max(0.5) * some.documents as f64;
+        let bytes = walk.min(all) * some.bytes as f64 / some.documents.max(1) as f64;
+        let matching = some.matching as f64 / some.documents.max(1) as f64;
+        let is_short = walk * (1.0 + COST_OF_RECORD * matching) <= MOST_WALKED * all && bytes <= MOST_BYTES;
+        if some.are_all || is_short && some.pages_in_sight >= FEW_PAGES {
+            let most = if some.are_all { usize::MAX } else { (PATIENCE * walk) as usize };
+            return self.walk(heap, lookup, take, seen, most);
+        }
+        if matching * all > MOST_COMPARED as f64 {
+            return Err(Unfit);
+        }
+        let (mut found, list) = (Vec::new(), self.budget.looked_at.list());
+        let are_all =
+            heap.some_rows_with(lookup.index, &lookup.wanted, MOST_COMPARED, Which::AllOrNone, |row| {
+                let [record, document] = *row;
+                datum::with_bytes(document, |document| {
+                    if lookup.finders.iter().any(|text| text.find(document).is_some()) {
+                        found.extend(self.read(record, &lookup.comparison, document, take));
+                    }
+                    list.take(document.len())
+                })
+            })?;
+        if are_all { Ok((self.in_sight(found, seen), true)) } else { Err(Unfit) }
+    }
+
+    /// What documents of some pages show.
+    fn sample(&self, heap: &Heap, lookup: &Lookup, take: &Taker, seen: &str) -> Seen {
+        let mut some = Seen::default();
+        let list = self.budget.looked_at.list();
+        let step = (heap.pages() / SAMPLED).max(1);
+        for page in (0..heap.pages()).step_by(step as usize).take(SAMPLED as usize) {
+            if list.is_spent() {
+                break;
+            }
+            let (before, mut found) = (some.bytes, Vec::new());
+            self.read_page(heap, page, lookup, take, &mut found, &mut some);
+            list.take(some.bytes - before);
+            let found = self.in_sight(found, seen).len();
+            some.found += found;
+            some.pages_in_sight += usize::from(found > 0);
+        }
+        some.are_all = some.pages == heap.pages();
+        some
+    }
+
+    /// Reads from the last page on, until there are enough; whether these are all. An error after so many documents.
+    fn walk(
+        &self,
+        heap: &Heap,
+        lookup: &Lookup,
+        take: &Taker,
+        seen: &str,
+        most: usize,
+    ) -> Result<(Vec<Read>, bool), Unfit> {
+        let (mut found, mut read): (Vec<Read>, Seen) = Default::default();
+        let mut left = heap.pages();
+        while left > 0 && found.len() <= MOST_IN_SIGHT {
+            if read.documents > most {
+                return Err(Unfit);
+            }
+            let first = left.saturating_sub(PAGES);
+            let mut next = Vec::new();
+            for page in (first..left).rev() {
+                self.read_page(heap, page, lookup, take, &mut next, &mut read);
+            }
+            found.extend(self.in_sight(next, seen));
+            left = first;
+        }
+        Ok((found, left == 0))
+    }
+
+    fn read_page(
+        &self,
+        heap: &Heap,
+        page: u32,
+        lookup: &Lookup,
+        take: &Taker,
+        found: &mut Vec<Read>,
+        seen: &mut Seen,
+    ) {
+        seen.pages += 1;
+        heap.rows_of(page, &mut |[record, document]| {
+            datum::with_bytes(*document, |document| {
+                (seen.documents, seen.bytes) = (seen.documents + 1, seen.bytes + document.len());
+                if lookup.finders.iter().any(|text| text.find(document).is_some()) {
+                    seen.matching += 1;
+                    found.extend(self.read(*record, &lookup.comparison, document, take));
+                }
+            });
+        });
+    }
+
+    /// Those whose records the caller sees, in their order.
+    fn in_sight(&self, mut found: Vec<Read>, seen: &str) -> Vec<Read> {
+        let ids: Vec<_> = found.iter().map(|read| read.record).collect();
+        let passing = read::passing(self.template, &ids, seen);
+        found.retain(|read| passing.contains(&read.record));
+        found
+    }
+}
