@@ -42,6 +42,7 @@ impl Table {
                 none,
                 flags,
             );
+            // The bound becomes known on the way: until then, no row is compared with it.
             (*scan).rs_nkeys = 0;
             while pg_sys::heap_getnextslot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
                 pgrx::check_for_interrupts!();

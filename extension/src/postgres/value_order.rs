@@ -52,7 +52,7 @@ impl ValueOrder {
         }
     }
 
-    /// The value of a row that is lent, valid as long; none for null.
+    /// The value of a row, valid while the row is lent; none for null.
     pub fn value(&self, row: &Found) -> Option<Datum> {
         row.get(self.column)
     }
@@ -150,7 +150,7 @@ impl Bound {
     /// As PostgreSQL compares each row with a value.
     pub(super) fn key(&self, value: Datum) -> pg_sys::ScanKeyData {
         let mut key = pg_sys::ScanKeyData::default();
-        // SAFETY: the function compares two values of the column. Its number, the second zero, says nothing where no index is read.
+        // SAFETY: the function compares two values of the column. A scan of a table ignores the number of a strategy, the second zero.
         unsafe {
             pg_sys::ScanKeyEntryInitialize(
                 &mut key,

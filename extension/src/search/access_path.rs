@@ -174,7 +174,7 @@ fn lookup(look: &Look) -> AccessPath {
     AccessPath::Lookup(served.filter(|(_, passing)| **passing == rarest).map(|(place, _)| place).collect())
 }
 
-/// What it costs to read a record of all, where no statement does, in records that an index finds.
+/// What a record costs in a sequential scan, in records that a bitmap finds; both without a statement.
 const COST_OF_ALL: f64 = 0.1;
 
 /// Whether, where all matches have to be looked at, a lookup costs less than all records, both without a statement.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// As many items as are wanted, the first by their keys.
 pub struct FirstItems<K, I> {
     wanted: usize,
-    /// The key of the last one, once there are as many as wanted.
+    /// The key of the last one, known from twice as many items as are wanted on.
     last: Option<K>,
     /// The items, up to twice as many as are wanted.
     items: Vec<(K, I)>,

@@ -59,7 +59,7 @@ impl PartComparison {
         let is_found = has_part
             || !self.found.is_empty()
                 && datum::with_bytes(text, |bytes| {
-                    // What only the language tells may be.
+                    // Where only the collation can tell, the index may find it.
                     self.found.iter_mut().all(|word| word.matches(bytes) != Some(false))
                 });
         Compared { is_met: has_part && row.get(DELETED_AT).is_none(), is_found }

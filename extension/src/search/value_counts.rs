@@ -19,8 +19,10 @@ use pgrx::pg_sys::Datum;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
-/// So many bytes of different values of a field are kept. A statement counts more, on disk if it has to.
+/// So many bytes the different values of a field take. A statement counts more, on disk if it has to.
 const MOST_BYTES: usize = 32 << 20;
+/// What an entry takes beside the bytes of its value.
+const BYTES_OF_ENTRY: usize = 64;
 
 /// What was counted.
 pub struct Counts {
@@ -68,6 +70,11 @@ pub fn count(
     })
 }
 
+/// Whether the values of a field are counted here: bytes tell whether two of them are the same.
+pub fn is_counted(facet: &Facet) -> bool {
+    Kind::of(facet.column.kind()).is_some()
+}
+
 /// How values of a type are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -77,8 +84,8 @@ enum Kind {
     List,
     /// As the bytes of an id.
     Id,
-    /// As the bytes of a datum, a whole number.
-    Number,
+    /// As the bytes of a datum that holds the value itself, compared as a whole number.
+    ByValue,
 }
 
 /// A field while it is counted.
@@ -86,25 +93,19 @@ struct Field {
     column: i16,
     kind: Kind,
     /// How many records have each value.
-    records: HashMap<Box<[u8]>, i64>,
+    counts: HashMap<Box<[u8]>, i64>,
     /// The bytes of these values.
     bytes: usize,
 }
 
 impl Field {
-    /// None where bytes do not tell whether two values are the same.
+    /// None where a statement has to count.
     fn of(table: &Table, template: &Template, facet: &Facet) -> Option<Field> {
         let attribute = template.attributes.iter().find(|it| Some(it.id) == facet.column.attribute())?;
-        let kind = match attribute.kind {
-            AttributeType::String => Kind::Text,
-            AttributeType::List => Kind::List,
-            AttributeType::Reference => Kind::Id,
-            AttributeType::Boolean | AttributeType::Date | AttributeType::DateTime => Kind::Number,
-            AttributeType::Number | AttributeType::Metric => return None,
-        };
+        let kind = Kind::of(attribute.kind)?;
         let is_text = matches!(kind, Kind::Text | Kind::List);
         let fits = !is_text || table.has_database_collation(attribute.column);
-        fits.then(|| Field { column: attribute.column, kind, records: HashMap::default(), bytes: 0 })
+        fits.then(|| Field { column: attribute.column, kind, counts: HashMap::default(), bytes: 0 })
     }
 
     /// Counts the value of a row; whether there was room for it.
@@ -113,17 +114,17 @@ impl Field {
         match self.kind {
             Kind::Text | Kind::List => datum::with_bytes(value, |bytes| self.add_bytes(bytes, 1)),
             Kind::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1),
-            Kind::Number => self.add_bytes(&value.value().to_ne_bytes(), 1),
+            Kind::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1),
         }
         self.bytes <= MOST_BYTES
     }
 
     fn add_bytes(&mut self, bytes: &[u8], records: i64) {
-        if let Some(count) = self.records.get_mut(bytes) {
+        if let Some(count) = self.counts.get_mut(bytes) {
             *count += records;
         } else {
-            self.bytes += bytes.len();
-            self.records.insert(bytes.into(), records);
+            self.bytes += bytes.len() + BYTES_OF_ENTRY;
+            self.counts.insert(bytes.into(), records);
         }
     }
 
@@ -134,7 +135,7 @@ impl Field {
             other.0.cmp(&one.0).then_with(|| field.kind.compare(one.1, other.1))
         };
         let mut first = FirstItems::new(MOST_VALUES);
-        for (value, count) in &field.records {
+        for (value, count) in &field.counts {
             let key = (*count, &**value);
             if first.may_take(&key, compare) {
                 first.take(key, key, compare);
@@ -147,8 +148,8 @@ impl Field {
 
     /// The elements of lists: one that a list holds twice counts once. None where there is no room for them.
     fn elements(self) -> Option<Field> {
-        let mut field = Field { kind: Kind::Text, records: HashMap::default(), bytes: 0, ..self };
-        for (list, records) in &self.records {
+        let mut field = Field { kind: Kind::Text, counts: HashMap::default(), bytes: 0, ..self };
+        for (list, records) in &self.counts {
             pgrx::check_for_interrupts!();
             let elements = datum::text_elements(datum::bytea(list)?)?;
             let elements: HashSet<Vec<u8>> = elements.into_iter().flatten().map(datum::read_bytes).collect();
@@ -162,16 +163,27 @@ impl Field {
 }
 
 impl Kind {
+    /// None for numbers: 1.0 and 1.00 are the same.
+    fn of(kind: AttributeType) -> Option<Kind> {
+        match kind {
+            AttributeType::String => Some(Kind::Text),
+            AttributeType::List => Some(Kind::List),
+            AttributeType::Reference => Some(Kind::Id),
+            AttributeType::Boolean | AttributeType::Date | AttributeType::DateTime => Some(Kind::ByValue),
+            AttributeType::Number | AttributeType::Metric => None,
+        }
+    }
+
     fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
         match self {
             Kind::Text => compare_texts(one, other),
             Kind::List | Kind::Id => one.cmp(other),
-            Kind::Number => datum::read_i64(number(one)).cmp(&datum::read_i64(number(other))),
+            Kind::ByValue => datum::read_i64(by_value(one)).cmp(&datum::read_i64(by_value(other))),
         }
     }
 }
 
-fn number(bytes: &[u8]) -> Datum {
+fn by_value(bytes: &[u8]) -> Datum {
     Datum::from(usize::from_ne_bytes(bytes.try_into().unwrap_or_default()))
 }
 
@@ -181,7 +193,7 @@ impl Value {
         match kind {
             AttributeType::String | AttributeType::List => datum::bytea(&self.0),
             AttributeType::Reference => datum::uuid(Uuid::from_slice(&self.0).ok()?),
-            _ => Some(number(&self.0)),
+            _ => Some(by_value(&self.0)),
         }
     }
 }

@@ -20,8 +20,8 @@ use crate::value::table_name::{RECORD, SideTable};
 use std::cell::OnceCell;
 use uuid::Uuid;
 
-/// If so many times as many records are in the table, those with the words are looked up rather than met on the way.
-const FEW: f64 = 20.0;
+/// Below one record in so many, looking the matches up takes less time than a scan of the table.
+const SCANNED_FOR_EACH: f64 = 20.0;
 
 /// The records that a search for words selects, before its filters.
 pub struct Selection<'s> {
@@ -141,7 +141,7 @@ impl Selection<'_> {
 
     /// How many records there are, where no statement has to count them.
     pub fn count(&self, spi: &Connection) -> Option<i64> {
-        if self.plan.has_words_only && self.plan.facets.is_empty() {
+        if self.plan.has_words_only && !self.plan.facets.iter().any(value_counts::is_counted) {
             return Some(self.matches.count() as i64);
         }
         self.counts(spi).map(|counts| counts.total)
@@ -149,7 +149,9 @@ impl Selection<'_> {
 
     /// The values of the facet at this position, where no statement has to count them.
     pub fn facet_values(&self, spi: &Connection, position: usize) -> Option<&[(Value, i64)]> {
-        self.counts(spi)?.fields[position].as_deref()
+        let is_counted = value_counts::is_counted(&self.plan.facets[position]);
+        let counts = is_counted.then(|| self.counts(spi)).flatten()?;
+        counts.fields[position].as_deref()
     }
 
     /// What is counted in one pass over the table, where that is less work than to look the records up.
@@ -159,7 +161,7 @@ impl Selection<'_> {
                 return None;
             }
             let (template, plan, records) = (self.template, self.plan, self.ids(spi));
-            let are_few = records.len() as f64 * FEW < relation::estimated_rows(template.table);
+            let are_few = records.len() as f64 * SCANNED_FOR_EACH < relation::estimated_rows(template.table);
             let condition = (!plan.has_words_only).then_some(plan.condition.as_str());
             let counts = || value_counts::count(template, records, condition, &plan.facets).ok();
             (!are_few).then(counts).flatten()

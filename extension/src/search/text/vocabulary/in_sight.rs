@@ -1,7 +1,7 @@
 //! Reads documents of the records that a caller with a scope sees.
 //!
-//! How many documents others hold must not show: what is answered follows from documents in sight alone. Others only decide on the
-//! way to these.
+//! How many documents others hold must not show: up to [`MOST_IN_SIGHT`] documents in sight, the answer follows from these alone.
+//! Of more, the way in which they are found decides which are read, and others may decide on the way.
 
 use super::documents::{Lookup, MOST_IN_SIGHT, SAMPLED};
 use super::{Read, Source, Taker};
@@ -22,18 +22,18 @@ const MOST_BYTES: f64 = (64 << 20) as f64;
 const PATIENCE: f64 = 2.0;
 /// On fewer pages of those looked at, what is in sight may lie together, and far from where the walk begins.
 const FEW_PAGES: usize = 4;
-/// In so many documents' time, a record is looked up.
+/// Looking a record up takes as long as reading so many documents.
 const COST_OF_RECORD: f64 = 6.0;
 
 /// What some documents show.
 #[derive(Default)]
-struct Seen {
+struct Tally {
     pages: u32,
     documents: usize,
     bytes: usize,
     /// How many have a text, and how many of these are in sight.
     matching: usize,
-    found: usize,
+    in_sight: usize,
     /// On how many pages some are in sight.
     pages_in_sight: usize,
     /// Whether these are all pages.
@@ -46,11 +46,11 @@ impl Source<'_> {
         &self,
         texts: &[String],
         take: &Taker,
-        seen: &str,
+        scope: &str,
     ) -> Result<(Vec<Read>, bool), Unfit> {
         let lookup = self.lookup(texts)?;
         Heap::with(lookup.table, |heap| {
-            let (mut found, is_whole) = self.walked_or_looked_up(heap, &lookup, take, seen)?;
+            let (mut found, is_whole) = self.walked_or_looked_up(heap, &lookup, take, scope)?;
             let are_all = is_whole && found.len() <= MOST_IN_SIGHT;
             found.truncate(MOST_IN_SIGHT);
             let list = self.budget.in_sight.list();
@@ -73,21 +73,21 @@ impl Source<'_> {
         heap: &Heap,
         lookup: &Lookup,
         take: &Taker,
-        seen: &str,
+        scope: &str,
     ) -> Result<(Vec<Read>, bool), Unfit> {
         if !heap.may_be_read_whole() {
             return Err(Unfit);
         }
-        let some = self.sample(heap, lookup, take, seen);
+        let some = self.sample(heap, lookup, take, scope);
         let all = some.documents as f64 * f64::from(heap.pages()) / f64::from(some.pages.max(1));
         // Of what was never seen, there may be nearly one.
-        let walk = MOST_IN_SIGHT as f64 / (some.found as f64).max(0.5) * some.documents as f64;
+        let walk = MOST_IN_SIGHT as f64 / (some.in_sight as f64).max(0.5) * some.documents as f64;
         let bytes = walk.min(all) * some.bytes as f64 / some.documents.max(1) as f64;
         let matching = some.matching as f64 / some.documents.max(1) as f64;
         let is_short = walk * (1.0 + COST_OF_RECORD * matching) <= MOST_WALKED * all && bytes <= MOST_BYTES;
         if some.are_all || is_short && some.pages_in_sight >= FEW_PAGES {
             let most = if some.are_all { usize::MAX } else { (PATIENCE * walk) as usize };
-            return self.walk(heap, lookup, take, seen, most);
+            return self.walk(heap, lookup, take, scope, most);
         }
         if matching * all > MOST_COMPARED as f64 {
             return Err(Unfit);
@@ -103,12 +103,12 @@ impl Source<'_> {
                     list.take(document.len())
                 })
             })?;
-        if are_all { Ok((self.in_sight(found, seen), true)) } else { Err(Unfit) }
+        if are_all { Ok((self.in_sight(found, scope), true)) } else { Err(Unfit) }
     }
 
     /// What documents of some pages show.
-    fn sample(&self, heap: &Heap, lookup: &Lookup, take: &Taker, seen: &str) -> Seen {
-        let mut some = Seen::default();
+    fn sample(&self, heap: &Heap, lookup: &Lookup, take: &Taker, scope: &str) -> Tally {
+        let mut some = Tally::default();
         let list = self.budget.looked_at.list();
         let step = (heap.pages() / SAMPLED).max(1);
         for page in (0..heap.pages()).step_by(step as usize).take(SAMPLED as usize) {
@@ -118,8 +118,8 @@ impl Source<'_> {
             let (before, mut found) = (some.bytes, Vec::new());
             self.read_page(heap, page, lookup, take, &mut found, &mut some);
             list.take(some.bytes - before);
-            let found = self.in_sight(found, seen).len();
-            some.found += found;
+            let found = self.in_sight(found, scope).len();
+            some.in_sight += found;
             some.pages_in_sight += usize::from(found > 0);
         }
         some.are_all = some.pages == heap.pages();
@@ -132,10 +132,10 @@ impl Source<'_> {
         heap: &Heap,
         lookup: &Lookup,
         take: &Taker,
-        seen: &str,
+        scope: &str,
         most: usize,
     ) -> Result<(Vec<Read>, bool), Unfit> {
-        let (mut found, mut read): (Vec<Read>, Seen) = Default::default();
+        let (mut found, mut read): (Vec<Read>, Tally) = Default::default();
         let mut left = heap.pages();
         while left > 0 && found.len() <= MOST_IN_SIGHT {
             if read.documents > most {
@@ -146,7 +146,7 @@ impl Source<'_> {
             for page in (first..left).rev() {
                 self.read_page(heap, page, lookup, take, &mut next, &mut read);
             }
-            found.extend(self.in_sight(next, seen));
+            found.extend(self.in_sight(next, scope));
             left = first;
         }
         Ok((found, left == 0))
@@ -159,14 +159,14 @@ impl Source<'_> {
         lookup: &Lookup,
         take: &Taker,
         found: &mut Vec<Read>,
-        seen: &mut Seen,
+        tally: &mut Tally,
     ) {
-        seen.pages += 1;
+        tally.pages += 1;
         heap.rows_of(page, &mut |[record, document]| {
             datum::with_bytes(*document, |document| {
-                (seen.documents, seen.bytes) = (seen.documents + 1, seen.bytes + document.len());
+                (tally.documents, tally.bytes) = (tally.documents + 1, tally.bytes + document.len());
                 if lookup.finders.iter().any(|text| text.find(document).is_some()) {
-                    seen.matching += 1;
+                    tally.matching += 1;
                     found.extend(self.read(*record, &lookup.comparison, document, take));
                 }
             });
@@ -174,9 +174,9 @@ impl Source<'_> {
     }
 
     /// Those whose records the caller sees, in their order.
-    fn in_sight(&self, mut found: Vec<Read>, seen: &str) -> Vec<Read> {
+    fn in_sight(&self, mut found: Vec<Read>, scope: &str) -> Vec<Read> {
         let ids: Vec<_> = found.iter().map(|read| read.record).collect();
-        let passing = read::passing(self.template, &ids, seen);
+        let passing = read::passing(self.template, &ids, scope);
         found.retain(|read| passing.contains(&read.record));
         found
     }
