@@ -21,7 +21,9 @@ impl Table {
             }
             // Where snapshots become too old, the executor looks at each page for that. A row does not contain what is
             // computed when it is read.
+            // Policies that are forced upon the owner too are for a statement to heed.
             let fits = (*(*relation).rd_rel).relam == pg_sys::HEAP_TABLE_AM_OID
+                && !(*(*relation).rd_rel).relforcerowsecurity
                 && !compat::has_virtual_columns((*relation).rd_att)
                 && !compat::snapshots_age();
             let result = if fits { body(&Table(relation)) } else { Err(Unfit) };

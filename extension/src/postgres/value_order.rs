@@ -92,17 +92,36 @@ impl ValueOrder {
 
     /// What decides of a value: the beginning of a long text.
     fn deciding(&self, value: Datum) -> Datum {
-        let is_long = self.is_text() && datum::with_bytes(value, <[u8]>::len) > self.most_characters;
-        if is_long { self.beginning(value) } else { value }
+        if self.is_long(value) { self.beginning(value) } else { value }
+    }
+
+    /// Whether a value is a text of which only the beginning decides, so that it takes longer to compare than others.
+    pub fn is_long(&self, value: Datum) -> bool {
+        // SAFETY: a text is a varlena; its size as it is read does not need its bytes.
+        self.is_text()
+            && unsafe {
+                let stored = value.cast_mut_ptr::<pg_sys::varlena>();
+                let is_short = pgrx::varatt_is_1b(stored) && !pgrx::varatt_is_1b_e(stored);
+                let size = || pg_sys::toast_raw_datum_size(value).saturating_sub(pg_sys::VARHDRSZ);
+                !is_short && size() > self.most_characters
+            }
     }
 
     /// A copy of the beginning of a text.
     fn beginning(&self, text: Datum) -> Datum {
-        let copy = datum::with_text(text, |text| {
-            let end = text.char_indices().nth(self.most_characters).map_or(text.len(), |(end, _)| end);
-            datum::text(&text[..end])
-        });
-        copy.unwrap_or(text)
+        /// The most bytes of a character.
+        const BYTES: usize = 4;
+        // SAFETY: a text is a varlena. Of a long one, only so many bytes are read where they are stored.
+        let start = unsafe {
+            pg_sys::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, (self.most_characters * BYTES) as i32)
+        };
+        datum::with_bytes(Datum::from(start), |bytes| {
+            // The last character may be cut off.
+            let whole = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            let end = whole.char_indices().nth(self.most_characters).map_or(whole.len(), |(end, _)| end);
+            datum::text(&whole[..end])
+        })
+        .unwrap_or(text)
     }
 
     /// Copies as much of a value as decides; it is valid until it is [given back](Self::give_back).

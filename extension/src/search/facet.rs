@@ -89,6 +89,6 @@ impl Facet {
 fn elements(list: &str) -> String {
     format!(
         " join pg_catalog.unnest({list}) with ordinality f (value, n) \
-         on pg_catalog.array_position({list}, f.value) = f.n"
+         on pg_catalog.array_position({list}, f.value) - pg_catalog.array_lower({list}, 1) + 1 = f.n"
     )
 }

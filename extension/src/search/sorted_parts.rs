@@ -66,7 +66,12 @@ pub fn find(
         // Returns the value of the last of the first.
         let mut read = |row: &Found| {
             let key = (values.value(row), datum::read_uuid(row.get(ID)?));
-            if !first.may_take(&key, compare) || !comparison.is_met(row) {
+            // The cheaper comparison first.
+            let is_long = key.0.is_some_and(|value| values.is_long(value));
+            if is_long && !comparison.is_met(row)
+                || !first.may_take(&key, compare)
+                || !is_long && !comparison.is_met(row)
+            {
                 return None;
             }
             let kept = (key.0.map(|value| values.keep(value)), key.1);

@@ -19,7 +19,7 @@ use pgrx::pg_sys::Datum;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
-/// So many bytes the different values of a field take. A statement counts more, on disk if it has to.
+/// So many bytes the different values of all fields take. A statement counts more, on disk if it has to.
 const MOST_BYTES: usize = 32 << 20;
 /// What an entry takes beside the bytes of its value.
 const BYTES_OF_ENTRY: usize = 64;
@@ -52,15 +52,16 @@ pub fn count(
         // A condition reads the columns that it names by itself.
         let columns = fields.iter().flatten().map(|field| field.column).max();
         let condition = condition.as_ref().map(Condition::ready);
-        let mut total = 0;
+        let (mut total, mut room) = (0, MOST_BYTES);
         table.rows(ID, None, |row| {
             let is_found = row.get(ID).is_some_and(|id| records.contains(&datum::read_uuid(id)));
             if is_found && condition.as_ref().is_none_or(|it| it.holds_for(row)) {
                 total += 1;
                 columns.into_iter().for_each(|columns| row.read_up_to(columns));
                 for field in &mut fields {
-                    let has_room = field.as_mut().is_none_or(|it| it.add(row));
-                    field.take_if(|_| !has_room);
+                    if field.as_mut().is_some_and(|it| it.add(row, &mut room).is_none()) {
+                        *field = None;
+                    }
                 }
             }
             None
@@ -94,8 +95,6 @@ struct Field {
     kind: Kind,
     /// How many records have each value.
     counts: HashMap<Box<[u8]>, i64>,
-    /// The bytes of these values.
-    bytes: usize,
 }
 
 impl Field {
@@ -105,27 +104,27 @@ impl Field {
         let kind = Kind::of(attribute.kind)?;
         let is_text = matches!(kind, Kind::Text | Kind::List);
         let fits = !is_text || table.has_database_collation(attribute.column);
-        fits.then(|| Field { column: attribute.column, kind, counts: HashMap::default(), bytes: 0 })
+        fits.then(|| Field { column: attribute.column, kind, counts: HashMap::default() })
     }
 
-    /// Counts the value of a row; whether there was room for it.
-    fn add(&mut self, row: &Found) -> bool {
-        let Some(value) = row.get(self.column) else { return true };
+    /// Counts the value of a row; none where there is no room for it.
+    fn add(&mut self, row: &Found, room: &mut usize) -> Option<()> {
+        let Some(value) = row.get(self.column) else { return Some(()) };
         match self.kind {
-            Kind::Text | Kind::List => datum::with_bytes(value, |bytes| self.add_bytes(bytes, 1)),
-            Kind::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1),
-            Kind::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1),
+            Kind::Text | Kind::List => datum::with_bytes(value, |bytes| self.add_bytes(bytes, 1, room)),
+            Kind::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1, room),
+            Kind::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1, room),
         }
-        self.bytes <= MOST_BYTES
     }
 
-    fn add_bytes(&mut self, bytes: &[u8], records: i64) {
+    fn add_bytes(&mut self, bytes: &[u8], records: i64, room: &mut usize) -> Option<()> {
         if let Some(count) = self.counts.get_mut(bytes) {
             *count += records;
         } else {
-            self.bytes += bytes.len() + BYTES_OF_ENTRY;
+            *room = room.checked_sub(bytes.len() + BYTES_OF_ENTRY)?;
             self.counts.insert(bytes.into(), records);
         }
+        Some(())
     }
 
     /// The most frequent values, those with as many records in their own order.
@@ -136,6 +135,7 @@ impl Field {
         };
         let mut first = FirstItems::new(MOST_VALUES);
         for (value, count) in &field.counts {
+            pgrx::check_for_interrupts!();
             let key = (*count, &**value);
             if first.may_take(&key, compare) {
                 first.take(key, key, compare);
@@ -148,14 +148,14 @@ impl Field {
 
     /// The elements of lists: one that a list holds twice counts once. None where there is no room for them.
     fn elements(self) -> Option<Field> {
-        let mut field = Field { kind: Kind::Text, counts: HashMap::default(), bytes: 0, ..self };
+        let mut field = Field { kind: Kind::Text, counts: HashMap::default(), ..self };
+        let mut room = MOST_BYTES;
         for (list, records) in &self.counts {
             pgrx::check_for_interrupts!();
             let elements = datum::text_elements(datum::bytea(list)?)?;
             let elements: HashSet<Vec<u8>> = elements.into_iter().flatten().map(datum::read_bytes).collect();
-            elements.iter().for_each(|element| field.add_bytes(element, *records));
-            if field.bytes > MOST_BYTES {
-                return None;
+            for element in &elements {
+                field.add_bytes(element, *records, &mut room)?;
             }
         }
         Some(field)

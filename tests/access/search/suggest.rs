@@ -96,6 +96,34 @@ async fn records_out_of_sight_change_no_suggestion() {
     assert_eq!(answers().await, before, "however the planner finds them");
 }
 
+/// Nor where more are in sight than are read: the newest are.
+#[tokio::test]
+async fn records_out_of_sight_do_not_decide_which_of_many_are_read() {
+    let sales = Sales::new().await;
+    sales
+        .admin
+        .run(
+            "insert into crm.customers (external_key, name, region)
+             select 'X-' || n, case when n % 4 > 0 then 'other' when n > 10000 then 'zebnew' else 'zebold' end,
+               case when n % 4 > 0 then 'US' else 'EU' end from generate_series(1, 15000) n",
+        )
+        .await;
+    let session = sales.european("read").await;
+    let expected = json!({"suggestions": [{"text": "zebnew", "count": 1000}], "exact": false});
+    for change in [
+        "vacuum analyze crm.customers",
+        "update crm.customers set name = 'zebhid ' || external_key where region = 'US'",
+        "update crm.customers set deleted_at = now() where region = 'US' and external_key like '%1'",
+        "vacuum analyze",
+        "update crm.customers set deleted_at = now() where region = 'US' and deleted_at is null",
+    ] {
+        sales.admin.run(change).await;
+        let query = json!({"prefix": "zeb"}).to_string();
+        let answer = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+        assert_eq!(answer, expected, "{change}");
+    }
+}
+
 /// Of very many records in sight some are read, of fewer all, wherever they are among those out of sight.
 #[tokio::test]
 async fn a_scope_of_many_records_gets_words_of_a_thousand_of_them() {

@@ -16,7 +16,7 @@ const TEMPLATE: &str = r#"
 const FILL: &str = "
     insert into p.things (external_key, name, size, weight, label, day, level, is_new, updated_at)
     select gen_random_uuid(), made.name, n % 7, nullif(n % 5, 0),
-      case when n % 9 > 0 then repeat((array['a', '\u{e4}', '\u{6771}'])[1 + n % 3], n % 4 * 80) || n % 11 end,
+      case when n % 9 > 0 then repeat((array['a', '\u{e4}', '\u{6771}'])[1 + n % 3], case when n % 50 = 0 then 30000 else n % 4 * 80 end) || n % 11 end,
       case when n % 8 > 0 then date '2026-01-01' + n % 30 end, case when n % 6 > 0 then sin(n) end,
       case when n % 3 > 0 then n % 2 = 0 end, now() - make_interval(secs => n * 7919 % 3001)
     from generate_series(1, 3000) n, lateral (select case when random() < 0.05 then null else

@@ -19,7 +19,7 @@ const FILL: &str = "
     insert into p.things (external_key, name, size, label, tags, day, seen, is_new, level, maker)
     select n, case when n % 100 > 0 then 'common' else 'other' end, n % 1000,
       case when n % 9 > 0 then (array['Z\u{fc}rich', 'zurich', 'ZURICH', 'a', 'B', '\u{e4}'])[1 + n % 6] || nullif(n % 180, 7) end,
-      case n % 5 when 0 then null when 1 then '{}' when 2 then array['x', 'y', 'x'] else array['t' || n % 150, 'y'] end,
+      case n % 5 when 0 then null when 1 then '{}' when 2 then array['x', 'y', 'x'] when 3 then '[3:4]={q,y}' else array['t' || n % 150, 'y'] end,
       case when n % 4 > 0 then date '1999-12-01' + n % 60 end, timestamptz '1999-12-31 23:00Z' + make_interval(hours => n % 3),
       case when n % 3 > 0 then n % 2 = 0 end, n % 7, makers.ids[1 + n % 13]
     from generate_series(1, 33000) n, (select array_agg(id) as ids from p.makers) makers";

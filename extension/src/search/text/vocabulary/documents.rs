@@ -139,10 +139,11 @@ impl Source<'_> {
         let most = if self.seen.is_some() { MOST_IN_SIGHT } else { MOST_DOCUMENTS };
         let sql = format!(
             "select d.record_id, d.document from {documents} d join {records} t on t.id = d.record_id \
-             where t.deleted_at is null and ({}) and {} and {} limit {}",
+             where t.deleted_at is null and ({}) and {} and {}{} limit {}",
             texts.join(" or "),
             self.seen.unwrap_or("true"),
             terms::condition(self.terms),
+            if self.seen.is_some() { " order by d.record_id desc" } else { "" },
             most + 1
         );
         let rows = self.spi.run_once(&sql, Snapshot::Active, &[]);
