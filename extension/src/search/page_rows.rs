@@ -188,15 +188,26 @@ impl Search<'_> {
         if let Some(look) = found.look {
             steps.extend([Step::Look(look), Step::Lookup(vec![0])]);
         }
-        let places = [Place::array(&found.places)];
-        let (whole, wanted) = (self.whole(segments), question.wanted);
+        let whole = self.whole(segments);
         let (segment, is_of_all) = match found.are_all {
             true => (&whole, true),
             false => (&segments[0], segments.len() == 1),
         };
-        let sql = paths.first_at("$1", segment, found.are_all, wanted);
-        let rows = in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places));
-        Ok((rows, is_of_all))
+        Ok((self.first_at(paths, &found.places, segment, found.are_all, question.wanted), is_of_all))
+    }
+
+    /// So many of the records at these places, in the order of a segment; of those alone that belong to it, if some may not.
+    fn first_at(
+        &self,
+        paths: &Paths,
+        places: &[Place],
+        segment: &Segment,
+        may_be_others: bool,
+        most: usize,
+    ) -> Rows<'_> {
+        let sql = paths.first_at("$1", segment, may_be_others, most);
+        let places = [Place::array(places)];
+        in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places))
     }
 
     /// What the first records are sorted by, where no index has their order.
@@ -232,10 +243,7 @@ impl Search<'_> {
             Some(look) => steps.extend([Step::Look(look), Step::Lookup(vec![0])]),
             None => steps.push(Step::Planned),
         }
-        let sql = paths.first_at("$1", &self.whole(segments), false, wanted);
-        let places = [Place::array(&found.places)];
-        let rows = in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places));
-        Ok((rows, true))
+        Ok((self.first_at(paths, &found.places, &self.whole(segments), false, wanted), true))
     }
 
     pub(super) fn whole(&self, segments: &[Segment]) -> Segment {

@@ -25,6 +25,19 @@ fn where_a_lookup_would_take_long_more_is_looked_at_before() {
 }
 
 #[test]
+fn without_an_index_of_the_order_all_records_are_read_unless_few_are_found() {
+    for (records, found, is_lookup) in [
+        (500_000.0, 0, true),
+        (500_000.0, 8, true),
+        (500_000.0, 30, false),
+        (10_000.0, 8, true),
+        (1_500.0, 0, false),
+    ] {
+        assert_eq!(is_lookup_less_than_all(records, &look(0, &[found])), is_lookup, "{found} of {records}");
+    }
+}
+
+#[test]
 fn of_what_is_found_directly_only_the_first_are_read() {
     // Of half a million records 5000 pass: a walk reads 5100 of them, and a lookup 51 of those it finds.
     let seen = Look { records: 1000, passing: 10, counted: 1000, served: vec![10] };
