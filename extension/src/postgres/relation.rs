@@ -25,6 +25,13 @@ pub fn is_trusted_table(relation: Oid) -> bool {
         && (role::find(role::OWNER) == Some(owner) || role::is_superuser(owner))
 }
 
+/// Whether the values of a type are stored as those of another one, as are those of `varchar`, of a domain over it, and of
+/// `text`.
+pub fn is_stored_as(stored: Oid, wanted: Oid) -> bool {
+    // SAFETY: asks the catalog about two types.
+    stored == wanted || unsafe { pg_sys::IsBinaryCoercible(stored, wanted) }
+}
+
 /// Whether there is a schema of this name.
 pub fn has_schema(name: &CStr) -> bool {
     // SAFETY: the name is NUL-terminated; a missing schema yields InvalidOid.

@@ -10,6 +10,7 @@ use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{identity, invalidation, relation, snapshot_is_fixed, transaction};
 use crate::value::list_option;
+use crate::value::quote::identifier;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
@@ -29,7 +30,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
             // locked.
             let template =
                 load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
-            let attributes = load_attributes(spi, template.id, template.table);
+            let attributes = load_attributes(spi, &template);
             let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, template.table);
             let history = relation::table_oid("keyed_state", &SideTable::History.name(template.id));
@@ -146,16 +147,43 @@ fn load_series(template: i32, attributes: &[Attribute]) -> Option<SeriesTable> {
     Some(SeriesTable { table, sequence })
 }
 
-fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {
+fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     let rows = newest(
         spi,
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
-         c.attnum from keyed_state.attribute a join pg_catalog.pg_attribute c \
+         c.attnum, c.atttypid from keyed_state.attribute a join pg_catalog.pg_attribute c \
          on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
          where a.template_id = $1 order by a.position, a.id",
-        &params![template, table],
+        &params![template.id, template.table],
     );
-    (0..rows.len()).filter_map(|row| read_attribute(&rows, row)).collect()
+    let read = |row| {
+        let attribute = read_attribute(&rows, row)?;
+        require_column_type(template, &attribute, rows.get(row, 10));
+        Some(attribute)
+    };
+    (0..rows.len()).filter_map(read).collect()
+}
+
+/// Values are read from rows as those of the attribute's type: one of another type may be a number where they are an
+/// address in memory.
+fn require_column_type(template: &Template, attribute: &Attribute, column_type: Oid) {
+    if relation::is_stored_as(column_type, attribute.kind.oid()) {
+        return;
+    }
+    let wanted = attribute.kind.column_type();
+    let table = format!("{}.{}", identifier(&template.project_slug), identifier(&template.slug));
+    let column = identifier(&attribute.slug);
+    Error::new(
+        Code::Internal,
+        format!(
+            "column {column} of table {table} no longer has the type {wanted}, that of attributes of type {}",
+            attribute.kind.name()
+        ),
+    )
+    .hint(format!(
+        "run as a superuser: alter table {table} alter column {column} type {wanted} using {column}::{wanted}"
+    ))
+    .raise()
 }
 
 /// The type of that name. A state that has others was written by a newer extension: leaving such an attribute out would

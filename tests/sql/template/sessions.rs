@@ -41,6 +41,45 @@ async fn a_column_added_behind_the_back_of_the_template_does_no_harm() {
 }
 
 #[tokio::test]
+async fn a_column_that_got_another_type_is_refused_until_it_has_its_own_again() {
+    let (_database, first, second) = two().await;
+    for (column, foreign, own) in [
+        ("visits", "double precision", "numeric"),
+        ("visits", "text", "numeric"),
+        ("visits", "bigint", "numeric"),
+        ("name", "\"char\"", "text"),
+        ("tags", "text", "text[]"),
+    ] {
+        second
+            .run(&format!("alter table crm.customers alter column {column} type {foreign} using null"))
+            .await;
+        for statement in [
+            "select keyed.get_by_key('crm.customers', 'A-1')",
+            "select keyed.search('crm.customers', '{}')",
+            r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Bea", "visits": 2}')"#,
+        ] {
+            let refusal = first.refusal(statement, &[]).await;
+            let hint = &refusal.hint;
+            assert!(
+                refusal.message.contains(&format!(r#"column "{column}" of table "crm"."customers""#)),
+                "{}",
+                refusal.message
+            );
+            assert!(
+                hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::{own}"#)),
+                "{hint}"
+            );
+        }
+        let mending = first.refusal("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await.hint;
+        second.run(mending.split_once(": ").expect("a statement").1).await;
+        first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Ada", "visits": 1, "tags": []}')"#).await;
+    }
+    // What is stored the same is read the same.
+    second.run("alter table crm.customers alter column name type varchar(80)").await;
+    assert_eq!(attributes(&first).await["name"], "Ada");
+}
+
+#[tokio::test]
 async fn a_template_made_in_another_session_is_known_at_once() {
     let (_database, first, second) = two().await;
     let missing = first.refusal("select keyed.create_record('crm.orders')", &[]).await;
