@@ -25,8 +25,8 @@ pub fn is_trusted_table(relation: Oid) -> bool {
         && (role::find(role::OWNER) == Some(owner) || role::is_superuser(owner))
 }
 
-/// Whether the values of a type are stored as those of another one, as are those of `varchar`, of a domain over it, and of
-/// `text`.
+/// Whether values of the first type are stored in the same way as values of the second one. Those of `varchar` and of
+/// domains over `text` are stored as `text` is.
 pub fn is_stored_as(stored: Oid, wanted: Oid) -> bool {
     // SAFETY: asks the catalog about two types.
     stored == wanted || unsafe { pg_sys::IsBinaryCoercible(stored, wanted) }

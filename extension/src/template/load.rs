@@ -164,8 +164,8 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     (0..rows.len()).filter_map(read).collect()
 }
 
-/// Values are read from rows as those of the attribute's type: one of another type may be a number where they are an
-/// address in memory.
+/// Refuses a column whose type a DBA has changed. Values are read from rows without a conversion: a `double precision`
+/// would be taken for the address of a `numeric`.
 fn require_column_type(template: &Template, attribute: &Attribute, column_type: Oid) {
     if relation::is_stored_as(column_type, attribute.kind.oid()) {
         return;

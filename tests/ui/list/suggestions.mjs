@@ -21,10 +21,10 @@ for (const [theme, width] of [
       const suggestions = page.getByRole("listbox", { name: "Words that complete the search" });
       const vermeer = suggestions.getByRole("option", { name: /^Vermeer\s+2 records$/ });
       const verona = suggestions.getByRole("option", { name: /^Verona\s+1 record$/ });
-      // What happened to the field and its list, for who reads why this failed.
+      // The events of the field and its list, which a failure prints.
       await page.addInitScript(() => {
         const seen = [];
-        globalThis.story = seen;
+        globalThis.fieldEvents = seen;
         for (const kind of ["focusin", "focusout", "input", "keydown"])
           addEventListener(kind, ({ key, target }) => seen.push([kind, key, target.role, target.value, location.search]), true);
         let last = null;
@@ -72,7 +72,7 @@ for (const [theme, width] of [
       await vermeer.waitFor();
       await page.keyboard.press("Escape");
       await suggestions.waitFor({ state: "detached" });
-      assert.equal(await field.inputValue(), "ver", await page.evaluate(() => JSON.stringify(globalThis.story.slice(-40))));
+      assert.equal(await field.inputValue(), "ver", await page.evaluate(() => JSON.stringify(globalThis.fieldEvents.slice(-40))));
       await page.keyboard.press("Escape");
       assert.equal(await field.inputValue(), "");
 
