@@ -82,14 +82,20 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     return Ok(());
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
+                // Whether there is a pass follows from the hidden records too.
+                let pass = search.selection.as_ref().filter(|_| !is_scoped);
+                let pass = pass.filter(|_| looks_at_all(&search)).and_then(|it| it.fields_counted(spi));
                 let page = statements_of_page(&search, is_scoped, first);
-                for told in page.statements.iter().chain(&statements_of_all(&search)) {
+                for told in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
                     write_statement(spi, told, is_scoped, &mut out);
                 }
-                if plan.count == Count::Exact && is_counted_in_memory(&search) {
+                if plan.count == Count::Exact && are_words_alone(&search) && pass.is_none() {
                     out.push_str(
                         "\nCounting all records found: their documents are compared, without a statement.\n",
                     );
+                }
+                if let Some(pass) = &pass {
+                    write_pass(&search, pass, &mut out);
                 }
                 if query.fuzzy {
                     out.push_str(explain_words::describe_fuzzy(&plan, page.found));
@@ -101,8 +107,14 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     Ok(out)
 }
 
+/// Whether more than words has to look at all records found.
+fn looks_at_all(search: &Search) -> bool {
+    let plan = search.plan;
+    !plan.facets.is_empty() || plan.count == Count::Exact && !are_words_alone(search)
+}
+
 /// Whether words alone decide on the records.
-fn is_counted_in_memory(search: &Search) -> bool {
+fn are_words_alone(search: &Search) -> bool {
     search.selection.is_some() && search.plan.has_words_only
 }
 
@@ -139,20 +151,48 @@ fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) ->
     Filtered { statements, found: None }
 }
 
-/// The statements that look at all records found.
-fn statements_of_all(search: &Search) -> Vec<Told> {
+/// The statements that look at all records found; `pass` are the facets that one pass over the table counts, and the total with
+/// them.
+fn statements_of_all(search: &Search, pass: Option<&[bool]>) -> Vec<Told> {
     let plan = search.plan;
     let mut statements = Vec::new();
     let mut of_all = |purpose, statement, member| {
         statements.push(Told { purpose, statement, shape: None, member: Some(member) });
     };
-    if plan.count == Count::Exact && !is_counted_in_memory(search) {
+    if plan.count == Count::Exact && !are_words_alone(search) && pass.is_none() {
         of_all("Counting all records found:".to_owned(), search.count_sql(), "count");
     }
-    for facet in &plan.facets {
-        of_all(format!("Counting the values of {}:", facet.name), search.facet_sql(facet), "facets");
+    for (position, facet) in plan.facets.iter().enumerate() {
+        if !pass.is_some_and(|counted| counted[position]) {
+            of_all(format!("Counting the values of {}:", facet.name), search.facet_sql(facet), "facets");
+        }
     }
     statements
+}
+
+/// Tells what a pass over the table counts.
+fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
+    let plan = search.plan;
+    let facets = plan.facets.iter().zip(counted).filter(|(_, is_counted)| **is_counted);
+    let facets: Vec<&str> = facets.map(|(facet, _)| facet.name.as_str()).collect();
+    let (mut what, mut members) = (Vec::new(), Vec::new());
+    if plan.count == Count::Exact {
+        what.push("all records found".to_owned());
+        members.push("count");
+    }
+    if !facets.is_empty() {
+        what.push(format!("the values of {}", facets.join(", ")));
+        members.push("facets");
+    }
+    if !what.is_empty() {
+        let table = search.template.full_name();
+        out.push_str(&format!(
+            "\nCounting {}: in one pass over the table, without a statement.\n\n\
+             Every row of {table} is read. Unless it is small, {}\n",
+            what.join(" and "),
+            advice(Some(&members.join(" and ")), &table)
+        ));
+    }
 }
 
 fn write_statement(spi: &Connection, told: &Told, is_scoped: bool, out: &mut String) {

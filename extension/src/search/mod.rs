@@ -13,6 +13,8 @@ pub mod access_path;
 pub mod bound_statement;
 /// Words in place of those that were not found.
 pub mod correction;
+/// Fields whose values are counted.
+pub mod counted_field;
 /// Page cursors.
 pub mod cursor;
 /// Explains a search.

@@ -1,5 +1,6 @@
 //! A search for words: what it adds to the statements of a search.
 
+use super::counted_field::Value;
 use super::cursor::Position;
 use super::plan::Plan;
 use super::query::Highlight;
@@ -8,7 +9,7 @@ use super::text::find::{self, MANY, Matches, RANK_KEY};
 use super::text::highlighter::Highlighter;
 use super::text::query::TextQuery;
 use super::text::table;
-use super::value_counts::{self, Counts, Value};
+use super::value_counts::{self, Counts};
 use crate::access::{Caller, visibility};
 use crate::error::{Code, Error};
 use crate::postgres::parameter::{Parameter, array};
@@ -141,32 +142,43 @@ impl Selection<'_> {
 
     /// How many records there are, where no statement has to count them.
     pub fn count(&self, spi: &Connection) -> Option<i64> {
-        if self.plan.has_words_only && !self.plan.facets.iter().any(value_counts::is_counted) {
-            return Some(self.matches.count() as i64);
+        let words_alone = || self.plan.has_words_only.then(|| self.matches.count() as i64);
+        if self.plan.facets.is_empty() && self.plan.has_words_only {
+            return words_alone();
         }
-        self.counts(spi).map(|counts| counts.total)
+        self.counts(spi).map(|counts| counts.total).or_else(words_alone)
     }
 
     /// The values of the facet at this position, where no statement has to count them.
     pub fn facet_values(&self, spi: &Connection, position: usize) -> Option<&[(Value, i64)]> {
-        let is_counted = value_counts::is_counted(&self.plan.facets[position]);
-        let counts = is_counted.then(|| self.counts(spi)).flatten()?;
-        counts.fields[position].as_deref()
+        self.counts(spi)?.fields[position].as_deref()
     }
 
     /// What is counted in one pass over the table, where that is less work than to look the records up.
     fn counts(&self, spi: &Connection) -> Option<&Counts> {
         let count = || {
-            if !self.matches.are_many() {
-                return None;
-            }
-            let (template, plan, records) = (self.template, self.plan, self.ids(spi));
-            let are_few = records.len() as f64 * SCANNED_FOR_EACH < relation::estimated_rows(template.table);
-            let condition = (!plan.has_words_only).then_some(plan.condition.as_str());
-            let counts = || value_counts::count(template, records, condition, &plan.facets).ok();
-            (!are_few).then(counts).flatten()
+            let counts =
+                || value_counts::count(self.template, self.ids(spi), self.passed(), &self.plan.facets).ok();
+            self.is_passed_over(spi).then(counts).flatten()
         };
         self.counts.get_or_init(count).as_ref()
+    }
+
+    /// Which facets one pass over the table would count, and the total with them; none where statements count all.
+    pub fn fields_counted(&self, spi: &Connection) -> Option<Vec<bool>> {
+        let fields = || value_counts::fields_counted(self.template, self.passed(), &self.plan.facets);
+        self.is_passed_over(spi).then(fields).flatten()
+    }
+
+    /// Whether a pass over the table is less work than to look the records up.
+    fn is_passed_over(&self, spi: &Connection) -> bool {
+        let all = relation::estimated_rows(self.template.table);
+        self.ids(spi).len() as f64 * SCANNED_FOR_EACH >= all
+    }
+
+    /// The condition of the plan, where it asks for more than the words.
+    fn passed(&self) -> Option<&str> {
+        (!self.plan.has_words_only).then_some(self.plan.condition.as_str())
     }
 
     /// The first records in the order of the words that pass the plan's condition.

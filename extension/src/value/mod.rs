@@ -6,6 +6,8 @@ pub mod cell_format;
 pub mod change;
 /// Values that SQL compares columns with.
 pub mod constant;
+/// Numbers as PostgreSQL writes a numeric.
+pub mod decimal;
 /// The change of a record's vector.
 pub mod embedding;
 /// The formats of files.

@@ -27,7 +27,9 @@ const FILL: &str = "
 const CHANGE: &str = "
     update p.things set label = 'a' where size < 20;
     update p.things set tags = array['y', 'late'] where size between 900 and 910;
-    update p.things set name = 'other' where size between 500 and 504;
+    update p.things set size = size + 0.00 where label like 'a%';
+    update p.things set size = -size / 4, level = -level where size between 100 and 300;
+    update p.things set name = 'other' where size between 500 and 504.0;
     update p.things set deleted_at = now() where size between 700 and 720";
 
 const FIELDS: [&str; 8] = ["label", "tags", "day", "seen", "is_new", "maker", "size", "level"];

@@ -1,0 +1,212 @@
+//! A field whose values are counted while rows are read.
+
+use super::facet::{Facet, MOST_VALUES};
+use super::first_items::FirstItems;
+use crate::attribute_type::AttributeType;
+use crate::postgres::datum;
+use crate::postgres::found::Found;
+use crate::postgres::memory::in_scratch;
+use crate::postgres::table::Table;
+use crate::postgres::value_order::compare_texts;
+use crate::template::Template;
+use crate::value::decimal;
+use foldhash::{HashMap, HashSet};
+use pgrx::pg_sys::Datum;
+use std::cmp::Ordering;
+use uuid::Uuid;
+
+/// So many bytes the different values of all fields take. A statement counts more, on disk if it has to.
+pub const MOST_BYTES: usize = 32 << 20;
+/// What an entry takes beside the bytes of its value.
+const BYTES_OF_ENTRY: usize = 64;
+
+/// A value of a field, or of a list in it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Value(Box<[u8]>);
+
+/// How values of a type are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// As the bytes of a text.
+    Text,
+    /// As the bytes of an array of texts.
+    List,
+    /// As the bytes of an id.
+    Id,
+    /// As the bytes of a `numeric`. Those of 1.0 and 1.00 differ.
+    Numeric,
+    /// As the digits that PostgreSQL writes.
+    Decimal,
+    /// As the bytes of a datum that holds a floating-point number.
+    Double,
+    /// As the bytes of a datum that holds the value itself, compared as a whole number.
+    ByValue,
+}
+
+/// A field while it is counted.
+pub struct Field {
+    column: i16,
+    kind: Kind,
+    /// How many records have each value.
+    counts: HashMap<Box<[u8]>, i64>,
+}
+
+impl Field {
+    /// None where a statement has to count.
+    pub fn of(table: &Table, template: &Template, facet: &Facet) -> Option<Field> {
+        let attribute = template.attributes.iter().find(|it| Some(it.id) == facet.column.attribute())?;
+        let kind = Kind::of(attribute.kind);
+        let is_text = matches!(kind, Kind::Text | Kind::List);
+        let fits = !is_text || table.has_database_collation(attribute.column);
+        fits.then(|| Field { column: attribute.column, kind, counts: HashMap::default() })
+    }
+
+    /// The number of its column.
+    pub fn column(&self) -> i16 {
+        self.column
+    }
+
+    /// Counts the value of a row; none where there is no room for it.
+    pub fn add(&mut self, row: &Found, room: &mut usize) -> Option<()> {
+        let Some(value) = row.get(self.column) else { return Some(()) };
+        match self.kind {
+            Kind::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1, room),
+            Kind::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1, room),
+            Kind::Double => {
+                let number = datum::read_f64(value);
+                // Both zeros are equal, and so is all that is not a number.
+                let bits = if number.is_nan() { f64::NAN } else { number + 0.0 }.to_bits();
+                self.add_bytes(&(bits as usize).to_ne_bytes(), 1, room)
+            }
+            _ => datum::with_bytes(value, |bytes| self.add_bytes(bytes, 1, room)),
+        }
+    }
+
+    fn add_bytes(&mut self, bytes: &[u8], records: i64, room: &mut usize) -> Option<()> {
+        if let Some(count) = self.counts.get_mut(bytes) {
+            *count += records;
+        } else {
+            *room = room.checked_sub(bytes.len() + BYTES_OF_ENTRY)?;
+            self.counts.insert(bytes.into(), records);
+        }
+        Some(())
+    }
+
+    /// The most frequent values, those with as many records in their own order.
+    pub fn most_frequent(self) -> Option<Vec<(Value, i64)>> {
+        let field = match self.kind {
+            Kind::List => self.elements()?,
+            Kind::Numeric => in_scratch(|| self.decimals())?,
+            _ => self,
+        };
+        let compare = |one: &(i64, &[u8]), other: &(i64, &[u8])| {
+            other.0.cmp(&one.0).then_with(|| field.kind.compare(one.1, other.1))
+        };
+        let mut first = FirstItems::new(MOST_VALUES);
+        for (value, count) in &field.counts {
+            pgrx::check_for_interrupts!();
+            let key = (*count, &**value);
+            if first.may_take(&key, compare) {
+                first.take(key, key, compare);
+            }
+        }
+        let mut values = first.into_items(compare);
+        values.sort_unstable_by(compare);
+        Some(values.into_iter().map(|(count, value)| (Value(value.into()), count)).collect())
+    }
+
+    /// The elements of lists: one that a list holds twice counts once. None where there is no room for them.
+    fn elements(self) -> Option<Field> {
+        let mut field = Field { kind: Kind::Text, counts: HashMap::default(), ..self };
+        let mut room = MOST_BYTES;
+        for (list, records) in &self.counts {
+            pgrx::check_for_interrupts!();
+            let elements = datum::text_elements(datum::bytea(list)?)?;
+            let elements: HashSet<Vec<u8>> = elements.into_iter().flatten().map(datum::read_bytes).collect();
+            for element in &elements {
+                field.add_bytes(element, *records, &mut room)?;
+            }
+        }
+        Some(field)
+    }
+
+    /// Numbers, each as most of its records have it written. None where there is no room for them.
+    fn decimals(self) -> Option<Field> {
+        /// How many records have a number, how many of them as it is written here.
+        struct Number {
+            records: i64,
+            most: i64,
+            written: Box<str>,
+        }
+        let mut numbers: HashMap<Box<str>, Number> = HashMap::default();
+        let mut room = MOST_BYTES;
+        for (bytes, records) in &self.counts {
+            pgrx::check_for_interrupts!();
+            let mut written = String::new();
+            datum::write_numeric(&mut written, datum::bytea(bytes)?);
+            room = room.checked_sub(2 * written.len() + BYTES_OF_ENTRY)?;
+            let number = Number { records: *records, most: *records, written: written.into() };
+            let shortest = decimal::shortest(&number.written);
+            match numbers.get_mut(shortest) {
+                None => {
+                    numbers.insert(shortest.into(), number);
+                }
+                Some(known) => {
+                    known.records += number.records;
+                    // The shorter one of two that are as frequent, so that the answer is the same every time.
+                    if (known.most, number.written.len()) < (number.most, known.written.len()) {
+                        (known.most, known.written) = (number.most, number.written);
+                    }
+                }
+            }
+        }
+        let counts = numbers.into_values().map(|it| (it.written.into_boxed_bytes(), it.records)).collect();
+        Some(Field { kind: Kind::Decimal, counts, ..self })
+    }
+}
+
+impl Kind {
+    fn of(kind: AttributeType) -> Kind {
+        match kind {
+            AttributeType::String => Kind::Text,
+            AttributeType::List => Kind::List,
+            AttributeType::Reference => Kind::Id,
+            AttributeType::Number => Kind::Numeric,
+            AttributeType::Metric => Kind::Double,
+            AttributeType::Boolean | AttributeType::Date | AttributeType::DateTime => Kind::ByValue,
+        }
+    }
+
+    fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
+        match self {
+            Kind::Text => compare_texts(one, other),
+            Kind::List | Kind::Id | Kind::Numeric => one.cmp(other),
+            Kind::Decimal => {
+                let [one, other] = [one, other].map(|it| std::str::from_utf8(it).unwrap_or_default());
+                decimal::compare(one, other)
+            }
+            // What is not a number has the positive sign here, and comes last.
+            Kind::Double => {
+                let [one, other] = [one, other].map(|it| datum::read_f64(by_value(it)));
+                one.total_cmp(&other)
+            }
+            Kind::ByValue => datum::read_i64(by_value(one)).cmp(&datum::read_i64(by_value(other))),
+        }
+    }
+}
+
+fn by_value(bytes: &[u8]) -> Datum {
+    Datum::from(usize::from_ne_bytes(bytes.try_into().unwrap_or_default()))
+}
+
+impl Value {
+    /// As PostgreSQL has it, for a value of this type.
+    pub fn datum(&self, kind: AttributeType) -> Option<Datum> {
+        match kind {
+            AttributeType::String | AttributeType::List => datum::bytea(&self.0),
+            AttributeType::Number => datum::numeric(std::str::from_utf8(&self.0).ok()?),
+            AttributeType::Reference => datum::uuid(Uuid::from_slice(&self.0).ok()?),
+            _ => Some(by_value(&self.0)),
+        }
+    }
+}

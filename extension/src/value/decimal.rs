@@ -1,0 +1,111 @@
+//! Numbers as PostgreSQL writes a `numeric`: digits without an exponent, `NaN` or an infinity.
+
+use std::cmp::Ordering;
+
+/// The shortest text of the same number: `1.50` is `1.5`.
+pub fn shortest(decimal: &str) -> &str {
+    if !decimal.contains('.') {
+        return decimal;
+    }
+    decimal.trim_end_matches('0').trim_end_matches('.')
+}
+
+/// Compares two numbers as PostgreSQL does: `NaN` is above everything.
+pub fn compare(one: &str, other: &str) -> Ordering {
+    let [one, other] = [one, other].map(Parts::of);
+    one.class.cmp(&other.class).then_with(|| {
+        let order = one.whole.len().cmp(&other.whole.len()).then_with(|| one.digits().cmp(&other.digits()));
+        if one.class == Class::Negative { order.reverse() } else { order }
+    })
+}
+
+/// From the lowest to the highest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    NegativeInfinity,
+    Negative,
+    /// Zero too.
+    Positive,
+    Infinity,
+    NotANumber,
+}
+
+/// What decides of a number.
+struct Parts<'a> {
+    class: Class,
+    /// The digits before the point; none where there is a zero alone.
+    whole: &'a str,
+    /// The digits after the point.
+    fraction: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(decimal: &'a str) -> Parts<'a> {
+        let (class, digits) = match decimal {
+            "-Infinity" => (Class::NegativeInfinity, ""),
+            "Infinity" => (Class::Infinity, ""),
+            "NaN" => (Class::NotANumber, ""),
+            _ => match decimal.strip_prefix('-') {
+                Some(digits) => (Class::Negative, digits),
+                None => (Class::Positive, decimal),
+            },
+        };
+        let (whole, fraction) = shortest(digits).split_once('.').unwrap_or((shortest(digits), ""));
+        Parts { class, whole: whole.trim_start_matches('0'), fraction }
+    }
+
+    /// Of two numbers with as many digits before the point, these decide.
+    fn digits(&self) -> (&'a str, &'a str) {
+        (self.whole, self.fraction)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_ordered_as_postgresql_orders_them() {
+        let ascending = [
+            "-Infinity",
+            "-1000",
+            "-999.5",
+            "-10",
+            "-9.01",
+            "-9.001",
+            "-9",
+            "-0.5",
+            "-0.05",
+            "0",
+            "0.004",
+            "0.04",
+            "0.4",
+            "0.41",
+            "1",
+            "1.5",
+            "9",
+            "10",
+            "10.01",
+            "99",
+            "100",
+            "Infinity",
+            "NaN",
+        ];
+        for (place, one) in ascending.iter().enumerate() {
+            for (other_place, other) in ascending.iter().enumerate() {
+                assert_eq!(compare(one, other), place.cmp(&other_place), "{one} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_at_the_end_make_no_other_number() {
+        for (one, other) in
+            [("1", "1.000"), ("0", "0.0"), ("-2.50", "-2.5"), ("100", "100.0"), ("NaN", "NaN")]
+        {
+            assert_eq!(compare(one, other), Ordering::Equal, "{one} and {other}");
+            assert_eq!(shortest(one), shortest(other));
+        }
+        assert_eq!(shortest("1200"), "1200");
+    }
+}
