@@ -45,8 +45,9 @@ impl Needle {
     /// where the index cannot tell.
     pub fn in_name(&self, code: &str) -> Option<Vec<String>> {
         let words = |texts: &Vec<String>| -> Option<Vec<String>> {
-            let lexemes = texts.iter().filter_map(|text| text.strip_prefix(STEM)?.strip_suffix(STEM));
-            let words: Vec<String> = lexemes.filter(|it| keys::is_word(it)).map(str::to_owned).collect();
+            let lexeme = |text: &'_ String| Some(text.strip_prefix(STEM)?.strip_suffix(STEM)?.to_owned());
+            let lexemes = texts.iter().map(lexeme).collect::<Option<Vec<String>>>()?;
+            let words: Vec<String> = lexemes.into_iter().filter(|it| keys::is_word(it)).collect();
             (!words.is_empty()).then_some(words)
         };
         let ways = self.whole_words().iter().map(words).collect::<Option<Vec<_>>>()?;
@@ -83,7 +84,8 @@ mod tests {
 
     #[test]
     fn what_has_no_lexeme_of_letters_is_not_looked_for_in_names() {
-        assert_eq!(needle("\"old maps\"", &[&["map"]]).in_name("\u{2}"), None);
+        let phrase = needle("\"old maps\"", &[&["map"]]);
+        assert_eq!((phrase.in_name("\u{2}"), phrase.whole_words_looked_up()), (None, None));
         assert_eq!(needle("the", &[&[]]).whole_words_looked_up(), None);
         assert_eq!(needle("it", &[&["it"]]).in_name("\u{2}"), None);
         assert_eq!(needle("2024", &[&["2024"]]).in_name("\u{2}"), None);

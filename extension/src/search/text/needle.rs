@@ -34,20 +34,20 @@ impl Needle {
             return Needle { whole_words: beginning.clone(), alternatives: beginning, gone: Vec::new() };
         }
         let plain = vec![term.text.clone()];
+        let is_phrase = term.kind == MatchKind::Phrase;
         let mut whole_words: Vec<Vec<String>> = Vec::new();
-        if term.kind == MatchKind::Word {
-            for lexemes in stems.iter().filter(|lexemes| !lexemes.is_empty()) {
-                let texts: Vec<String> = lexemes
-                    .iter()
-                    .map(|lexeme| format!("{STEM}{}{STEM}", document::marked(lexeme)))
-                    .collect();
-                if !whole_words.contains(&texts) {
-                    whole_words.push(texts);
-                }
+        for lexemes in stems.iter().filter(|lexemes| !lexemes.is_empty()) {
+            // A phrase stands as it is, and its words are words of the text, not parts of longer ones.
+            let mut texts = if is_phrase { plain.clone() } else { Vec::new() };
+            texts.extend(lexemes.iter().map(|lexeme| format!("{STEM}{}{STEM}", document::marked(lexeme))));
+            if !whole_words.contains(&texts) {
+                whole_words.push(texts);
             }
         }
         let mut alternatives = vec![plain.clone()];
-        alternatives.extend(whole_words.iter().cloned());
+        if !is_phrase {
+            alternatives.extend(whole_words.iter().cloned());
+        }
         if whole_words.is_empty() {
             whole_words.push(plain);
         }
@@ -148,7 +148,8 @@ impl Needle {
         join(&self.alternatives, |text| holds(&document, text))
     }
 
-    /// Whether the text holds it as a whole word, whatever its ending; for a phrase, whether it holds it.
+    /// Whether the text holds it as a whole word, whatever its ending; for a phrase, whether it holds it and its words are
+    /// whole ones.
     pub fn whole_word(&self, document: &str) -> String {
         let document = self.valid(document);
         join(&self.whole_words, |text| holds(&document, text))

@@ -170,9 +170,15 @@ fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
     let is_met = |terms: &Vec<Term>| {
         terms.iter().any(|term| is_in(&all, term) || is_in(company.as_slice(), term)) != terms[0].is_excluded
     };
+    let has_whole = |texts: &[&str], term: &Term| {
+        let words: Vec<&str> = texts.iter().flat_map(|text| text.split(' ')).map(stem).collect();
+        let are_words = || term.text.split(' ').all(|word| words.contains(&stem(word)));
+        // One or two letters begin a word, also between quotation marks.
+        has_word(texts, term) && (!term.is_phrase || term.text.len() < 3 || are_words())
+    };
     let is_whole = |texts: &[&str]| {
         let mut wanted = terms.iter().filter(|terms| !terms[0].is_excluded);
-        wanted.all(|terms| terms.iter().any(|term| has_word(texts, term)))
+        wanted.all(|terms| terms.iter().any(|term| has_whole(texts, term)))
     };
     let whole = usize::from(is_whole(&all)) + usize::from(is_whole(&name));
     (record.is_live && terms.iter().all(is_met)).then_some(whole)

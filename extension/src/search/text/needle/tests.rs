@@ -61,7 +61,12 @@ fn what_another_alternative_finds_is_not_looked_up() {
 fn a_phrase_matches_literally() {
     let phrase = needle("\"in running\"", &[&["run"]]);
     assert_eq!(phrase.indexed("d"), "(d like '%in running%')");
-    assert_eq!(phrase.whole_word("d"), "(coalesce(d like '%in running%', false))");
+    assert_eq!(
+        phrase.whole_word("d"),
+        r"(coalesce(d like '%in running%', false) and coalesce(d like E'%\x1dRUN\x1d%', false))"
+    );
+    let phrase = needle("\"to be\"", &[&[]]);
+    assert_eq!(phrase.whole_word("d"), "(coalesce(d like '%to be%', false))");
 }
 
 #[test]
