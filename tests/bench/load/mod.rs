@@ -11,6 +11,8 @@ mod pgbench;
 mod transport;
 /// Requests.
 mod wrk;
+/// How long requests took.
+mod wrk_latencies;
 
 use harness::{Cluster, target_folder};
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! Load by wrk: keep-alive connections that send the next request as soon as the answer is there.
 
+use super::wrk_latencies::Latencies;
 use super::{Turn, folder};
 use std::process::Command;
 use std::time::SystemTime;
@@ -44,11 +45,17 @@ impl Http {
             let found = output.lines().find_map(|line| line.strip_prefix(&prefix)?.parse().ok());
             found.unwrap_or_else(|| panic!("wrk does not tell {name}, it says:\n{output}"))
         };
-        let requests = figure("requests");
+        let (requests, microseconds) = (figure("requests"), figure("microseconds"));
+        let latencies = output.lines().filter_map(|line| line.strip_prefix("latency ")?.split_once(' '));
+        let latencies = latencies.map(|(latency, count)| Some((latency.parse().ok()?, count.parse().ok()?)));
+        let latencies = latencies.collect::<Option<_>>().expect("numbers");
+        // wrk computes with whole numbers.
+        let interval = microseconds as u64 / (requests as u64 / u64::from(self.clients)).max(1);
+        let latencies = Latencies::of_wrk(latencies, interval);
         let mut turn = Turn {
-            rate: requests / figure("microseconds") * 1e6,
-            median: figure("p50") / 1000.0,
-            tail: figure("p99") / 1000.0,
+            rate: requests / microseconds * 1e6,
+            median: latencies.percentile(50),
+            tail: latencies.percentile(99),
             done: requests,
             created: figure("created") as u64,
             ..Turn::default()

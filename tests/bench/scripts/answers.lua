@@ -30,8 +30,10 @@ function done(summary, latency)
   print("result requests " .. summary.requests)
   print("result microseconds " .. summary.duration)
   print("result bytes " .. summary.bytes)
-  print("result p50 " .. latency:percentile(50))
-  print("result p99 " .. latency:percentile(99))
+  for place = 1, #latency do
+    local microseconds, count = latency(place)
+    print(string.format("latency %d %d", microseconds, count))
+  end
   print("result created " .. created)
   print("result refused " .. errors.status + wrong)
   print("result broken " .. errors.connect + errors.read + errors.write + errors.timeout)
