@@ -25,11 +25,12 @@ pub fn is_trusted_table(relation: Oid) -> bool {
         && (role::find(role::OWNER) == Some(owner) || role::is_superuser(owner))
 }
 
-/// Whether values of the first type are stored in the same way as values of the second one. Those of `varchar` and of
-/// domains over `text` are stored as `text` is.
-pub fn is_stored_as(stored: Oid, wanted: Oid) -> bool {
-    // SAFETY: asks the catalog about two types.
-    stored == wanted || unsafe { pg_sys::IsBinaryCoercible(stored, wanted) }
+/// Whether values of the first type are those of the second one, perhaps with a limit: the same type, a domain over it, or
+/// `varchar` for `text`. Another type that is stored alike may compare in another way, as `citext` does.
+pub fn is_limited(stored: Oid, wanted: Oid) -> bool {
+    // SAFETY: asks the catalog about a type.
+    let base = unsafe { pg_sys::getBaseType(stored) };
+    base == wanted || base == pg_sys::VARCHAROID && wanted == pg_sys::TEXTOID
 }
 
 /// Whether there is a schema of this name.

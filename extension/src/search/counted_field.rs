@@ -15,18 +15,18 @@ use pgrx::pg_sys::Datum;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
-/// So many bytes the different values of all fields take. A statement counts more, on disk if it has to.
+/// The memory limit of the distinct values of all fields, in bytes. Above it, a statement counts, which can spill to disk.
 pub const MOST_BYTES: usize = 32 << 20;
 /// What an entry takes beside the bytes of its value.
 const BYTES_OF_ENTRY: usize = 64;
 
 /// A value of a field, or of a list in it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Value(Box<[u8]>);
+pub struct CountedValue(Box<[u8]>);
 
 /// How values of a type are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Storage {
     /// As the bytes of a text.
     Text,
     /// As the bytes of an array of texts.
@@ -44,21 +44,21 @@ enum Kind {
 }
 
 /// A field while it is counted.
-pub struct Field {
+pub struct CountedField {
     column: i16,
-    kind: Kind,
+    storage: Storage,
     /// How many records have each value.
     counts: HashMap<Box<[u8]>, i64>,
 }
 
-impl Field {
+impl CountedField {
     /// None where a statement has to count.
-    pub fn of(table: &Table, template: &Template, facet: &Facet) -> Option<Field> {
+    pub fn of(table: &Table, template: &Template, facet: &Facet) -> Option<CountedField> {
         let attribute = template.attributes.iter().find(|it| Some(it.id) == facet.column.attribute())?;
-        let kind = Kind::of(attribute.kind);
-        let is_text = matches!(kind, Kind::Text | Kind::List);
+        let storage = Storage::of(attribute.kind);
+        let is_text = matches!(storage, Storage::Text | Storage::List);
         let fits = !is_text || table.has_database_collation(attribute.column);
-        fits.then(|| Field { column: attribute.column, kind, counts: HashMap::default() })
+        fits.then(|| CountedField { column: attribute.column, storage, counts: HashMap::default() })
     }
 
     /// The number of its column.
@@ -66,15 +66,15 @@ impl Field {
         self.column
     }
 
-    /// Counts the value of a row; none where there is no room for it.
+    /// Counts the value of a row; none if the limit of memory is reached.
     pub fn add(&mut self, row: &Found, room: &mut usize) -> Option<()> {
         let Some(value) = row.get(self.column) else { return Some(()) };
-        match self.kind {
-            Kind::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1, room),
-            Kind::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1, room),
-            Kind::Double => {
+        match self.storage {
+            Storage::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1, room),
+            Storage::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1, room),
+            Storage::Double => {
                 let number = datum::read_f64(value);
-                // Both zeros are equal, and so is all that is not a number.
+                // Both zeros are equal, and so are all NaNs, which rows have that were written with triggers disabled.
                 let bits = if number.is_nan() { f64::NAN } else { number + 0.0 }.to_bits();
                 self.add_bytes(&(bits as usize).to_ne_bytes(), 1, room)
             }
@@ -93,14 +93,14 @@ impl Field {
     }
 
     /// The most frequent values, those with as many records in their own order.
-    pub fn most_frequent(self) -> Option<Vec<(Value, i64)>> {
-        let field = match self.kind {
-            Kind::List => self.elements()?,
-            Kind::Numeric => in_scratch(|| self.decimals())?,
+    pub fn most_frequent(self) -> Option<Vec<(CountedValue, i64)>> {
+        let field = match self.storage {
+            Storage::List => self.elements()?,
+            Storage::Numeric => in_scratch(|| self.decimals())?,
             _ => self,
         };
         let compare = |one: &(i64, &[u8]), other: &(i64, &[u8])| {
-            other.0.cmp(&one.0).then_with(|| field.kind.compare(one.1, other.1))
+            other.0.cmp(&one.0).then_with(|| field.storage.compare(one.1, other.1))
         };
         let mut first = FirstItems::new(MOST_VALUES);
         for (value, count) in &field.counts {
@@ -112,12 +112,12 @@ impl Field {
         }
         let mut values = first.into_items(compare);
         values.sort_unstable_by(compare);
-        Some(values.into_iter().map(|(count, value)| (Value(value.into()), count)).collect())
+        Some(values.into_iter().map(|(count, value)| (CountedValue(value.into()), count)).collect())
     }
 
-    /// The elements of lists: one that a list holds twice counts once. None where there is no room for them.
-    fn elements(self) -> Option<Field> {
-        let mut field = Field { kind: Kind::Text, counts: HashMap::default(), ..self };
+    /// The elements of lists: one that a list holds twice counts once. None if the limit of memory is reached.
+    fn elements(self) -> Option<CountedField> {
+        let mut field = CountedField { storage: Storage::Text, counts: HashMap::default(), ..self };
         let mut room = MOST_BYTES;
         for (list, records) in &self.counts {
             pgrx::check_for_interrupts!();
@@ -130,8 +130,8 @@ impl Field {
         Some(field)
     }
 
-    /// Numbers, each as most of its records have it written. None where there is no room for them.
-    fn decimals(self) -> Option<Field> {
+    /// Numbers, each as most of its records have it written. None if the limit of memory is reached.
+    fn decimals(self) -> Option<CountedField> {
         /// How many records have a number, how many of them as it is written here.
         struct Number {
             records: i64,
@@ -146,10 +146,10 @@ impl Field {
             datum::write_numeric(&mut written, datum::bytea(bytes)?);
             room = room.checked_sub(2 * written.len() + BYTES_OF_ENTRY)?;
             let number = Number { records: *records, most: *records, written: written.into() };
-            let shortest = decimal::shortest(&number.written);
-            match numbers.get_mut(shortest) {
+            let key = decimal::without_trailing_zeros(&number.written);
+            match numbers.get_mut(key) {
                 None => {
-                    numbers.insert(shortest.into(), number);
+                    numbers.insert(key.into(), number);
                 }
                 Some(known) => {
                     known.records += number.records;
@@ -161,36 +161,36 @@ impl Field {
             }
         }
         let counts = numbers.into_values().map(|it| (it.written.into_boxed_bytes(), it.records)).collect();
-        Some(Field { kind: Kind::Decimal, counts, ..self })
+        Some(CountedField { storage: Storage::Decimal, counts, ..self })
     }
 }
 
-impl Kind {
-    fn of(kind: AttributeType) -> Kind {
+impl Storage {
+    fn of(kind: AttributeType) -> Storage {
         match kind {
-            AttributeType::String => Kind::Text,
-            AttributeType::List => Kind::List,
-            AttributeType::Reference => Kind::Id,
-            AttributeType::Number => Kind::Numeric,
-            AttributeType::Metric => Kind::Double,
-            AttributeType::Boolean | AttributeType::Date | AttributeType::DateTime => Kind::ByValue,
+            AttributeType::String => Storage::Text,
+            AttributeType::List => Storage::List,
+            AttributeType::Reference => Storage::Id,
+            AttributeType::Number => Storage::Numeric,
+            AttributeType::Metric => Storage::Double,
+            AttributeType::Boolean | AttributeType::Date | AttributeType::DateTime => Storage::ByValue,
         }
     }
 
     fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
         match self {
-            Kind::Text => compare_texts(one, other),
-            Kind::List | Kind::Id | Kind::Numeric => one.cmp(other),
-            Kind::Decimal => {
+            Storage::Text => compare_texts(one, other),
+            Storage::List | Storage::Id | Storage::Numeric => one.cmp(other),
+            Storage::Decimal => {
                 let [one, other] = [one, other].map(|it| std::str::from_utf8(it).unwrap_or_default());
                 decimal::compare(one, other)
             }
-            // What is not a number has the positive sign here, and comes last.
-            Kind::Double => {
+            // `add` made each NaN the positive one, which comes last.
+            Storage::Double => {
                 let [one, other] = [one, other].map(|it| datum::read_f64(by_value(it)));
                 one.total_cmp(&other)
             }
-            Kind::ByValue => datum::read_i64(by_value(one)).cmp(&datum::read_i64(by_value(other))),
+            Storage::ByValue => datum::read_i64(by_value(one)).cmp(&datum::read_i64(by_value(other))),
         }
     }
 }
@@ -199,7 +199,7 @@ fn by_value(bytes: &[u8]) -> Datum {
     Datum::from(usize::from_ne_bytes(bytes.try_into().unwrap_or_default()))
 }
 
-impl Value {
+impl CountedValue {
     /// As PostgreSQL has it, for a value of this type.
     pub fn datum(&self, kind: AttributeType) -> Option<Datum> {
         match kind {

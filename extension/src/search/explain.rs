@@ -25,7 +25,7 @@ use crate::view::stored;
 use std::rc::Rc;
 
 /// In the place of a plan.
-const WITHHELD: &str = "The plan is that of a caller who may read all records.\n";
+const WITHHELD: &str = "The plan is not shown, because it depends on hidden records.\n";
 
 /// Every statement of a search with its plan. Words are looked for, and so are the records of the page, as far as the way to
 /// them depends on what they hold; nothing else is run. A caller who sees some records
@@ -81,10 +81,13 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     }
                     return Ok(());
                 }
-                let search = Search { spi, caller, template, plan: &plan, selection };
-                // Whether there is a pass follows from the hidden records too.
+                let search =
+                    Search { spi, caller, template, plan: &plan, selection, is_only_shown: is_scoped };
+                // The choice of a pass depends on hidden records: a caller with a scope is not told.
                 let pass = search.selection.as_ref().filter(|_| !is_scoped);
-                let pass = pass.filter(|_| looks_at_all(&search)).and_then(|it| it.fields_counted(spi));
+                let pass = pass
+                    .filter(|_| may_be_counted_in_one_pass(&search))
+                    .and_then(|it| it.fields_counted(spi));
                 let page = statements_of_page(&search, is_scoped, first);
                 for told in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
                     write_statement(spi, told, is_scoped, &mut out);
@@ -107,8 +110,8 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     Ok(out)
 }
 
-/// Whether more than words has to look at all records found.
-fn looks_at_all(search: &Search) -> bool {
+/// Whether values are counted, or records by more than their words.
+fn may_be_counted_in_one_pass(search: &Search) -> bool {
     let plan = search.plan;
     !plan.facets.is_empty() || plan.count == Count::Exact && !are_words_alone(search)
 }
@@ -178,7 +181,10 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     let (mut what, mut members) = (Vec::new(), Vec::new());
     if plan.count == Count::Exact {
         what.push("all records found".to_owned());
-        members.push("count");
+        // Without the facets, words alone are counted by their documents.
+        if !are_words_alone(search) || facets.is_empty() {
+            members.push("count");
+        }
     }
     if !facets.is_empty() {
         what.push(format!("the values of {}", facets.join(", ")));

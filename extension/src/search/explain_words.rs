@@ -19,9 +19,13 @@ pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {
     let mut out = found[..1].to_uppercase() + &found[1..];
     let work = &first.work;
     if work.read > 0 {
-        let all = if work.is_over { "All " } else { "" };
-        let verb = if work.read == 1 { "is" } else { "are" };
-        out.push_str(&format!("{all}{} {verb} read, newest first.\n", counted(work.read, "document")));
+        let read = match (work.is_over, work.read) {
+            (true, 1) => "The only document is".to_owned(),
+            (false, 1) => "1 document is".to_owned(),
+            (true, count) => format!("All {count} documents are"),
+            (false, count) => format!("{count} documents are"),
+        };
+        out.push_str(&format!("{read} read, newest first.\n"));
     }
     for (lookup, found) in &work.looked_up {
         out.push_str(&describe_lookup(*lookup, *found));

@@ -53,7 +53,7 @@ pub fn found(
                         &projection,
                     );
                 }
-                let search = Search { spi, caller, template, plan: &plan, selection };
+                let search = Search { spi, caller, template, plan: &plan, selection, is_only_shown: false };
                 let mut answer = search.answer(&projection);
                 correction::write_meant(&mut answer, query.global_search.as_deref(), &query.corrections);
                 Ok(answer)
@@ -110,6 +110,9 @@ pub struct Search<'a> {
     pub plan: &'a Plan,
     /// What the words select; `None` without words.
     pub selection: Option<Selection<'a>>,
+    /// Whether statements are only shown, to a caller who may not learn how many records there are: they are written in the same
+    /// way regardless of that.
+    pub is_only_shown: bool,
 }
 
 impl Search<'_> {
@@ -152,8 +155,11 @@ impl Search<'_> {
 
     /// What the words add to a statement.
     fn selected(&self, needs: Needs) -> Selected {
-        let selection = self.selection.as_ref();
-        selection.map(|it| it.selected(self.spi, needs)).unwrap_or_default()
+        match &self.selection {
+            Some(_) if self.is_only_shown => Selected::by_ids(),
+            Some(selection) => selection.selected(self.spi, needs),
+            None => Selected::default(),
+        }
     }
 
     /// A statement over all records found, written over a condition.
@@ -183,7 +189,7 @@ impl Search<'_> {
 
     /// The statement that counts the values of a field.
     pub fn facet_sql(&self, facet: &Facet) -> Statement {
-        let are_lists_alike = facet.has_shared_lists(self.spi, self.template);
+        let are_lists_alike = !self.is_only_shown && facet.has_shared_lists(self.spi, self.template);
         self.over_all(|condition| facet.sql(&self.template.table_sql(), condition, are_lists_alike))
     }
 

@@ -3,7 +3,7 @@
 //!
 //! A statement would compare the words with each document once more for every field.
 
-use super::counted_field::{Field, MOST_BYTES, Value};
+use super::counted_field::{CountedField, CountedValue, MOST_BYTES};
 use super::facet::Facet;
 use crate::postgres::condition::Condition;
 use crate::postgres::datum;
@@ -19,7 +19,7 @@ pub struct Counts {
     /// How many records there are.
     pub total: i64,
     /// For each field its most frequent values, in the order of the answer; none where a statement has to count them.
-    pub fields: Vec<Option<Vec<(Value, i64)>>>,
+    pub fields: Vec<Option<Vec<(CountedValue, i64)>>>,
 }
 
 /// Counts those of these live records that pass a condition, and their values in these fields.
@@ -33,10 +33,10 @@ pub fn count(
         condition.map(|it| Condition::prepare(&template.table_sql(), it).ok_or(Unfit)).transpose()?;
     let records: HashSet<Uuid> = records.iter().copied().collect();
     Table::with(template.table, |table| {
-        let mut fields: Vec<Option<Field>> =
-            facets.iter().map(|facet| Field::of(table, template, facet)).collect();
+        let mut fields: Vec<Option<CountedField>> =
+            facets.iter().map(|facet| CountedField::of(table, template, facet)).collect();
         // A condition reads the columns that it names by itself.
-        let columns = fields.iter().flatten().map(Field::column).max();
+        let columns = fields.iter().flatten().map(CountedField::column).max();
         let condition = condition.as_ref().map(Condition::ready);
         let (mut total, mut room) = (0, MOST_BYTES);
         table.rows(ID, None, |row| {
@@ -52,7 +52,7 @@ pub fn count(
             }
             None
         });
-        let fields = fields.into_iter().map(|field| field.and_then(Field::most_frequent)).collect();
+        let fields = fields.into_iter().map(|field| field.and_then(CountedField::most_frequent)).collect();
         Ok(Counts { total, fields })
     })
 }
@@ -61,7 +61,7 @@ pub fn count(
 pub fn fields_counted(template: &Template, condition: Option<&str>, facets: &[Facet]) -> Option<Vec<bool>> {
     condition.map_or(Some(()), |it| Condition::prepare(&template.table_sql(), it).map(|_| ()))?;
     let fields = Table::with(template.table, |table| {
-        Ok(facets.iter().map(|facet| Field::of(table, template, facet).is_some()).collect())
+        Ok(facets.iter().map(|facet| CountedField::of(table, template, facet).is_some()).collect())
     });
     fields.ok()
 }

@@ -1,9 +1,9 @@
 //! A search for words: what it adds to the statements of a search.
 
-use super::counted_field::Value;
+use super::counted_field::CountedValue;
 use super::cursor::Position;
 use super::plan::Plan;
-use super::query::Highlight;
+use super::query::{Count, Highlight};
 use super::ranked;
 use super::text::find::{self, MANY, Matches, RANK_KEY};
 use super::text::highlighter::Highlighter;
@@ -22,7 +22,7 @@ use std::cell::OnceCell;
 use uuid::Uuid;
 
 /// Below one record in so many, looking the matches up takes less time than a scan of the table.
-const SCANNED_FOR_EACH: f64 = 20.0;
+const ROWS_SCANNED_PER_LOOKUP: f64 = 20.0;
 
 /// The records that a search for words selects, before its filters.
 pub struct Selection<'s> {
@@ -43,6 +43,13 @@ pub struct Selected {
     pub arguments: Vec<Parameter>,
     /// Whether the arguments are very many ids, which the planner does not count.
     pub are_many: bool,
+}
+
+impl Selected {
+    /// The records with the ids of an argument.
+    pub fn by_ids() -> Selected {
+        Selected { condition: format!(" and {RECORD}.id = any ($1)"), ..Selected::default() }
+    }
 }
 
 /// What a statement needs of the records found.
@@ -121,7 +128,7 @@ impl Selection<'_> {
         // The planner looks at each element of a list; that many are joined.
         let are_many = ids.len() > MANY;
         let condition = match are_many {
-            false => format!(" and {RECORD}.id = any ($1)"),
+            false => Selected::by_ids().condition,
             true => format!(" and {RECORD}.id in (select pg_catalog.unnest($1))"),
         };
         Selected { condition, arguments: vec![array(ids.iter().copied())], are_many }
@@ -142,15 +149,15 @@ impl Selection<'_> {
 
     /// How many records there are, where no statement has to count them.
     pub fn count(&self, spi: &Connection) -> Option<i64> {
-        let words_alone = || self.plan.has_words_only.then(|| self.matches.count() as i64);
+        let by_words = || self.plan.has_words_only.then(|| self.matches.count() as i64);
         if self.plan.facets.is_empty() && self.plan.has_words_only {
-            return words_alone();
+            return by_words();
         }
-        self.counts(spi).map(|counts| counts.total).or_else(words_alone)
+        self.counts(spi).map(|counts| counts.total).or_else(by_words)
     }
 
     /// The values of the facet at this position, where no statement has to count them.
-    pub fn facet_values(&self, spi: &Connection, position: usize) -> Option<&[(Value, i64)]> {
+    pub fn facet_values(&self, spi: &Connection, position: usize) -> Option<&[(CountedValue, i64)]> {
         self.counts(spi)?.fields[position].as_deref()
     }
 
@@ -158,26 +165,29 @@ impl Selection<'_> {
     fn counts(&self, spi: &Connection) -> Option<&Counts> {
         let count = || {
             let counts =
-                || value_counts::count(self.template, self.ids(spi), self.passed(), &self.plan.facets).ok();
-            self.is_passed_over(spi).then(counts).flatten()
+                || value_counts::count(self.template, self.ids(spi), self.filters(), &self.plan.facets).ok();
+            let is_of_use = |fields: Vec<bool>| self.plan.count == Count::Exact || fields.contains(&true);
+            self.fields_counted(spi).is_some_and(is_of_use).then(counts).flatten()
         };
         self.counts.get_or_init(count).as_ref()
     }
 
     /// Which facets one pass over the table would count, and the total with them; none where statements count all.
     pub fn fields_counted(&self, spi: &Connection) -> Option<Vec<bool>> {
-        let fields = || value_counts::fields_counted(self.template, self.passed(), &self.plan.facets);
-        self.is_passed_over(spi).then(fields).flatten()
+        let fields = || value_counts::fields_counted(self.template, self.filters(), &self.plan.facets);
+        self.is_counted_in_one_pass(spi).then(fields).flatten()
     }
 
-    /// Whether a pass over the table is less work than to look the records up.
-    fn is_passed_over(&self, spi: &Connection) -> bool {
-        let all = relation::estimated_rows(self.template.table);
-        self.ids(spi).len() as f64 * SCANNED_FOR_EACH >= all
+    /// Whether one pass over the table is less work than to look the records up. Where filters may leave few of some matches, a
+    /// statement finds those by an index.
+    fn is_counted_in_one_pass(&self, spi: &Connection) -> bool {
+        let rows = relation::estimated_rows(self.template.table);
+        (self.plan.has_words_only || self.matches.are_many())
+            && self.ids(spi).len() as f64 * ROWS_SCANNED_PER_LOOKUP >= rows
     }
 
     /// The condition of the plan, where it asks for more than the words.
-    fn passed(&self) -> Option<&str> {
+    fn filters(&self) -> Option<&str> {
         (!self.plan.has_words_only).then_some(self.plan.condition.as_str())
     }
 

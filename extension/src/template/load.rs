@@ -1,5 +1,6 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
+use super::column_type::{self, Column, Wanted};
 use super::synonyms::Synonyms;
 use super::{Attribute, SeriesTable, Template, column, session};
 use crate::attribute_type::AttributeType;
@@ -10,7 +11,6 @@ use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{identity, invalidation, relation, snapshot_is_fixed, transaction};
 use crate::value::list_option;
-use crate::value::quote::identifier;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
                 load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
             let attributes = load_attributes(spi, &template);
             let key_index = load_key_index(spi, template.table);
-            let released_key = load_released_key(spi, template.table);
+            let released_key = load_released_key(spi, &template);
             let history = relation::table_oid("keyed_state", &SideTable::History.name(template.id));
             let series = load_series(template.id, &attributes);
             let has_documents =
@@ -109,15 +109,30 @@ pub(super) fn read_row(rows: &Rows, row: usize) -> Option<Template> {
     })
 }
 
-/// The column of the key that a deleted record had.
-fn load_released_key(spi: &Connection, table: Oid) -> Option<i16> {
+/// The column of the key that a deleted record had, after a look at the types of all standard columns.
+fn load_released_key(spi: &Connection, template: &Template) -> Option<i16> {
     let sql = format!(
-        "select a.attnum from pg_catalog.pg_attribute a where a.attrelid = $1 and a.attname = '{}' \
-         and not a.attisdropped",
+        "select a.attnum, a.attname::text, a.atttypid, pg_catalog.format_type(a.atttypid, null) \
+         from pg_catalog.pg_attribute a where a.attrelid = $1 and not a.attisdropped \
+         and (a.attnum between {} and {} or a.attname = '{}')",
+        column::ID,
+        column::DELETED_AT,
         column::RELEASED_KEY
     );
-    let rows = newest(spi, &sql, &params![table]);
-    rows.value::<Option<i16>>().flatten()
+    let rows = newest(spi, &sql, &params![template.table]);
+    let mut released_key = None;
+    for row in 0..rows.len() {
+        let (number, name): (i16, String) = (rows.get(row, 0), rows.get(row, 1));
+        if let Some(wanted) = column_type::of_standard_column(number, &name) {
+            let kind_name: String = rows.get(row, 3);
+            let found = Column { name: &name, kind: rows.get(row, 2), kind_name: &kind_name };
+            column_type::require(template, &found, &wanted);
+        }
+        if name == column::RELEASED_KEY {
+            released_key = Some(number);
+        }
+    }
+    released_key
 }
 
 /// The index that finds a live record by its key. Whether it is still there is asked again when it is used.
@@ -151,39 +166,20 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     let rows = newest(
         spi,
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
-         c.attnum, c.atttypid from keyed_state.attribute a join pg_catalog.pg_attribute c \
+         c.attnum, c.atttypid, pg_catalog.format_type(c.atttypid, null) from keyed_state.attribute a join pg_catalog.pg_attribute c \
          on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
          where a.template_id = $1 order by a.position, a.id",
         &params![template.id, template.table],
     );
     let read = |row| {
         let attribute = read_attribute(&rows, row)?;
-        require_column_type(template, &attribute, rows.get(row, 10));
+        let kind_name: String = rows.get(row, 11);
+        let found = Column { name: &attribute.slug, kind: rows.get(row, 10), kind_name: &kind_name };
+        let (kind, name) = (attribute.kind.oid(), attribute.kind.column_type());
+        column_type::require(template, &found, &Wanted { kind, name, collation: "" });
         Some(attribute)
     };
     (0..rows.len()).filter_map(read).collect()
-}
-
-/// Refuses a column whose type a DBA has changed. Values are read from rows without a conversion: a `double precision`
-/// would be taken for the address of a `numeric`.
-fn require_column_type(template: &Template, attribute: &Attribute, column_type: Oid) {
-    if relation::is_stored_as(column_type, attribute.kind.oid()) {
-        return;
-    }
-    let wanted = attribute.kind.column_type();
-    let table = format!("{}.{}", identifier(&template.project_slug), identifier(&template.slug));
-    let column = identifier(&attribute.slug);
-    Error::new(
-        Code::Internal,
-        format!(
-            "column {column} of table {table} no longer has the type {wanted}, that of attributes of type {}",
-            attribute.kind.name()
-        ),
-    )
-    .hint(format!(
-        "run as a superuser: alter table {table} alter column {column} type {wanted} using {column}::{wanted}"
-    ))
-    .raise()
 }
 
 /// The type of that name. A state that has others was written by a newer extension: leaving such an attribute out would

@@ -2,6 +2,8 @@
 
 /// The session's cache of templates.
 pub mod catalog;
+/// The types of columns.
+mod column_type;
 /// The definition of an attribute.
 pub mod definition;
 /// Describes templates without opening their tables.

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// The shortest text of the same number: `1.50` is `1.5`.
-pub fn shortest(decimal: &str) -> &str {
+/// The same number without zeros at the end of its fraction: `1.50` is `1.5`.
+pub fn without_trailing_zeros(decimal: &str) -> &str {
     if !decimal.contains('.') {
         return decimal;
     }
@@ -30,7 +30,7 @@ enum Class {
     NotANumber,
 }
 
-/// What decides of a number.
+/// The parts of a number that decide the order.
 struct Parts<'a> {
     class: Class,
     /// The digits before the point; none where there is a zero alone.
@@ -50,7 +50,8 @@ impl<'a> Parts<'a> {
                 None => (Class::Positive, decimal),
             },
         };
-        let (whole, fraction) = shortest(digits).split_once('.').unwrap_or((shortest(digits), ""));
+        let (whole, fraction) =
+            without_trailing_zeros(digits).split_once('.').unwrap_or((without_trailing_zeros(digits), ""));
         Parts { class, whole: whole.trim_start_matches('0'), fraction }
     }
 
@@ -104,8 +105,8 @@ mod tests {
             [("1", "1.000"), ("0", "0.0"), ("-2.50", "-2.5"), ("100", "100.0"), ("NaN", "NaN")]
         {
             assert_eq!(compare(one, other), Ordering::Equal, "{one} and {other}");
-            assert_eq!(shortest(one), shortest(other));
+            assert_eq!(without_trailing_zeros(one), without_trailing_zeros(other));
         }
-        assert_eq!(shortest("1200"), "1200");
+        assert_eq!(without_trailing_zeros("1200"), "1200");
     }
 }

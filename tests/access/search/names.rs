@@ -233,3 +233,26 @@ async fn a_caller_with_a_scope_is_shown_no_plan() {
     let whole = reads.text("select keyed.explain('crm.customers')", &[]).await;
     assert!(whole.contains("rows="), "{whole}");
 }
+
+#[tokio::test]
+async fn an_explanation_tells_a_caller_with_a_scope_nothing_of_how_many_hidden_records_have_a_word() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    let hidden = "insert into crm.customers (external_key, name, region) select 'H-' || n, 'frequent', 'US' from generate_series(1, 31000) n";
+    sales.admin.run(hidden).await;
+    sales.admin.run("analyze crm.customers").await;
+    for mut query in [
+        json!({"facets": ["region"]}),
+        json!({"count": "exact", "sort": "name"}),
+        json!({"filters": [{"field": "amount", "operator": "gt", "value": 0}], "count": "exact", "facets": ["region"]}),
+        json!({"fuzzy": "auto", "facets": ["name"]}),
+    ] {
+        let mut explained = Vec::new();
+        for word in ["frequent", "nothing"] {
+            query["global_search"] = json!(word);
+            explained
+                .push(session.text("select keyed.explain('crm.customers', $1)", &[&query.to_string()]).await);
+        }
+        assert_eq!(explained[0], explained[1], "{query}");
+    }
+}

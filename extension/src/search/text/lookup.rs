@@ -38,19 +38,18 @@ impl Needle {
             let texts: Vec<String> = texts.iter().filter(|text| has_key(text)).cloned().collect();
             (has_lexemes && !texts.is_empty()).then_some(texts)
         };
-        self.whole_words().iter().map(indexable).collect()
+        self.whole_words().iter().map(|whole| indexable(&whole.texts)).collect()
     }
 
     /// What to ask for whole words of the key and of the attribute with this code, of which a document must meet all; none
     /// where the index cannot tell.
     pub fn in_name(&self, code: &str) -> Option<Vec<String>> {
         let words = |texts: &Vec<String>| -> Option<Vec<String>> {
-            let lexeme = |text: &'_ String| Some(text.strip_prefix(STEM)?.strip_suffix(STEM)?.to_owned());
-            let lexemes = texts.iter().map(lexeme).collect::<Option<Vec<String>>>()?;
-            let words: Vec<String> = lexemes.into_iter().filter(|it| keys::is_word(it)).collect();
+            let lexemes = texts.iter().filter_map(|text| text.strip_prefix(STEM)?.strip_suffix(STEM));
+            let words: Vec<String> = lexemes.filter(|it| keys::is_word(it)).map(str::to_owned).collect();
             (!words.is_empty()).then_some(words)
         };
-        let ways = self.whole_words().iter().map(words).collect::<Option<Vec<_>>>()?;
+        let ways = self.whole_words().iter().map(|whole| words(&whole.texts)).collect::<Option<Vec<_>>>()?;
         Some(match ways.as_slice() {
             [words] => {
                 words.iter().map(|word| keys::query_of_name(code, std::slice::from_ref(word))).collect()
@@ -83,9 +82,17 @@ mod tests {
     }
 
     #[test]
+    fn phrases_are_looked_up_by_the_lexemes_that_they_have_as_whole_words() {
+        let phrase = needle("\"old maps\"", &[&["map", "old"]]);
+        let texts = ["\u{1d}MAP\u{1d}", "\u{1d}OLD\u{1d}"].map(str::to_owned).to_vec();
+        assert_eq!(phrase.whole_words_looked_up(), Some(vec![texts]));
+        assert_eq!(phrase.in_name("\u{2}").map(|queries| queries.len()), Some(2));
+    }
+
+    #[test]
     fn what_has_no_lexeme_of_letters_is_not_looked_for_in_names() {
-        let phrase = needle("\"old maps\"", &[&["map"]]);
-        assert_eq!((phrase.in_name("\u{2}"), phrase.whole_words_looked_up()), (None, None));
+        assert_eq!(needle("\"to be\"", &[&[]]).in_name("\u{2}"), None);
+        assert_eq!(needle("\"to be\"", &[&[]]).whole_words_looked_up(), None);
         assert_eq!(needle("the", &[&[]]).whole_words_looked_up(), None);
         assert_eq!(needle("it", &[&["it"]]).in_name("\u{2}"), None);
         assert_eq!(needle("2024", &[&["2024"]]).in_name("\u{2}"), None);

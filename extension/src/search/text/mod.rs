@@ -60,5 +60,7 @@ pub mod trigram;
 pub mod vocabulary;
 /// The words of a document.
 pub mod word;
+/// Texts that are no part of longer words.
+pub mod word_boundary;
 /// Writes documents.
 pub mod write;

@@ -3,18 +3,28 @@
 use super::document::{self, STEM};
 use super::query::{MatchKind, Term};
 use super::trigram::has_key;
+use super::word_boundary;
 use crate::value::pattern::escaped;
 use crate::value::quote;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+/// What makes a match one of whole words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WholeWords {
+    /// What a document holds: the lexemes, so that endings do not count; for lack of any, the text as it is.
+    pub texts: Vec<String>,
+    /// The phrase that stands in it, not within longer words.
+    pub phrase: Option<String>,
+}
+
 /// A term made ready for documents of one language.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needle {
     /// A document matches when it holds all texts of one of these lists.
     alternatives: Vec<Vec<String>>,
-    /// The alternatives that match whole words, whatever their ending.
-    whole_words: Vec<Vec<String>>,
+    /// It matches whole words in one of these ways.
+    whole_words: Vec<WholeWords>,
     /// The attributes whose fields do not count.
     gone: Vec<i32>,
 }
@@ -31,37 +41,34 @@ impl Needle {
                 texts.push(term.text.clone());
             }
             let beginning = vec![texts];
-            return Needle { whole_words: beginning.clone(), alternatives: beginning, gone: Vec::new() };
+            let whole_words = beginning.iter().map(|texts| WholeWords { texts: texts.clone(), phrase: None });
+            return Needle { whole_words: whole_words.collect(), alternatives: beginning, gone: Vec::new() };
         }
         let plain = vec![term.text.clone()];
-        let is_phrase = term.kind == MatchKind::Phrase;
-        let mut whole_words: Vec<Vec<String>> = Vec::new();
+        let phrase = (term.kind == MatchKind::Phrase).then(|| term.text.clone());
+        let mut whole_words: Vec<WholeWords> = Vec::new();
         for lexemes in stems.iter().filter(|lexemes| !lexemes.is_empty()) {
-            // A phrase stands as it is, and its words are words of the text, not parts of longer ones.
-            let mut texts = if is_phrase { plain.clone() } else { Vec::new() };
-            texts.extend(lexemes.iter().map(|lexeme| format!("{STEM}{}{STEM}", document::marked(lexeme))));
-            if !whole_words.contains(&texts) {
-                whole_words.push(texts);
+            let mark = |lexeme: &String| format!("{STEM}{}{STEM}", document::marked(lexeme));
+            let whole = WholeWords { texts: lexemes.iter().map(mark).collect(), phrase: phrase.clone() };
+            if !whole_words.contains(&whole) {
+                whole_words.push(whole);
             }
         }
         let mut alternatives = vec![plain.clone()];
-        if !is_phrase {
-            alternatives.extend(whole_words.iter().cloned());
+        if phrase.is_none() {
+            alternatives.extend(whole_words.iter().map(|whole| whole.texts.clone()));
         }
+        // No index tells where words without a lexeme stand within longer ones, so this is not asked.
         if whole_words.is_empty() {
-            whole_words.push(plain);
+            whole_words.push(WholeWords { texts: plain, phrase: None });
         }
         Needle { alternatives, whole_words, gone: Vec::new() }
     }
 
     /// The same, where a document that matches the other will do.
     pub fn or(mut self, other: Needle) -> Needle {
-        for (all, others) in
-            [(&mut self.alternatives, other.alternatives), (&mut self.whole_words, other.whole_words)]
-        {
-            let new: Vec<_> = others.into_iter().filter(|texts| !all.contains(texts)).collect();
-            all.extend(new);
-        }
+        add_new(&mut self.alternatives, other.alternatives);
+        add_new(&mut self.whole_words, other.whole_words);
         self
     }
 
@@ -90,8 +97,8 @@ impl Needle {
         &self.alternatives
     }
 
-    /// It matches whole words when it holds all texts of one of these.
-    pub fn whole_words(&self) -> &[Vec<String>] {
+    /// It matches whole words in one of these ways.
+    pub fn whole_words(&self) -> &[WholeWords] {
         &self.whole_words
     }
 
@@ -148,11 +155,30 @@ impl Needle {
         join(&self.alternatives, |text| holds(&document, text))
     }
 
-    /// Whether the text holds it as a whole word, whatever its ending; for a phrase, whether it holds it and its words are
-    /// whole ones.
+    /// Whether the text holds it as a whole word, whatever its ending; for a phrase, whether it stands there, not within
+    /// longer words.
     pub fn whole_word(&self, document: &str) -> String {
         let document = self.valid(document);
-        join(&self.whole_words, |text| holds(&document, text))
+        let held = self.whole_words.iter().map(|whole| {
+            let texts = all(&whole.texts, |text| holds(&document, text));
+            match &whole.phrase {
+                Some(phrase) => format!(
+                    "{texts} and coalesce({} and {document} ~ {}, false)",
+                    like(&document, phrase),
+                    literal(&word_boundary::pattern(phrase))
+                ),
+                None => texts,
+            }
+        });
+        format!("({})", held.collect::<Vec<_>>().join(" or "))
+    }
+}
+
+fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
+    for other in others {
+        if !all.contains(&other) {
+            all.push(other);
+        }
     }
 }
 

@@ -180,15 +180,15 @@ async fn are_counted_and_explained(text: &str) {
         let counted: Vec<String> = counted.map(|it| format!("{}{}", it["value"], it["count"])).collect();
         assert_eq!(counted, [format!("\"a\"{holders}"), format!("\"b\"{holders}")], "{query}");
         let how = session.text("select keyed.explain('crm.customers', $1)", &[&query.to_string()]).await;
+        // Filters may leave few of these.
+        let is_one_pass = harness::has_direct_access() && filters == json!([]);
         let in_one_pass = "Counting all records found and the values of tags: in one pass over the table, without a statement.\n\n\
                            Every row of crm.customers is read.";
-        let by_statements: &[&str] =
-            &["Counting all records found:", "Counting the values of tags:", "Every row of "];
-        let said = if harness::has_direct_access() { &[in_one_pass] } else { by_statements };
-        for said in said {
-            assert!(how.contains(said), "{said}\n{how}");
+        let by_statements = "Counting the values of tags:\n\nselect ";
+        for (said, is_said) in
+            [(in_one_pass, is_one_pass), (by_statements, !is_one_pass), ("Every row of ", true)]
+        {
+            assert_eq!(how.contains(said), is_said, "{said}\n{how}");
         }
-        assert_eq!(how.contains("select "), !harness::has_direct_access() || filters != json!([]), "{how}");
-        assert!(harness::has_direct_access() || text.is_empty() || how.contains("unnest($1)"), "{how}");
     }
 }

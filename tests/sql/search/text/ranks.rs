@@ -97,18 +97,21 @@ fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
     let name = vec![record.key.as_str(), record.name.as_str()];
     let all: Vec<&str> = name.iter().copied().chain(record.tags.iter().map(String::as_str)).collect();
     let stem = |word: &str| word.trim_end_matches('s').to_owned();
-    let has_words = |texts: &[&str], term: &Term| {
-        let words: Vec<String> = texts.iter().flat_map(|text| text.split(' ')).map(stem).collect();
-        term.text.split(' ').all(|word| words.contains(&stem(word)))
+    let has_word = |texts: &[&str], term: &Term| {
+        let mut words = texts.iter().flat_map(|text| text.split(' '));
+        words.any(|word| stem(word) == stem(&term.text))
     };
     let has_part = |texts: &[&str], term: &Term| texts.iter().any(|text| text.contains(&term.text));
+    let has_phrase = |texts: &[&str], term: &Term| {
+        texts.iter().any(|text| format!(" {text} ").contains(&format!(" {} ", term.text)))
+    };
     let is_in =
-        |texts: &[&str], term: &Term| has_part(texts, term) || !term.is_phrase && has_words(texts, term);
+        |texts: &[&str], term: &Term| has_part(texts, term) || !term.is_phrase && has_word(texts, term);
     let company = record.company.map(|company| COMPANIES[company]);
     let is_met = |term: &Term| is_in(&all, term) || is_in(company.as_slice(), term);
     let is_whole = |texts: &[&str]| {
         let mut wanted = terms.iter().filter(|term| !term.is_excluded);
-        wanted.all(|term| has_words(texts, term) && (!term.is_phrase || has_part(texts, term)))
+        wanted.all(|term| if term.is_phrase { has_phrase(texts, term) } else { has_word(texts, term) })
     };
     let matches = record.is_live && terms.iter().all(|term| is_met(term) != term.is_excluded);
     let whole = usize::from(is_whole(&all)) + usize::from(is_whole(&name));

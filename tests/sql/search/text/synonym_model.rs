@@ -171,10 +171,12 @@ fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
         terms.iter().any(|term| is_in(&all, term) || is_in(company.as_slice(), term)) != terms[0].is_excluded
     };
     let has_whole = |texts: &[&str], term: &Term| {
-        let words: Vec<&str> = texts.iter().flat_map(|text| text.split(' ')).map(stem).collect();
-        let are_words = || term.text.split(' ').all(|word| words.contains(&stem(word)));
+        let bounded = format!(" {} ", term.text);
         // One or two letters begin a word, also between quotation marks.
-        has_word(texts, term) && (!term.is_phrase || term.text.len() < 3 || are_words())
+        has_word(texts, term)
+            && (!term.is_phrase
+                || term.text.len() < 3
+                || texts.iter().any(|text| format!(" {text} ").contains(&bounded)))
     };
     let is_whole = |texts: &[&str]| {
         let mut wanted = terms.iter().filter(|terms| !terms[0].is_excluded);

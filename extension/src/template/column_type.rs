@@ -1,0 +1,62 @@
+//! The types that the columns of a template must have. Values are read from rows without a conversion: a `double precision`
+//! would be taken for the address of a `numeric`.
+
+use super::{Template, column};
+use crate::error::{Code, Error};
+use crate::postgres::raise::Raise;
+use crate::postgres::relation;
+use crate::value::quote::identifier;
+use pgrx::pg_sys::{self, Oid};
+
+/// A column as PostgreSQL's catalog has it.
+pub(super) struct Column<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// Its type.
+    pub(super) kind: Oid,
+    /// The name of its type.
+    pub(super) kind_name: &'a str,
+}
+
+/// The type that a column must have.
+pub(super) struct Wanted {
+    /// The type.
+    pub(super) kind: Oid,
+    /// Its name.
+    pub(super) name: &'static str,
+    /// What the declaration of the column adds to the type.
+    pub(super) collation: &'static str,
+}
+
+/// Refuses a column whose type a DBA has changed.
+pub(super) fn require(template: &Template, found: &Column, wanted: &Wanted) {
+    if relation::is_limited(found.kind, wanted.kind) {
+        return;
+    }
+    let table = format!("{}.{}", identifier(&template.project_slug), identifier(&template.slug));
+    let column = identifier(found.name);
+    let Wanted { name, collation, .. } = wanted;
+    Error::new(
+        Code::Internal,
+        format!("column {column} of table {table} has type {}, but keyed needs {name}", found.kind_name),
+    )
+    .hint(format!(
+        "restore the type as a superuser: alter table {table} alter column {column} type {name}{collation} using \
+         {column}::{name}; change the expression after USING if some values do not convert"
+    ))
+    .raise()
+}
+
+/// The type of a standard column with this number and name.
+pub(super) fn of_standard_column(number: i16, name: &str) -> Option<Wanted> {
+    let text = || Wanted { kind: pg_sys::TEXTOID, name: "text", collation: " collate \"C\"" };
+    match number {
+        column::ID => Some(Wanted { kind: pg_sys::UUIDOID, name: "uuid", collation: "" }),
+        column::EXTERNAL_KEY => Some(text()),
+        column::CREATED_AT | column::UPDATED_AT | column::DELETED_AT => {
+            Some(Wanted { kind: pg_sys::TIMESTAMPTZOID, name: "timestamptz", collation: "" })
+        }
+        _ if name == column::RELEASED_KEY => Some(text()),
+        _ => None,
+    }
+}
