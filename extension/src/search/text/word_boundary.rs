@@ -61,10 +61,24 @@ impl<'t> BoundedText<'t> {
             {
                 return true;
             }
-            start += place + 1;
+            // No word begins before this one ends, so each is read once, however often the text is repeated in it.
+            let next = match self.ends.is_bounded_before {
+                true => length_of_word(&document[start + place..]),
+                false => 0,
+            };
+            start += place + next.max(1);
         }
         false
     }
+}
+
+/// How many bytes letters and digits take at the beginning of a text.
+fn length_of_word(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(character) = first_character(&text[length..]).filter(|it| is_word_character(*it)) {
+        length += character.len_utf8();
+    }
+    length
 }
 
 fn first_character(text: &[u8]) -> Option<char> {
@@ -114,6 +128,9 @@ mod tests {
             ("to be", "into been", false),
             ("aba", "ababa aba", true),
             ("aba", "ababa", false),
+            ("a", "aaaa aa", false),
+            ("ä b", "ää b", false),
+            ("ä b", "ää b, ä b", true),
             ("ähre", "fährte", false),
             ("fähr", "fähre", false),
             ("-1", "before-1", true),
