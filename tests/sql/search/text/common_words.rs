@@ -190,5 +190,6 @@ async fn are_counted_and_explained(text: &str) {
             assert_eq!(is_one_pass, harness::has_direct_access(), "{how}");
         }
         assert!(how.contains("Every row of "), "{how}");
+        assert!(is_one_pass || text.is_empty() || how.contains("unnest($1)"), "{how}");
     }
 }
