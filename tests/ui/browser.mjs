@@ -82,6 +82,13 @@ export async function ask(method, path, body, headers = {}) {
   return text === "" ? null : JSON.parse(text);
 }
 
+/**
+ * The JSON of a request's body; {} if the browser does not tell it. It tells the bodies of the application's requests, which
+ * are copies with the key, only where a route looks at them.
+ * @param {import("playwright-core").Request} request
+ */
+export const body = (request) => request.postDataJSON() ?? {};
+
 export const list = (template) => `/p/${told.project}/t/${template}`;
 
 /** Fails on what axe-core finds serious or critical in the page as it is. */

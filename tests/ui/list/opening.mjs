@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, list, signIn, told } from "../browser.mjs";
+import { body, browse, list, signIn, told } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page, list("customers"));
@@ -7,7 +7,7 @@ await browse(async (page) => {
 
   const bodies = [];
   page.on("request", (request) => {
-    if (request.url().endsWith("/entities/search/customers")) bodies.push(request.postDataJSON());
+    if (request.url().endsWith("/entities/search/customers")) bodies.push(body(request));
   });
   // The code that renders the page comes only after its records were asked for.
   const asked = page.waitForRequest((request) => request.url().endsWith("/entities/search/customers"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { ask, body, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
 
 for (const [external_key, name] of [
   ["erp:5", "Vermeer, Delft"],
@@ -9,7 +9,7 @@ for (const [external_key, name] of [
   await ask("PUT", "/entities/template/customers/by-key", { external_key, attributes: { name } });
 
 const SUGGEST = "**/entities/search/customers/suggest";
-const prefix = (request) => request.url().endsWith("/suggest") && request.postDataJSON().prefix;
+const prefix = (request) => request.url().endsWith("/suggest") && body(request).prefix;
 
 for (const [theme, width] of [
   ["light", 1280],
