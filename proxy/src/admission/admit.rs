@@ -10,6 +10,7 @@ use super::admitted::Admitted;
 use super::credential::{Answer, CredentialState};
 use super::kind::CredentialKind;
 use super::limits::Admission;
+use super::lookup::Lookup;
 use super::refusal::too_many_requests;
 use super::{address, token};
 use crate::observation::Observation;
@@ -58,7 +59,6 @@ where
     if state == CredentialState::Wrong {
         return Err(admission.refuse(kind, address, now));
     }
-    let admitted = Admitted::new(admission, kind, Arc::clone(&credential), address, observation)?;
     let must_ask = match state {
         CredentialState::Unknown | CredentialState::Doubtful => true,
         CredentialState::Good { since } => {
@@ -68,11 +68,16 @@ where
         CredentialState::Wrong => false,
     };
     if must_ask {
-        admitted.authenticate(state == CredentialState::Unknown, now, ask).await?;
-        if let Some(observation) = admitted.observation() {
+        let lookup = Lookup { admission, kind, credential: &credential, address };
+        let verified = lookup.verify(state == CredentialState::Unknown, ask).await;
+        if let Some(observation) = &observation {
+            observation.authenticated(now);
             observation.identified(credential.identity());
         }
+        verified?;
     }
+    // Only now, so that strangers take no place among the requests in flight.
+    let admitted = Admitted::new(admission, kind, Arc::clone(&credential), observation)?;
     if body_size(&parts.headers) > 0 {
         parts.extensions.insert(admitted.clone());
     }

@@ -1,17 +1,15 @@
 //! An admitted request, and the shared resources that it uses.
 
-use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use tokio::sync::SemaphorePermit;
 
 use super::budget::{self, Reserved};
-use super::credential::{Answer, Credential};
+use super::credential::Credential;
 use super::kind::CredentialKind;
 use super::limits::Admission;
-use super::refusal::{too_many_at_once, too_many_failures};
+use super::refusal::too_many_at_once;
 use crate::observation::Observation;
 use crate::problem::{Problem, Reason};
 
@@ -23,7 +21,6 @@ struct Inner {
     admission: Arc<Admission>,
     kind: CredentialKind,
     credential: Arc<Credential>,
-    address: IpAddr,
     body: OnceLock<Reserved>,
     /// None in unit tests.
     observation: Option<Observation>,
@@ -41,7 +38,6 @@ impl Admitted {
         admission: &Arc<Admission>,
         kind: CredentialKind,
         credential: Arc<Credential>,
-        address: IpAddr,
         observation: Option<Observation>,
     ) -> Result<Admitted, Problem> {
         let all = admission.requests.fetch_add(1, Ordering::Relaxed);
@@ -51,7 +47,6 @@ impl Admitted {
             admission: Arc::clone(admission),
             kind,
             credential,
-            address,
             body: OnceLock::new(),
             observation,
         }));
@@ -80,36 +75,6 @@ impl Admitted {
 
     fn admission(&self) -> &Admission {
         &self.0.admission
-    }
-
-    /// Verifies the key with the database. Concurrent requests with the same key wait for the same answer.
-    pub(super) async fn authenticate<A>(
-        &self,
-        is_unknown: bool,
-        now: Instant,
-        ask: impl FnOnce() -> A,
-    ) -> Result<(), Problem>
-    where
-        A: Future<Output = Answer> + Send + 'static,
-    {
-        let Inner { admission, kind, credential, address, .. } = &*self.0;
-        if is_unknown && let Err(excess) = admission.failures.may_guess(*address, now) {
-            return Err(too_many_failures(excess));
-        }
-        let guess = is_unknown.then_some(*address);
-        let look = credential.look(|| {
-            let (admission, credential) = (Arc::clone(admission), Arc::clone(credential));
-            tokio::spawn(look_up(admission, *kind, credential, guess, ask()))
-        });
-        let answer = look.await;
-        if let Some(observation) = self.observation() {
-            observation.authenticated(now);
-        }
-        match answer {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(admission.refuse(*kind, *address, now)),
-            Err(problem) => Err(problem),
-        }
     }
 
     /// Reacts to an error of a statement of this key. If it says that the key is invalid, the key is verified before
@@ -193,34 +158,4 @@ impl Admitted {
 pub(crate) struct FilePermit<'a> {
     _own: SemaphorePermit<'a>,
     _all: SemaphorePermit<'a>,
-}
-
-/// Verifies a key with the database and stores the result. `guess` is the address of a key that was not known to be
-/// valid.
-async fn look_up(
-    admission: Arc<Admission>,
-    kind: CredentialKind,
-    credential: Arc<Credential>,
-    guess: Option<IpAddr>,
-    ask: impl Future<Output = Answer>,
-) -> Answer {
-    let answer = match tokio::time::timeout(admission.patience, admission.looks.acquire()).await {
-        Ok(Ok(permit)) => {
-            let answer = ask.await;
-            drop(permit);
-            answer
-        }
-        _ => Err(Problem::unavailable(
-            "too many unknown keys are being verified",
-            "no permit to look a key up".to_owned(),
-        )
-        .with_reason(Reason::KeyLookups)),
-    };
-    let now = Instant::now();
-    if let (Ok(None), Some(address)) = (&answer, guess) {
-        // A key that was valid before does not count as a guess.
-        admission.failures.guessed(address, now);
-    }
-    credential.seen(&answer, now, admission.table(kind).parts());
-    answer
 }

@@ -1,7 +1,7 @@
 //! Rate limits: a leaky bucket, which each event fills a little.
 //!
-//! It can be read without adding to it, which rate limiter libraries do not offer: a valid key from an address with
-//! many failures must not count as another failure.
+//! An event can be taken back, which rate limiter libraries do not offer: a key that is looked up counts as a failure of
+//! its address until it turns out to be valid.
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,11 @@ impl Limit {
     /// As many each minute, and at once; 0 sets no limit.
     pub(super) fn per_minute(number: u32) -> Limit {
         Limit::of(number, 60.0)
+    }
+
+    /// As many at once.
+    pub(super) fn at_once(self) -> usize {
+        self.capacity as usize
     }
 
     fn of(number: u32, seconds: f64) -> Limit {
@@ -55,10 +60,11 @@ impl Bucket {
         self.level <= 0.0
     }
 
-    /// Whether one more event fits.
-    pub(super) fn look(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
+    /// Adds an event, if it fits.
+    pub(super) fn add(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
         self.leak(limit, now);
         if self.level + 1.0 <= limit.capacity {
+            self.level += 1.0;
             return Ok(());
         }
         let seconds = |level: f64| Duration::from_secs_f64(level.max(0.0) / limit.per_second);
@@ -69,11 +75,9 @@ impl Bucket {
         })
     }
 
-    /// Adds an event, if it fits.
-    pub(super) fn add(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
-        self.look(limit, now)?;
-        self.level += 1.0;
-        Ok(())
+    /// Removes an event that was added.
+    pub(super) fn take_back(&mut self) {
+        self.level = (self.level - 1.0).max(0.0);
     }
 }
 
@@ -95,12 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn looking_adds_nothing() {
+    fn an_event_that_is_taken_back_leaves_room_for_another() {
         let (limit, now) = (Limit::per_minute(1), Instant::now());
         let mut bucket = Bucket::empty(now);
-        assert!((0..100).all(|_| bucket.look(limit, now).is_ok()));
+        for _ in 0..100 {
+            assert!(bucket.add(limit, now).is_ok());
+            assert!(bucket.add(limit, now).is_err());
+            bucket.take_back();
+        }
+        bucket.take_back();
         assert!(bucket.add(limit, now).is_ok());
-        assert!(bucket.look(limit, now).is_err());
+        assert!(bucket.add(limit, now).is_err(), "an empty bucket has room for no more than its capacity");
     }
 
     #[test]

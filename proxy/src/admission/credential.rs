@@ -119,6 +119,18 @@ enum Verification {
     Wrong { until: Instant },
 }
 
+impl Verification {
+    fn at(&self, now: Instant) -> CredentialState {
+        match *self {
+            Verification::Unknown => CredentialState::Unknown,
+            Verification::Doubtful => CredentialState::Doubtful,
+            Verification::Good { since } => CredentialState::Good { since },
+            Verification::Wrong { until } if now < until => CredentialState::Wrong,
+            Verification::Wrong { .. } => CredentialState::Unknown,
+        }
+    }
+}
+
 impl Credential {
     fn new(parts: &Parts, now: Instant) -> Credential {
         let state = State {
@@ -141,33 +153,40 @@ impl Credential {
     pub(super) fn enter(&self, now: Instant, parts: &Parts) -> Result<CredentialState, Excess> {
         let mut state = lock(&self.state);
         state.used = now;
-        match state.verification {
-            // An invalid key counts for its address.
-            Verification::Wrong { until } if now < until => return Ok(CredentialState::Wrong),
-            Verification::Wrong { .. } => state.verification = Verification::Unknown,
-            Verification::Unknown | Verification::Doubtful | Verification::Good { .. } => {}
+        let found = state.verification.at(now);
+        // An invalid key counts for its address.
+        if found != CredentialState::Wrong {
+            state.requests.add(parts.rate, now)?;
         }
-        state.requests.add(parts.rate, now)?;
-        Ok(match state.verification {
-            Verification::Good { since } => CredentialState::Good { since },
-            Verification::Doubtful => CredentialState::Doubtful,
-            Verification::Unknown | Verification::Wrong { .. } => CredentialState::Unknown,
-        })
+        Ok(found)
+    }
+
+    /// The state of the key.
+    pub(super) fn state(&self, now: Instant) -> CredentialState {
+        lock(&self.state).verification.at(now)
+    }
+
+    /// The pending verification, if there is one.
+    pub(super) fn pending(&self) -> Option<Look> {
+        lock(&self.state).look.clone()
     }
 
     /// The pending verification, or a new one. `begin` must spawn a task: a waiting request may be dropped, and the
     /// resources would stay taken.
-    pub(super) fn look(&self, begin: impl FnOnce() -> JoinHandle<Answer>) -> Look {
+    pub(super) fn look(
+        &self,
+        begin: impl FnOnce() -> Result<JoinHandle<Answer>, Problem>,
+    ) -> Result<Look, Problem> {
         let mut state = lock(&self.state);
         match &state.look {
-            Some(look) => look.clone(),
+            Some(look) => Ok(look.clone()),
             None => {
-                let task = begin();
+                let task = begin()?;
                 let answer: Pin<Box<dyn Future<Output = Answer> + Send>> = Box::pin(async move {
                     let ended = || Problem::internal("the verification of a key was interrupted".to_owned());
                     task.await.unwrap_or_else(|_| Err(ended()))
                 });
-                state.look.insert(answer.shared()).clone()
+                Ok(state.look.insert(answer.shared()).clone())
             }
         }
     }
@@ -269,9 +288,10 @@ mod tests {
         let look = || {
             credential.look(|| {
                 begun.fetch_add(1, Ordering::Relaxed);
-                tokio::spawn(async { somebody() })
+                Ok(tokio::spawn(async { somebody() }))
             })
         };
+        let look = || look().expect("it begins");
         for look in [look(), look(), look()] {
             assert!(matches!(look.await, Ok(Some(_))));
         }

@@ -4,11 +4,16 @@
 //! that needed a database lookup: for an address with too many of them, unknown keys are no longer looked up. A
 //! client that repeats one invalid key makes few guesses, so it does not lock out others behind the same proxy; keys
 //! known to be valid are always accepted.
+//!
+//! A guess counts from its beginning, and few of an address are looked up at once. Otherwise all keys that arrive before
+//! the first answer would pass, and stand before those of other addresses.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
 
 use super::address::network;
 use super::bucket::{Bucket, Limit};
@@ -16,6 +21,9 @@ use crate::problem::Excess;
 
 /// The maximum number of tracked addresses. Further ones are counted together.
 const MOST: usize = 10_000;
+
+/// The maximum number of concurrent lookups of unknown keys from one address.
+const LOOKUPS: usize = 2;
 
 /// The addresses of which nothing is left to remember are looked for this often at most.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -34,10 +42,16 @@ struct Addresses {
     swept: Option<Instant>,
 }
 
-#[derive(Clone, Copy)]
 struct Counts {
     refusals: Bucket,
     guesses: Bucket,
+    /// Lookups of unknown keys at once.
+    lookups: Arc<Semaphore>,
+}
+
+/// A key that is being looked up: its address has been charged for it.
+pub(super) struct Guess {
+    charged: IpAddr,
 }
 
 impl Failures {
@@ -47,31 +61,51 @@ impl Failures {
 
     /// Counts a refusal.
     pub(super) fn refused(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
-        self.with(address, now, |counts| counts.refusals.add(self.limit, now))
+        self.with(address, now, |_, counts| counts.refusals.add(self.limit, now))
     }
 
-    /// Counts an invalid key that needed a database lookup.
-    pub(super) fn guessed(&self, address: IpAddr, now: Instant) {
-        // Where it is full already it stays so.
-        let _ = self.with(address, now, |counts| counts.guesses.add(self.limit, now));
+    /// The places of an address for concurrent lookups of unknown keys.
+    pub(super) fn lookups(&self, address: IpAddr, now: Instant) -> Arc<Semaphore> {
+        self.with(address, now, |_, counts| Arc::clone(&counts.lookups))
     }
 
-    /// Whether an unknown key from this address may be looked up.
-    pub(super) fn may_guess(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
+    /// Counts a lookup of an unknown key as a guess, if its address may have another one looked up.
+    pub(super) fn guess(&self, address: IpAddr, now: Instant) -> Result<Guess, Excess> {
+        self.with(address, now, |charged, counts| {
+            counts.guesses.add(self.limit, now).map(|()| Guess { charged })
+        })
+    }
+
+    /// Takes a guess back: the key is valid, or nobody knows.
+    pub(super) fn take_back(&self, guess: Guess) {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        let address = addresses.name(address);
-        // Addresses without failures are not tracked.
-        addresses.map.get_mut(&address).map_or(Ok(()), |counts| counts.guesses.look(self.limit, now))
+        if let Some(counts) = addresses.map.get_mut(&guess.charged) {
+            counts.guesses.take_back();
+        }
     }
 
-    fn with<T>(&self, address: IpAddr, now: Instant, count: impl FnOnce(&mut Counts) -> T) -> T {
+    fn with<T>(&self, address: IpAddr, now: Instant, count: impl FnOnce(IpAddr, &mut Counts) -> T) -> T {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         if addresses.map.len() >= MOST {
             addresses.sweep(self.limit, now);
         }
         let address = addresses.name(address);
-        let empty = Counts { refusals: Bucket::empty(now), guesses: Bucket::empty(now) };
-        count(addresses.map.entry(address).or_insert(empty))
+        count(address, addresses.map.entry(address).or_insert_with(|| Counts::new(self.limit, now)))
+    }
+}
+
+impl Counts {
+    fn new(limit: Limit, now: Instant) -> Counts {
+        // No more than the limit, so that of keys that are all valid none is refused.
+        let lookups = Arc::new(Semaphore::new(limit.at_once().min(LOOKUPS)));
+        Counts { refusals: Bucket::empty(now), guesses: Bucket::empty(now), lookups }
+    }
+
+    /// Whether nothing is left to remember.
+    fn is_empty(&mut self, limit: Limit, now: Instant) -> bool {
+        Arc::strong_count(&self.lookups) == 1
+            && self.refusals.is_empty(limit, now)
+            && self.guesses.is_empty(limit, now)
     }
 }
 
@@ -85,9 +119,7 @@ impl Addresses {
     fn sweep(&mut self, limit: Limit, now: Instant) {
         if self.swept.is_none_or(|swept| now.saturating_duration_since(swept) >= PAUSE) {
             self.swept = Some(now);
-            self.map.retain(|_, counts| {
-                !(counts.refusals.is_empty(limit, now) && counts.guesses.is_empty(limit, now))
-            });
+            self.map.retain(|_, counts| !counts.is_empty(limit, now));
         }
     }
 }
@@ -116,11 +148,21 @@ mod tests {
         for _ in 0..10 {
             let _ = failures.refused(one, now);
         }
-        assert!(failures.may_guess(one, now).is_ok());
-        (0..3).for_each(|_| failures.guessed(one, now));
-        assert!(failures.may_guess(one, now).is_err());
-        assert!(failures.may_guess(address("2001:db8::ffff:1"), now).is_err(), "the same /64");
-        assert!(failures.may_guess(address("2001:db8:0:1::1"), now).is_ok(), "another /64");
+        assert!((0..3).all(|_| failures.guess(one, now).is_ok()));
+        assert!(failures.guess(one, now).is_err());
+        assert!(failures.guess(address("2001:db8::ffff:1"), now).is_err(), "the same /64");
+        assert!(failures.guess(address("2001:db8:0:1::1"), now).is_ok(), "another /64");
+    }
+
+    #[test]
+    fn a_guess_that_is_taken_back_leaves_room_for_another() {
+        let (failures, now) = (Failures::new(Limit::per_minute(1)), Instant::now());
+        let one = address("192.0.2.1");
+        for _ in 0..10 {
+            let guess = failures.guess(one, now).expect("the one before was taken back");
+            assert!(failures.guess(one, now).is_err());
+            failures.take_back(guess);
+        }
     }
 
     #[test]

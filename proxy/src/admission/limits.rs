@@ -15,21 +15,24 @@ use super::refusal::too_many_failures;
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
 
-/// The maximum number of concurrent lookups of unknown keys. Each takes well under a millisecond.
-const MOST_LOOKS: usize = 2;
+/// The maximum number of concurrent lookups of unknown keys, and of keys that were valid. Each takes well under a
+/// millisecond.
+const LOOKUPS: usize = 2;
 
 /// The limits of the process, and their usage.
 pub(crate) struct Admission {
     keys: Table,
     tokens: Table,
     pub(super) failures: Failures,
-    /// Requests in flight.
+    /// Requests in flight of authenticated callers.
     pub(super) requests: AtomicUsize,
     pub(super) most_requests: usize,
     pub(super) most_requests_of_a_key: usize,
     pub(super) bodies: Budget,
     /// Concurrent lookups of unknown keys, limited so that they leave connections to others.
-    pub(super) looks: Semaphore,
+    pub(super) lookups: Semaphore,
+    /// The same of keys that were valid before, which do not wait for strangers.
+    pub(super) renewals: Semaphore,
     pub(super) files: Semaphore,
     pub(super) trusted_proxies: usize,
     /// How long a request waits for a busy resource.
@@ -59,7 +62,8 @@ impl Admission {
             most_requests: bounds.requests,
             most_requests_of_a_key: bounds.key_requests,
             bodies: Budget::new(bounds.body_budget),
-            looks: Semaphore::new(MOST_LOOKS),
+            lookups: Semaphore::new(LOOKUPS),
+            renewals: Semaphore::new(LOOKUPS),
             files: Semaphore::new(bounds.files(connections)),
             trusted_proxies: bounds.trusted_proxies,
             patience,

@@ -25,6 +25,8 @@ mod failures;
 mod kind;
 /// The limits of the process, and their usage.
 mod limits;
+/// Verification of keys with the database.
+mod lookup;
 /// The minimum rate of a transfer.
 pub(crate) mod min_rate;
 /// The responses to exceeded limits.

@@ -16,6 +16,11 @@ pub(super) fn too_many_failures(excess: Excess) -> Problem {
     )
 }
 
+pub(super) fn too_many_lookups() -> Problem {
+    Problem::unavailable("too many unknown keys are being verified", "no permit to look a key up".to_owned())
+        .with_reason(Reason::KeyLookups)
+}
+
 pub(super) fn too_many_at_once(
     reason: Reason,
     limit: usize,
