@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use hyper::body::Body as _;
+use tokio::sync::OnceCell;
 use tower::{Layer, ServiceExt, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -62,6 +63,38 @@ impl Accepted {
             }
             Err(never) => match never {},
         }
+    }
+}
+
+/// A large text that never changes, which is compressed once for each encoding.
+pub(crate) struct Constant {
+    text: &'static str,
+    packed: [OnceCell<Bytes>; ENCODINGS.len()],
+}
+
+impl Constant {
+    pub(crate) const fn new(text: &'static str) -> Constant {
+        Constant { text, packed: [const { OnceCell::const_new() }; ENCODINGS.len()] }
+    }
+
+    /// The response to a client that accepts this.
+    pub(crate) async fn answer(&self, accepted: &Accepted) -> Response {
+        let number = accepted.0.and_then(|wanted| ENCODINGS.iter().position(|name| *name == wanted));
+        let Some(number) = number else {
+            return Response::new(Body::from(self.text));
+        };
+        let pack = async || {
+            let response = Response::new(Body::from(self.text));
+            let packed = Accepted(Some(ENCODINGS[number])).pack(response).await;
+            // Nothing can fail in memory.
+            to_bytes(packed.into_body(), usize::MAX).await.unwrap_or_default()
+        };
+        let packed = self.packed[number].get_or_init(pack).await.clone();
+        let mut response = Response::new(Body::from(packed));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(ENCODINGS[number]));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        response
     }
 }
 

@@ -62,6 +62,16 @@ pub(crate) fn mark_packed(response: &mut Response) {
     }
 }
 
+/// Whether `If-None-Match` has this tag, of the plain answer or of a packed one. For answers that no database compares.
+pub(crate) fn has_tag(headers: &HeaderMap, tag: &str) -> bool {
+    let lines = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    let mut tags = lines.flat_map(|line| line.split(',')).map(|it| it.trim().trim_start_matches("W/"));
+    tags.any(|it| {
+        let rest = it.strip_prefix('"').and_then(|it| it.strip_prefix(tag));
+        it == "*" || rest.is_some_and(|rest| rest == "\"" || rest.starts_with('-'))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +87,16 @@ mod tests {
         assert_eq!(conditions, Some(expected));
         headers.append(header::IF_NONE_MATCH, HeaderValue::from_bytes(b"\xff").expect("obs-text"));
         assert!(Conditions::of(&headers).is_err());
+    }
+
+    #[test]
+    fn a_tag_is_found_in_a_list_of_plain_packed_and_weak_ones() {
+        let has = |value: &'static str| {
+            has_tag(&HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static(value))]), "ab")
+        };
+        assert!([r#""ab""#, r#"W/"ab""#, r#""x", "ab-gzip""#, "*"].into_iter().all(has));
+        assert!(![r#""a""#, r#""abc""#, "ab", ""].into_iter().any(has));
+        assert!(!has_tag(&HeaderMap::new(), "ab"));
     }
 
     #[test]

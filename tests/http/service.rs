@@ -1,7 +1,7 @@
 //! What every answer has in common, and the routes that watch over the service.
 
 use harness::{Service, id_of, until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn every_answer_carries_the_id_of_its_request() {
@@ -96,6 +96,29 @@ async fn no_cache_keeps_what_one_key_may_read() {
     }
     let document = service.proxy.request("GET", "/openapi.json").response().await;
     assert_eq!(document.headers()["cache-control"], "no-cache");
+}
+
+#[tokio::test]
+async fn the_openapi_document_is_sent_only_to_who_does_not_have_it() {
+    let service = Service::start().await;
+    let ask = async |name: &str, value: &str| {
+        let request = service.proxy.request("GET", "/openapi.json").without_key();
+        request.header("accept-encoding", "gzip").header(name, value).response().await
+    };
+    let first = ask("x-filler", "x").await;
+    assert_eq!(
+        (first.status().as_u16(), &first.headers()["content-encoding"]),
+        (200, &"gzip".parse().expect("text"))
+    );
+    let tag = first.headers()["etag"].to_str().expect("text").to_owned();
+    let size = first.bytes().await.expect("a body").len();
+    assert!((10_000..100_000).contains(&size), "{size}");
+    let again = ask("if-none-match", &tag).await;
+    assert_eq!((again.status().as_u16(), again.bytes().await.expect("no body").len()), (304, 0));
+    let plain = service.proxy.request("GET", "/openapi.json").without_key().response().await;
+    assert_eq!(plain.headers().get("content-encoding"), None);
+    let document: Value = plain.json().await.expect("JSON");
+    assert_eq!(document["openapi"], "3.1.0");
 }
 
 #[tokio::test]

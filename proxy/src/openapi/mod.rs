@@ -7,20 +7,25 @@
 #[cfg(not(feature = "ui"))]
 mod page;
 
-#[cfg(not(feature = "ui"))]
 use std::sync::LazyLock;
 
-use axum::http::{HeaderValue, StatusCode, header};
-#[cfg(not(feature = "ui"))]
-use axum::response::IntoResponse;
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 #[cfg(any(test, not(feature = "ui")))]
 use serde_json::Value;
 
-use crate::answer;
+use crate::compression::{Accepted, Constant};
+use crate::conditional::{has_tag, set_tag};
+use crate::problem::Problem;
 
 /// What the build made of `proxy/openapi/`.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// Anybody may ask for it, so it is not compressed for each.
+static DOCUMENT: Constant = Constant::new(TEXT);
+
+/// Its entity tag, without quotes.
+static TAG: LazyLock<String> = LazyLock::new(|| format!("{:08x}", crc32fast::hash(TEXT.as_bytes())));
 
 #[cfg(not(feature = "ui"))]
 static PAGE: LazyLock<String> = LazyLock::new(|| page::render(&document()));
@@ -31,11 +36,17 @@ pub(crate) fn text() -> &'static str {
 }
 
 /// GET /openapi.json.
-pub(crate) async fn serve() -> Response {
-    let mut answer = answer::json(StatusCode::OK, TEXT.to_owned());
+pub(crate) async fn serve(headers: HeaderMap) -> Result<Response, Problem> {
+    let mut answer = match has_tag(&headers, &TAG) {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => DOCUMENT.answer(&Accepted::of(&headers)).await,
+    };
+    set_tag(&mut answer, &TAG)?;
+    let headers = answer.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // Of no caller in particular.
-    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    answer
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    Ok(answer)
 }
 
 /// GET /docs.
