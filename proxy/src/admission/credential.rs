@@ -1,7 +1,5 @@
-//! Recently used API keys and delivery tokens, by digest: whether they are valid, and the resources that they use.
+//! A recently used API key or delivery token: whether it is valid, and the resources that it uses.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::pin::Pin;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,9 +13,6 @@ use tokio::task::JoinHandle;
 use super::bucket::{Bucket, Limit};
 use crate::observation::Identity;
 use crate::problem::{Excess, Problem};
-
-/// The number of entries at which unused ones are removed.
-const MANY: usize = 10_000;
 
 /// How long an unused valid key is remembered.
 const MEMORY: Duration = Duration::from_secs(600);
@@ -33,46 +28,6 @@ pub(super) struct Parts {
     /// How long an invalid key is remembered. A key may be used before the transaction that issues it has committed,
     /// or before it reaches a standby: so not for long.
     pub(super) memory: Duration,
-}
-
-/// All of them.
-pub(super) struct Table {
-    parts: Parts,
-    map: Mutex<Map>,
-}
-
-struct Map {
-    entries: HashMap<[u8; 32], Arc<Credential>>,
-    /// The number of entries at which the next sweep is due, so that its cost is amortised.
-    sweep_at: usize,
-}
-
-impl Table {
-    pub(super) fn new(parts: Parts) -> Table {
-        Table { parts, map: Mutex::new(Map { entries: HashMap::new(), sweep_at: MANY }) }
-    }
-
-    pub(super) fn parts(&self) -> &Parts {
-        &self.parts
-    }
-
-    pub(super) fn find(&self, digest: &[u8; 32]) -> Option<Arc<Credential>> {
-        lock(&self.map).entries.get(digest).cloned()
-    }
-
-    pub(super) fn insert(&self, digest: [u8; 32], now: Instant) -> Arc<Credential> {
-        let mut map = lock(&self.map);
-        if map.entries.len() >= map.sweep_at {
-            map.entries
-                .retain(|_, credential| Arc::strong_count(credential) > 1 || credential.is_of_use(now));
-            map.sweep_at = (2 * map.entries.len()).max(MANY);
-        }
-        // Another request with the same key may have inserted it.
-        match map.entries.entry(digest) {
-            Entry::Occupied(entry) => Arc::clone(entry.get()),
-            Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Credential::new(&self.parts, now)))),
-        }
-    }
 }
 
 /// The state of a key.
@@ -132,7 +87,7 @@ impl Verification {
 }
 
 impl Credential {
-    fn new(parts: &Parts, now: Instant) -> Credential {
+    pub(super) fn new(parts: &Parts, now: Instant) -> Credential {
         let state = State {
             verification: Verification::Unknown,
             requests: Bucket::empty(now),
@@ -219,7 +174,7 @@ impl Credential {
     }
 
     /// Whether an unused entry is worth keeping.
-    fn is_of_use(&self, now: Instant) -> bool {
+    pub(super) fn is_of_use(&self, now: Instant) -> bool {
         let state = lock(&self.state);
         match state.verification {
             Verification::Unknown => false,
@@ -255,35 +210,29 @@ mod tests {
         Ok(Some(Arc::new(Identity::Key { id, role, project })))
     }
 
-    fn digest(number: usize) -> [u8; 32] {
-        let mut digest = [0; 32];
-        digest[..8].copy_from_slice(&number.to_be_bytes());
-        digest
-    }
-
     #[test]
     fn a_wrong_key_is_asked_for_again_after_a_while() {
-        let (table, now) = (Table::new(PARTS()), Instant::now());
-        let credential = table.insert(digest(1), now);
-        assert_eq!(credential.enter(now, table.parts()), Ok(CredentialState::Unknown));
-        credential.seen(&Ok(None), now, table.parts());
+        let (parts, now) = (PARTS(), Instant::now());
+        let credential = Credential::new(&parts, now);
+        assert_eq!(credential.enter(now, &parts), Ok(CredentialState::Unknown));
+        credential.seen(&Ok(None), now, &parts);
         for _ in 0..10 {
-            assert_eq!(credential.enter(now, table.parts()), Ok(CredentialState::Wrong));
+            assert_eq!(credential.enter(now, &parts), Ok(CredentialState::Wrong));
         }
         let later = now + Duration::from_secs(1);
-        assert_eq!(credential.enter(later, table.parts()), Ok(CredentialState::Unknown));
-        credential.seen(&somebody(), later, table.parts());
-        assert_eq!(credential.enter(later, table.parts()), Ok(CredentialState::Good { since: later }));
-        assert!(credential.enter(later, table.parts()).is_err(), "two a second");
+        assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Unknown));
+        credential.seen(&somebody(), later, &parts);
+        assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Good { since: later }));
+        assert!(credential.enter(later, &parts).is_err(), "two a second");
         credential.doubt();
         let even_later = later + Duration::from_secs(1);
-        assert_eq!(credential.enter(even_later, table.parts()), Ok(CredentialState::Doubtful));
+        assert_eq!(credential.enter(even_later, &parts), Ok(CredentialState::Doubtful));
     }
 
     #[tokio::test]
     async fn concurrent_requests_with_one_key_share_a_verification() {
-        let (table, now) = (Table::new(PARTS()), Instant::now());
-        let credential = table.insert(digest(1), now);
+        let (parts, now) = (PARTS(), Instant::now());
+        let credential = Credential::new(&parts, now);
         let begun = AtomicUsize::new(0);
         let look = || {
             credential.look(|| {
@@ -296,23 +245,8 @@ mod tests {
             assert!(matches!(look.await, Ok(Some(_))));
         }
         assert_eq!(begun.load(Ordering::Relaxed), 1);
-        credential.seen(&somebody(), now, table.parts());
+        credential.seen(&somebody(), now, &parts);
         assert!(matches!(look().await, Ok(Some(_))));
         assert_eq!(begun.load(Ordering::Relaxed), 2, "and then anew");
-    }
-
-    #[test]
-    fn keys_that_are_not_good_take_no_more_than_so_much_room() {
-        let (table, now) = (Table::new(PARTS()), Instant::now());
-        let good = table.insert(digest(0), now);
-        good.seen(&somebody(), now, table.parts());
-        drop(good);
-        for number in 1..5 * MANY {
-            let credential = table.insert(digest(number), now);
-            credential.seen(&Ok(None), now - Duration::from_secs(2), table.parts());
-        }
-        let entries = &lock(&table.map).entries;
-        assert!(entries.len() <= MANY + 1, "{}", entries.len());
-        assert!(entries.contains_key(&digest(0)));
     }
 }

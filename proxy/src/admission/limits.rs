@@ -8,7 +8,8 @@ use tokio::sync::Semaphore;
 
 use super::bucket::Limit;
 use super::budget::Budget;
-use super::credential::{self, Table};
+use super::credential;
+use super::credentials::Table;
 use super::failures::Failures;
 use super::kind::CredentialKind;
 use super::refusal::too_many_failures;

@@ -17,8 +17,10 @@ mod bucket;
 mod budget;
 /// Client connections.
 pub(crate) mod connections;
-/// Recently used API keys and delivery tokens.
+/// A recently used API key or delivery token.
 mod credential;
+/// All of them.
+mod credentials;
 /// Failed authentications by address.
 mod failures;
 /// The kinds of credentials.
