@@ -33,8 +33,19 @@ struct Parts {
     cause: Option<String>,
     /// For logs and metrics only.
     reason: Option<Reason>,
-    outcome_unknown: bool,
+    outcome: Outcome,
     particulars: Particulars,
+}
+
+/// What a refused request has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Nothing.
+    None,
+    /// A write was sent and its answer never came: it may have happened.
+    Unknown,
+    /// A part of it, which stays.
+    Partial,
 }
 
 /// Details that only the database knows.
@@ -65,8 +76,8 @@ impl Problem {
         };
         let detail = detail.into();
         let particulars = Particulars::default();
-        let (cause, reason, outcome_unknown) = (None, None, false);
-        Problem(Box::new(Parts { code, detail, headers, cause, reason, outcome_unknown, particulars }))
+        let (cause, reason, outcome) = (None, None, Outcome::None);
+        Problem(Box::new(Parts { code, detail, headers, cause, reason, outcome, particulars }))
     }
 
     pub(crate) fn no_such_route() -> Problem {
@@ -193,6 +204,14 @@ impl Problem {
         self
     }
 
+    /// Adds a hint to what is hinted already.
+    pub(crate) fn with_further_hint(self, hint: &str) -> Problem {
+        match self.0.particulars.hint.clone() {
+            Some(first) => self.with_hint(&format!("{first}; {hint}")),
+            None => self.with_hint(hint),
+        }
+    }
+
     /// Adds the partial report of an import, as JSON.
     pub(crate) fn with_report(mut self, report: String) -> Problem {
         self.0.particulars.report = RawValue::from_string(report).ok();
@@ -201,7 +220,21 @@ impl Problem {
 
     /// A write was sent and its answer never came: it may have happened.
     pub(crate) fn with_outcome_unknown(mut self) -> Problem {
-        self.0.outcome_unknown = true;
+        self.0.outcome = Outcome::Unknown;
+        self
+    }
+
+    /// A part of the request was done and stays. Nothing tells the caller to send it again: that could do this part twice.
+    pub(crate) fn with_partial_outcome(mut self) -> Problem {
+        let parts = &mut *self.0;
+        if parts.outcome == Outcome::None {
+            parts.outcome = Outcome::Partial;
+        }
+        if parts.code == Code::RateLimited {
+            parts.code = Code::Unavailable;
+        }
+        const TO_SEND_AGAIN: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
+        parts.headers.retain(|(name, _)| !TO_SEND_AGAIN.contains(name));
         self
     }
 

@@ -1,7 +1,7 @@
 //! The end of the service: callers are told to go elsewhere, and what has begun is finished.
 
-use harness::{Service, Wire, status_of, until};
-use serde_json::json;
+use harness::{Service, Session, Wire, status_of, until};
+use serde_json::{Value, json};
 
 /// A drain that no test waits for.
 const LONG: (&str, &str) = ("KEYED_DRAIN", "600");
@@ -44,13 +44,24 @@ async fn sigint_ends_without_a_drain() {
     assert!(proxy.ended().await.success());
 }
 
+/// Rows of customers wait in a trigger while the returned session is open.
+async fn waiting_rows(service: &Service) -> Session {
+    let holder = service.session().await;
+    holder.run("create function crm.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
+                create trigger zz_wait before insert or update on crm.customers for each row execute function crm.wait();
+                select pg_advisory_lock(1)").await;
+    holder
+}
+
 #[tokio::test]
 async fn a_file_that_takes_longer_than_the_end_is_undone_and_its_caller_told() {
-    for (query, hint) in [("", "nothing was imported"), ("?on_error=skip", "rows that were written remain")] {
+    for (query, hint, outcome) in [
+        ("", "nothing was imported", Value::Null),
+        ("?on_error=skip", "rows that were written remain", json!("partial")),
+    ] {
         let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
         service.upsert("K-1", json!({"name": "Ada"})).await.expect(201);
-        let holder = service.session().await;
-        holder.run("begin; lock table crm.customers in access exclusive mode").await;
+        let holder = waiting_rows(&service).await;
         let path = format!("/v1/entities/template/customers/import{query}");
         let import = service.proxy.request("POST", &path).body("text/csv", "external_key,name\nK-1,Bea\n");
         let import = tokio::spawn(import.send());
@@ -59,10 +70,11 @@ async fn a_file_that_takes_longer_than_the_end_is_undone_and_its_caller_told() {
         proxy.ask_to_stop();
         let problem = import.await.expect("the request ends").refused(503, "unavailable");
         assert!(problem["hint"].as_str().is_some_and(|words| words.contains(hint)), "{problem}");
+        assert_eq!((&problem["outcome"], &problem["retryable"]), (&outcome, &json!(outcome.is_null())));
         assert!(proxy.ended().await.success());
-        holder.run("rollback").await;
         let session = database.session().await;
         session.until("select count(*) from pg_locks where relation = 'crm.customers'::regclass", "0").await;
+        drop(holder);
         assert_eq!(session.text("select name from crm.customers", &[]).await, "Ada");
     }
 }
@@ -71,10 +83,7 @@ async fn a_file_that_takes_longer_than_the_end_is_undone_and_its_caller_told() {
 #[tokio::test]
 async fn an_import_that_tells_of_its_progress_ends_with_the_problem() {
     let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
-    let holder = service.session().await;
-    holder.run("create function crm.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
-                create trigger zz_wait before insert on crm.customers for each row execute function crm.wait();
-                select pg_advisory_lock(1)").await;
+    let holder = waiting_rows(&service).await;
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import");
     let request =
         request.header("accept", "application/x-ndjson").body("text/csv", "external_key,name\nK-1,Bea\n");

@@ -15,6 +15,7 @@ use anyhow::{Context, anyhow};
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use clap::{Args, ValueEnum};
+use encoding_rs::Encoding;
 use http_body_util::BodyExt;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
@@ -117,7 +118,10 @@ impl Import {
             let message = format!("--failed {} is the imported file itself.", failed.display());
             return Err(Failure::Usage { message, help: "import" });
         }
-        let failed = self.failed.as_deref().map(|file| FailedRows::create(file, format)).transpose()?;
+        // A label that the service does not know is refused there.
+        let declared = self.encoding.as_deref().and_then(|label| Encoding::for_label(label.as_bytes()));
+        let failed = self.failed.as_deref();
+        let failed = failed.map(|file| FailedRows::create(file, format, declared)).transpose()?;
         let bar = progress_bar(metadata.map(|metadata| metadata.len()));
         let body = Body::from_stream(ReceiverStream::new(chunks(input)));
         let request = request

@@ -1,28 +1,38 @@
 //! The CSV file of refused rows, each with the reason in an extra cell, which can be corrected and imported again.
 
 use csv::WriterBuilder;
+use encoding_rs::{Encoding, UTF_8};
 
 use super::cells::cells;
 
 /// The column that says why a row was refused; an import passes over it.
 const REASON: &str = "import_error";
 
+/// The byte order mark that a file of refused rows begins with. The file is UTF-8; if the imported one was declared to be
+/// something else, the same command would read it as that, but for the mark.
+pub(crate) fn byte_order_mark(declared: Option<&'static Encoding>) -> &'static str {
+    if declared.is_none_or(|encoding| encoding == UTF_8) { "" } else { "\u{feff}" }
+}
+
 /// Writes the rows that were refused.
 pub(crate) struct RefusedRows {
     delimiter: u8,
+    byte_order_mark: &'static str,
     /// The column of an earlier reason, which the new one replaces.
     earlier_reason: Option<usize>,
 }
 
 impl RefusedRows {
-    /// For a file with these columns.
-    pub(crate) fn new(header: &[String], delimiter: u8) -> RefusedRows {
-        RefusedRows { delimiter, earlier_reason: header.iter().position(|name| name == REASON) }
+    /// For a file with these columns, in this declared encoding.
+    pub(crate) fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RefusedRows {
+        let earlier_reason = header.iter().position(|name| name == REASON);
+        RefusedRows { delimiter, byte_order_mark: byte_order_mark(declared), earlier_reason }
     }
 
     /// The first line.
     pub(crate) fn header(&self, header: &[String]) -> Vec<u8> {
-        self.line(header.iter().map(String::as_str), REASON)
+        let line = self.line(header.iter().map(String::as_str), REASON);
+        [self.byte_order_mark.as_bytes(), &line].concat()
     }
 
     /// The line of a row that was refused.
@@ -46,7 +56,7 @@ mod tests {
 
     fn written(header: &str, row: &str) -> String {
         let header: Vec<String> = cells(header, b';').iter().map(str::to_owned).collect();
-        let rows = RefusedRows::new(&header, b';');
+        let rows = RefusedRows::new(&header, b';', None);
         let bytes = [rows.header(&header), rows.row(row, "line 2: too long; shorten it")].concat();
         String::from_utf8(bytes).expect("text")
     }

@@ -17,6 +17,7 @@ use crate::file::format::Format;
 use crate::file::rows::Portion;
 use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
+use crate::shutdown::Step;
 use crate::state::App;
 
 /// Rows that waited are tried so often before what they refer to is taken as missing. Once does, unless rows refer to each
@@ -57,6 +58,8 @@ pub(crate) enum Stopped {
     Refused,
     /// Something else went wrong.
     Failed(Problem),
+    /// The end of the service came first.
+    Interrupted,
 }
 
 impl From<Problem> for Stopped {
@@ -76,7 +79,7 @@ impl<'a> Import<'a> {
     ) -> Result<Import<'a>, Problem> {
         let running = Running::import(&app.metrics);
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
-        target.write(&options(request, &source, &Held::default(), false), "").await?;
+        target.check(&options(request, &source, &Held::default(), false)).await?;
         let tally = Tally {
             dry_run: request.dry_run,
             delimiter: (request.format == Format::Csv).then(|| char::from(source.delimiter)),
@@ -97,7 +100,12 @@ impl<'a> Import<'a> {
 
     /// Writes all rows. Afterwards the report has the counts, even if the import stopped.
     pub(crate) async fn run(mut self, listener: &mut impl Listener) -> (Tally, Result<(), Stopped>) {
-        let outcome = self.write_all(listener).await;
+        let shutdown = self.target.shutdown();
+        // A commit that was sent is waited for.
+        let outcome = tokio::select! {
+            outcome = self.write_all(listener) => outcome,
+            () = shutdown.reached(Step::Overdue) => Err(Stopped::Interrupted),
+        };
         self.tally.encoding = self.source.encoding();
         let Import { request, target, mut tally, metrics, mut running, .. } = self;
         let outcome = match outcome {
@@ -106,6 +114,11 @@ impl<'a> Import<'a> {
                 Ok(())
             }
             Ok(()) => target.keep().await.map_err(Stopped::from),
+            // Its last statement may be running: the connection is cleared behind.
+            Err(Stopped::Interrupted) => {
+                drop(target);
+                Err(Stopped::Interrupted)
+            }
             Err(stopped) => {
                 target.undo().await;
                 Err(stopped)
@@ -114,7 +127,7 @@ impl<'a> Import<'a> {
         running.ends(match outcome {
             Ok(()) => "complete",
             Err(Stopped::Refused) => "refused",
-            Err(Stopped::Failed(_)) => "failed",
+            Err(Stopped::Failed(_) | Stopped::Interrupted) => "failed",
         });
         for (outcome, rows) in [
             ("created", tally.created),

@@ -1,13 +1,21 @@
 //! Writes portions, each in its own transaction or all in one.
 
+use std::time::Duration;
+
+use tokio::time::sleep;
+
 use crate::caller::Caller;
 use crate::database::Effect::Write;
 use crate::database::transaction::Transaction;
-use crate::problem::Problem;
+use crate::problem::{Problem, Reason};
+use crate::shutdown::Shutdown;
 use crate::state::App;
 use crate::statement::{Statement, statement, text};
 
 const STATEMENT: Statement = statement!("import_rows($4::text, $5::text, $6::text)", source: "csv");
+
+/// The time between two tries to get a connection, beside that of the tries.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A template into which rows are written.
 pub(crate) struct Target<'a> {
@@ -35,14 +43,34 @@ impl<'a> Target<'a> {
         Ok(Target { app, caller, template, whole })
     }
 
-    /// Writes a portion, and gives back the answer of the database.
+    /// Lets the database check the options, as an import without rows.
+    pub(crate) async fn check(&mut self, options: &str) -> Result<(), Problem> {
+        self.write_once(options, "").await.map(drop)
+    }
+
+    /// Writes a portion, and gives back the answer of the database. Waits as long as connections are busy: to give up would
+    /// leave a part of the file written.
     pub(crate) async fn write(&mut self, options: &str, rows: &str) -> Result<String, Problem> {
+        loop {
+            match self.write_once(options, rows).await {
+                Err(problem) if problem.reason().is_some_and(is_busy) => sleep(PAUSE).await,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn write_once(&mut self, options: &str, rows: &str) -> Result<String, Problem> {
         let arguments = [text(&self.template), text(&options), text(&rows)];
         let row = match &mut self.whole {
             Some(transaction) => transaction.call(STATEMENT, &arguments).await?,
             None => self.app.database.call(Write, self.caller, STATEMENT, &arguments).await?,
         };
         row.try_get(0).map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))
+    }
+
+    /// The end of the service.
+    pub(crate) fn shutdown(&self) -> Shutdown {
+        self.app.shutdown.clone()
     }
 
     /// Keeps what was written.
@@ -59,4 +87,9 @@ impl<'a> Target<'a> {
             transaction.roll_back().await;
         }
     }
+}
+
+/// Whether there was no connection, but will be once others have theirs no more.
+fn is_busy(reason: Reason) -> bool {
+    matches!(reason, Reason::KeyConnections | Reason::PoolWait)
 }

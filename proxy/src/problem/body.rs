@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Parts, Problem};
+use super::{Outcome, Parts, Problem};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -35,7 +35,7 @@ struct Body<'a> {
 impl Problem {
     /// The body for the request with this id.
     pub(crate) fn render(&self, request_id: Uuid) -> String {
-        let Parts { code, detail, outcome_unknown, particulars, .. } = &*self.0;
+        let Parts { code, detail, outcome, particulars, .. } = &*self.0;
         let name = particulars.code.as_deref().unwrap_or(code.name());
         let body = Body {
             r#type: format!("urn:problem-type:keyed:{name}"),
@@ -44,15 +44,19 @@ impl Problem {
             detail,
             instance: request_id.urn().to_string(),
             code: name,
-            // The client must know what repeating a write with unknown outcome would do.
-            retryable: (code.is_retryable() || particulars.retryable) && !outcome_unknown,
+            // The client must know what repeating a write would do that was done, or may have been.
+            retryable: (code.is_retryable() || particulars.retryable) && *outcome == Outcome::None,
             hint: particulars.hint.as_deref(),
             errors: particulars.errors.as_deref(),
             existing_id: particulars.existing_id.as_deref(),
             failed_index: particulars.failed_index.as_deref(),
             report: particulars.report.as_deref(),
             quota: particulars.quota.as_deref(),
-            outcome: outcome_unknown.then_some("unknown"),
+            outcome: match outcome {
+                Outcome::None => None,
+                Outcome::Unknown => Some("unknown"),
+                Outcome::Partial => Some("partial"),
+            },
         };
         serde_json::to_string(&body).unwrap_or_default()
     }
@@ -60,7 +64,10 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
+    use axum::response::IntoResponse;
+
     use super::*;
+    use crate::problem::{Excess, Reason};
 
     #[test]
     fn a_problem_reads_as_the_standard_has_it() {
@@ -87,5 +94,17 @@ mod tests {
         assert!(problem.render(Uuid::nil()).contains(r#""retryable":true"#));
         let body = problem.with_outcome_unknown().render(Uuid::nil());
         assert!(body.contains(r#""retryable":false"#) && body.contains(r#""outcome":"unknown""#), "{body}");
+    }
+
+    #[test]
+    fn what_was_done_in_part_is_not_to_be_sent_again() {
+        let excess = Excess::at_once(1);
+        let problem =
+            Problem::rate_limited(Reason::KeyConnections, "too many", "KEYED_KEY_CONNECTIONS", excess);
+        let problem = problem.with_partial_outcome();
+        let body = problem.render(Uuid::nil());
+        assert!(body.contains(r#""retryable":false"#) && body.contains(r#""outcome":"partial""#), "{body}");
+        let response = problem.into_response();
+        assert_eq!((response.status().as_u16(), response.headers().len()), (503, 0));
     }
 }

@@ -11,6 +11,7 @@ use keyed_errors::Code;
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use crate::admission::FilePermit;
 use crate::answer;
 use crate::caller::Caller;
 use crate::file::chunks::{ChunkSender, chunks};
@@ -43,10 +44,7 @@ pub(crate) async fn run(
     // If refused rows abort the import, they are not a file to correct, but the reason of the refusal.
     let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
     if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
-        return tokio::select! {
-            answer = report(&app, &caller, &template, &request, body) => answer,
-            () = app.shutdown.reached(Step::Overdue) => Err(interrupted(&request)),
-        };
+        return report(&app, &caller, &template, &request, body).await;
     }
     let content_type = match request.answer {
         Answer::RefusedRows => CSV,
@@ -54,34 +52,39 @@ pub(crate) async fn run(
     };
     let (chunks, answer) = chunks(CHUNKS, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
-    let shutdown = app.shutdown.clone();
-    let (ends, too_late) = (shutdown.clone(), interrupted(&request));
-    let last_words = interrupted(&request);
     tokio::spawn(async move {
         let left = chunks.clone();
-        let last_words = last_words.render(observation.instance());
-        let tells_problems = request.answer == Answer::Progress;
-        let told = tell(app, caller, template, request, body, observation, chunks, begun);
         // If the client disconnects, the import stops.
         tokio::select! {
-            () = told => {}
+            () = tell(app, caller, template, request, body, observation, chunks, begun) => {}
             () = left.closed() => {}
-            () = shutdown.reached(Step::Overdue) => {
-                // Other answers break off.
-                let last = format!("{{\"problem\":{last_words}}}\n");
-                if tells_problems && left.send(last).await.is_ok() {
-                    left.finish();
-                }
-            }
         }
     });
     match has_begun.await {
         Ok(Ok(())) => {}
         Ok(Err(problem)) => return Err(problem),
-        Err(_) if ends.has_reached(Step::Overdue) => return Err(too_late),
         Err(_) => return Err(Problem::internal("an import ended before it began".to_owned())),
     }
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
+}
+
+/// Everything before the first row is written.
+async fn open<'a>(
+    app: &'a App,
+    caller: &'a Caller,
+    template: &'a str,
+    request: &'a Request,
+    body: Body,
+) -> Result<(Option<FilePermit<'a>>, Import<'a>), Problem> {
+    let opened = async {
+        let permit = caller.file().await?;
+        let source = Source::open(request, body, app).await?;
+        Ok((permit, Import::open(app, caller, template, request, source).await?))
+    };
+    tokio::select! {
+        opened = opened => opened,
+        () = app.shutdown.reached(Step::Overdue) => Err(interrupted().with_hint(NOTHING)),
+    }
 }
 
 /// Imports, and answers at the end.
@@ -92,17 +95,15 @@ async fn report(
     request: &Request,
     body: Body,
 ) -> Result<Response, Problem> {
-    let _permit = caller.file().await?;
-    let source = Source::open(request, body, app).await?;
-    let import = Import::open(app, caller, template, request, source).await?;
-    let none_refused = refused_rows(&import).header(import.header());
+    let (_permit, import) = open(app, caller, template, request, body).await?;
+    let none_refused = refused_rows(&import, request).header(import.header());
     let (tally, outcome) = import.run(&mut Nobody).await;
     match outcome {
         Ok(()) if request.answer == Answer::RefusedRows => {
             Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_refused).into_response())
         }
         Ok(()) => Ok(answer::json(StatusCode::OK, tally.to_json())),
-        Err(stopped) => Err(problem(stopped, &tally)),
+        Err(stopped) => Err(problem(stopped, &tally, request)),
     }
 }
 
@@ -118,16 +119,10 @@ async fn tell(
     chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
-    let open = async {
-        let permit = caller.file().await?;
-        let source = Source::open(&request, body, &app).await?;
-        let import = Import::open(&app, &caller, &template, &request, source).await?;
-        Ok((permit, import))
-    };
-    let (_permit, import) = match open.await {
-        Ok(open) => {
+    let (_permit, import) = match open(&app, &caller, &template, &request, body).await {
+        Ok(opened) => {
             let _ = begun.send(Ok(()));
-            open
+            opened
         }
         Err(problem) => {
             let _ = begun.send(Err(problem));
@@ -135,7 +130,7 @@ async fn tell(
         }
     };
     if request.answer == Answer::RefusedRows {
-        let rows = refused_rows(&import);
+        let rows = refused_rows(&import, &request);
         let _ = chunks.send(rows.header(import.header())).await;
         let mut listener = Refused { chunks: chunks.clone(), rows };
         match import.run(&mut listener).await.1 {
@@ -156,7 +151,7 @@ async fn tell(
     let last = match outcome {
         Ok(()) => tally.to_json(),
         Err(stopped) => {
-            let problem = problem(stopped, &tally);
+            let problem = problem(stopped, &tally, &request);
             if let Some(cause) = problem.cause() {
                 tracing::warn!(request_id = observation.id().as_str(), cause, "import failed");
             }
@@ -168,24 +163,37 @@ async fn tell(
     }
 }
 
-fn refused_rows(import: &Import<'_>) -> RefusedRows {
-    RefusedRows::new(import.header(), import.delimiter())
+fn refused_rows(import: &Import<'_>, request: &Request) -> RefusedRows {
+    RefusedRows::new(import.header(), import.delimiter(), request.encoding)
 }
 
+/// The hint where nothing was imported.
+const NOTHING: &str = "nothing was imported: import the file again";
+
+/// The hint where rows were written.
+const PART: &str = "rows that were written remain, and the report counts those that are known. Rows with a key can be sent again; \
+                    rows without one would be created again, and points of metrics added again";
+
 /// The end of the service came first.
-fn interrupted(request: &Request) -> Problem {
+fn interrupted() -> Problem {
     let detail = "the service stopped before the end of the file";
-    let problem = Problem::unavailable(detail, "KEYED_SHUTDOWN_TIMEOUT is over".to_owned());
-    match request.is_whole() {
-        true => problem.with_hint("nothing was imported: import the file again"),
-        false => problem.with_hint("rows that were written remain: import the file again"),
-    }
+    Problem::unavailable(detail, "KEYED_SHUTDOWN_TIMEOUT is over".to_owned())
 }
 
 /// Why nothing was imported, or not all.
-fn problem(stopped: Stopped, tally: &Tally) -> Problem {
+fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
     match stopped {
-        Stopped::Failed(problem) => problem.with_report(tally.to_json()),
+        Stopped::Interrupted if request.is_whole() => interrupted().with_hint(NOTHING),
+        // The last portion may have been written.
+        Stopped::Interrupted => {
+            interrupted().with_hint(PART).with_partial_outcome().with_report(tally.to_json())
+        }
+        Stopped::Failed(problem) if request.is_whole() || tally.created + tally.updated == 0 => {
+            problem.with_report(tally.to_json())
+        }
+        Stopped::Failed(problem) => {
+            problem.with_further_hint(PART).with_partial_outcome().with_report(tally.to_json())
+        }
         Stopped::Refused => {
             let first = tally.errors.first();
             let detail = first.map_or_else(String::new, |first| {

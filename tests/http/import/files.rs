@@ -172,6 +172,26 @@ async fn a_file_may_come_in_any_encoding_that_spreadsheets_write() {
 }
 
 #[tokio::test]
+async fn refused_rows_are_imported_again_by_the_same_request_whatever_encoding_it_names() {
+    let service = Service::start().await;
+    let path = "/v1/entities/template/customers/import?on_error=skip";
+    for (query, content_type) in
+        [("&encoding=windows-1252", "text/csv"), ("", "text/csv; charset=windows-1252")]
+    {
+        let send = async |file: Vec<u8>| {
+            let request = service.proxy.request("POST", &format!("{path}{query}"));
+            let answer = request.header("accept", "text/csv").body(content_type, file).send().await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+            answer.text
+        };
+        let refused = send(b"external_key,name,visits\nz,Z\xfcrich,x\n".to_vec()).await;
+        send(refused.replace(",x,", ",2,").into_bytes()).await;
+        assert_eq!(attributes(&service, "z").await["name"], "Zürich");
+        service.delete("/entities/template/customers/by-key?key=z").await.expect(204);
+    }
+}
+
+#[tokio::test]
 async fn progress_and_refusals_come_line_by_line_before_the_report() {
     let service = Service::start().await;
     let file = "external_key,visits\na,1\nb,x\nc,3\n";

@@ -3,6 +3,7 @@
 mod chains;
 mod faults;
 mod files;
+mod interruptions;
 
 use harness::{Answer, Service};
 use serde_json::Value;

@@ -4,16 +4,19 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use encoding_rs::Encoding;
 
 use super::answer::{Header, Refused};
 use crate::cli::output::Output;
 use crate::file::format::Format;
-use crate::file::refused_rows::RefusedRows;
+use crate::file::refused_rows::{RefusedRows, byte_order_mark};
 
 /// The file of refused rows.
 pub(super) struct FailedRows {
     out: BufWriter<Output>,
     pub(super) format: Format,
+    /// Of the imported file.
+    declared: Option<&'static Encoding>,
     /// Whether any row was refused.
     has_rows: bool,
     /// Of CSV, once its header is known.
@@ -21,16 +24,21 @@ pub(super) struct FailedRows {
 }
 
 impl FailedRows {
-    pub(super) fn create(file: &Path, format: Format) -> anyhow::Result<FailedRows> {
+    pub(super) fn create(
+        file: &Path,
+        format: Format,
+        declared: Option<&'static Encoding>,
+    ) -> anyhow::Result<FailedRows> {
         let out = BufWriter::new(Output::create(file)?);
-        Ok(FailedRows { out, format, has_rows: false, rows: None })
+        Ok(FailedRows { out, format, declared, has_rows: false, rows: None })
     }
 
     pub(super) fn begin(&mut self, header: &Header) -> anyhow::Result<()> {
         if self.format == Format::Ndjson {
-            return Ok(());
+            return Ok(self.out.write_all(byte_order_mark(self.declared).as_bytes())?);
         }
-        let rows = RefusedRows::new(&header.header, u8::try_from(header.delimiter).unwrap_or(b','));
+        let delimiter = u8::try_from(header.delimiter).unwrap_or(b',');
+        let rows = RefusedRows::new(&header.header, delimiter, self.declared);
         self.out.write_all(&rows.header(&header.header))?;
         self.rows = Some(rows);
         Ok(())

@@ -2844,10 +2844,10 @@ export interface components {
             hint?: string;
             instance?: string;
             /**
-             * @description The write may have happened.
-             * @constant
+             * @description `unknown`: the write may have happened. `partial`: of an import, the rows that the report counts are written.
+             * @enum {unknown}
              */
-            outcome?: "unknown";
+            outcome?: "unknown" | "partial";
             /**
              * @example {
              *       "maximum": 1000,
@@ -2932,10 +2932,10 @@ export interface components {
             hint?: string;
             instance: string;
             /**
-             * @description The write may have happened.
-             * @constant
+             * @description `unknown`: the write may have happened. `partial`: of an import, the rows that the report counts are written.
+             * @enum {unknown}
              */
-            outcome?: "unknown";
+            outcome?: "unknown" | "partial";
             /**
              * @example {
              *       "maximum": 1000,

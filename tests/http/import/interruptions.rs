@@ -1,0 +1,79 @@
+//! Files of which a part is written, each portion by its own transaction, when something comes in between.
+
+use super::counts;
+use harness::{Service, Wire, status_of};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// An import of rows without keys that has written some.
+async fn begun(service: &Service) -> Wire {
+    let request = "POST /v1/entities/template/customers/import?on_error=skip";
+    let headers = "Content-Type: text/csv\nTransfer-Encoding: chunked\nConnection: close";
+    let mut wire = Wire::begin(&service.proxy, request, service.proxy.key(), headers).await;
+    send(&mut wire, format!("name\n{}", "é\n".repeat(3000)).as_bytes()).await;
+    service.session().await.until("select count(*) > 0 from crm.customers", "t").await;
+    wire
+}
+
+/// Sends a chunk of the file.
+async fn send(wire: &mut Wire, bytes: &[u8]) {
+    let chunk = [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+    wire.send(&chunk).await.expect("it is read");
+}
+
+/// The status, and the body of the answer, whose connection is closed.
+async fn answer(mut wire: Wire) -> (u16, String) {
+    let mut answer = wire.answer().await;
+    loop {
+        match wire.answer().await {
+            more if more.is_empty() => break,
+            more => answer += &more,
+        }
+    }
+    let (status, body) = (status_of(&answer), answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()));
+    (status, body.unwrap_or_default())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_written_in_part_waits_for_connections_that_are_busy() {
+    let settings = [("KEYED_KEY_CONNECTIONS", "1"), ("KEYED_POOL_WAIT", "0.2")];
+    let service = Service::start_with(&settings).await;
+    let mut wire = begun(&service).await;
+    let holder = service.session().await;
+    holder.run("begin; lock table crm.companies in access exclusive mode").await;
+    let search = service.proxy.request("POST", "/v1/entities/search/companies").json(&json!({}));
+    let search = tokio::spawn(search.send());
+    service.session().await.until_blocked(1).await;
+    send(&mut wire, "é\n".repeat(3000).as_bytes()).await;
+    wire.send(b"0\r\n\r\n").await.expect("it is read");
+    // Longer than a request waits.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    holder.run("commit").await;
+    search.await.expect("the request ends").expect(200);
+    let (status, body) = answer(wire).await;
+    assert_eq!(status, 200, "{body}");
+    assert_eq!(service.session().await.text("select count(*)::text from crm.customers", &[]).await, "6000");
+}
+
+#[tokio::test]
+async fn a_failure_after_a_part_was_written_is_not_to_be_sent_again() {
+    let service = Service::start().await;
+    let mut wire = begun(&service).await;
+    send(&mut wire, b"\xff\n").await;
+    let (status, body) = answer(wire).await;
+    let written = service.session().await.text("select count(*)::text from crm.customers", &[]).await;
+    let json = body.find('{').map(|start| &body[start..=body.rfind('}').unwrap_or(start)]);
+    let problem: Value = serde_json::from_str(json.unwrap_or_default()).expect("a problem");
+    assert_eq!((status, &problem["outcome"], &problem["retryable"]), (400, &json!("partial"), &json!(false)));
+    assert_eq!(counts(&problem["report"])[1].to_string(), written, "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("remain")), "{problem}");
+}
+
+#[tokio::test]
+async fn a_failure_before_any_part_was_written_is_one_of_nothing() {
+    let service = Service::start().await;
+    let problem = super::import(&service, "on_error=skip", b"name\n\xc3\xa9\n\xff\n".to_vec()).await;
+    let problem = problem.refused(400, "malformed_request");
+    assert_eq!(problem["outcome"], Value::Null, "{problem}");
+    assert_eq!(service.session().await.text("select count(*)::text from crm.customers", &[]).await, "0");
+}
