@@ -102,10 +102,16 @@ pub fn begin(argument: Datum) -> u8 {
         for (name, value) in [
             (c"search_path", SEARCH_PATH),
             (c"lock_timeout", c"0"),
+            // PostgreSQL 17 and later: the phases of an index take as long as they take.
+            (c"transaction_timeout", c"0"),
             (c"default_transaction_read_only", c"off"),
             (c"default_transaction_isolation", c"read committed"),
         ] {
             let (context, source) = (pg_sys::GucContext::PGC_USERSET, pg_sys::GucSource::PGC_S_SESSION);
+            let is_missing_allowed = true;
+            if pg_sys::GetConfigOption(name.as_ptr(), is_missing_allowed, false).is_null() {
+                continue;
+            }
             pg_sys::SetConfigOption(name.as_ptr(), value.as_ptr(), context, source);
         }
         kind

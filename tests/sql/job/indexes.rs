@@ -2,6 +2,8 @@
 
 use super::*;
 use harness::customers::DOCUMENTS;
+use harness::major_version;
+use std::time::Duration;
 
 #[tokio::test]
 async fn while_an_index_is_built_others_read_and_write() {
@@ -25,6 +27,28 @@ async fn while_an_index_is_built_others_read_and_write() {
     assert_eq!(found(&session, starting).await, 5991);
     set_indexed(&session, "name", false).await;
     assert_eq!(indexes(&session, "name").await, ("0".into(), "0".into()));
+}
+
+#[tokio::test]
+async fn no_timeout_of_the_role_of_the_proxy_ends_a_job() {
+    let (database, session) = with_many().await;
+    for setting in ["statement_timeout", "lock_timeout", "transaction_timeout"] {
+        if setting == "transaction_timeout" && major_version() < 17 {
+            continue;
+        }
+        let name = database.name();
+        session.run(&format!("alter role keyed_proxy in database {name} set {setting} = '100ms'")).await;
+    }
+    let blocker = with_old_snapshot(&database).await;
+    set_indexed(&session, "name", true).await;
+    until_blocked(&session).await;
+    // Longer than any of them.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
+    assert_eq!(session.text(workers, &[]).await, "1");
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    assert_eq!(indexes(&session, "name").await, ("2".into(), "0".into()));
 }
 
 #[tokio::test]
