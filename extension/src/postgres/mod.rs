@@ -4,6 +4,8 @@
 pub mod activity;
 /// Advisory locks.
 pub mod advisory_lock;
+/// Errors that were survived.
+pub mod caught;
 /// Time zones.
 pub mod clock;
 /// What differs between the major versions of PostgreSQL.
