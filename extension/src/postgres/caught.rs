@@ -1,7 +1,7 @@
 //! Errors of PostgreSQL that were survived.
 
-use pgrx::pg_sys;
 use pgrx::pg_sys::panic::CaughtError;
+use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::*;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
@@ -17,6 +17,7 @@ pub struct Caught {
     pub detail: Option<String>,
     /// The SQLSTATE as PostgreSQL packs it, also one that a user has made up.
     packed: i32,
+    index: Option<Index>,
     caught: CaughtError,
 }
 
@@ -24,6 +25,14 @@ pub struct Caught {
 pub(super) struct Reported {
     message: String,
     packed: i32,
+    index: Option<Index>,
+}
+
+/// A unique index that refused a row.
+#[derive(Debug)]
+struct Index {
+    schema: String,
+    name: String,
 }
 
 /// Which kind of error it is, by its SQLSTATE.
@@ -58,8 +67,8 @@ impl Caught {
         // PL/pgSQL may have raised an earlier one again.
         let is_this = |it: &Reported| known(it.packed) == state && it.message == message;
         let reported = reported.into_iter().rfind(is_this);
-        let packed = reported.map_or(state as i32, |it| it.packed);
-        Box::new(Caught { state, message, detail, packed, caught })
+        let (packed, index) = reported.map_or((state as i32, None), |it| (it.packed, it.index));
+        Box::new(Caught { state, message, detail, packed, index, caught })
     }
 
     /// Its class.
@@ -73,6 +82,12 @@ impl Caught {
             class if OF_SESSION.contains(&class) => Class::Session,
             _ => Class::Statement,
         }
+    }
+
+    /// The unique index that refused a row.
+    pub fn unique_index(&self) -> Option<Oid> {
+        let Index { schema, name } = self.index.as_ref()?;
+        super::relation::table_oid(schema, name)
     }
 
     /// Raises it again, unchanged.
@@ -107,7 +122,8 @@ pub(super) fn watched<R>(body: impl FnOnce() -> R) -> (R, Vec<Reported>) {
 unsafe extern "C-unwind" fn note(argument: *mut c_void) {
     // SAFETY: a report is being made.
     let packed = unsafe { pg_sys::geterrcode() };
-    if packed == known(packed) as i32 {
+    let is_unique = packed == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION as i32;
+    if !is_unique && packed == known(packed) as i32 {
         return;
     }
     // SAFETY: a report is being made. It is copied into memory of the transaction, since the current one is that of errors;
@@ -115,11 +131,17 @@ unsafe extern "C-unwind" fn note(argument: *mut c_void) {
     let reported = unsafe {
         let context = pg_sys::MemoryContextSwitchTo(pg_sys::CurTransactionContext);
         let report = pg_sys::CopyErrorData();
+        let name = text((*report).schema_name).zip(text((*report).constraint_name));
+        let index = name.filter(|_| is_unique).map(|(schema, name)| Index { schema, name });
         let message = text((*report).message).unwrap_or_default();
         pg_sys::FreeErrorData(report);
         pg_sys::MemoryContextSwitchTo(context);
-        Reported { message, packed }
+        Reported { message, packed, index }
     };
+    // Rust that an error passes through reports it again, without its index.
+    if is_unique && reported.index.is_none() {
+        return;
+    }
     // SAFETY: the argument is that of `watched`, which is still running, in this same thread.
     let mut reports = unsafe { &*argument.cast::<RefCell<Vec<Reported>>>() }.borrow_mut();
     if reports.len() == MOST_REPORTS {

@@ -10,5 +10,6 @@ mod references;
 mod released_keys;
 mod required;
 mod restore;
+mod unique_index;
 mod upsert;
 mod versions;
