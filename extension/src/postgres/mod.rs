@@ -84,6 +84,8 @@ pub mod setting;
 pub mod slow_statement;
 /// Statements: prepared once, cached, run many times.
 pub mod spi;
+/// What a moment within the calling statement saw.
+pub mod statement_moment;
 /// Hides statistics of tables from the planner.
 pub mod statistics;
 /// A table that is read without a statement.
