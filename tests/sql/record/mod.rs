@@ -1,5 +1,6 @@
 //! Records: written, read, found by their key, and their history.
 
+mod buckets;
 mod equal_values;
 mod external_key;
 mod functions;
