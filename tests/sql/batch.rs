@@ -169,3 +169,44 @@ async fn however_long_refused_records_refer_to_each_other_the_others_are_written
         "good 1>good 2,good 2>good 3,good 3>,round>round about,round about>round,self>self"
     );
 }
+
+#[tokio::test]
+async fn an_atomic_batch_updates_what_its_own_statement_wrote_before() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let one = json!([upsert(1, json!({"name": "n"}))]).to_string();
+    let two = json!([upsert(1, json!({"name": "n"})), upsert(2, json!({"visits": {"$inc": 1}}))]).to_string();
+    for isolation in ["read committed", "repeatable read", "serializable"] {
+        for (statement, operations) in [
+            ("select keyed.batch($1, true) from generate_series(1, 3)", &one),
+            ("select keyed.batch($1, true) from generate_series(1, 3)", &two),
+            ("select keyed.batch($1) from generate_series(1, 3)", &two),
+            ("select keyed.batch($1, true, 'wait') from generate_series(1, 3)", &two),
+            ("select keyed.batch($1), keyed.batch($1, true)", &two),
+            (
+                "select keyed.upsert_by_key('crm.customers', 'K1', '{\"name\": \"o\"}'), keyed.batch($1, true)",
+                &one,
+            ),
+            (
+                "with made as materialized (select keyed.create_record('crm.customers', '{}', 'K1') as record) \
+              select keyed.batch($1, true) from made where record is not null",
+                &one,
+            ),
+            (
+                "with made as (insert into crm.customers (external_key) values ('K1') returning id) \
+              select keyed.batch($1, true) from made",
+                &one,
+            ),
+        ] {
+            session.run(&format!("begin isolation level {isolation}")).await;
+            let rows = session.rows(statement, &[operations]).await;
+            let last = rows.last().and_then(|row| row.last()).and_then(Option::as_deref).expect("a report");
+            let report: Value = serde_json::from_str(last).expect("a report");
+            assert_eq!(report["errors"], false, "{isolation}, {statement}: {report}");
+            assert_eq!(report["results"][0]["created"], false, "{isolation}, {statement}: {report}");
+            let keys = "select string_agg(external_key || name, ',' order by external_key) from crm.customers where name is not null";
+            assert_eq!(session.text(keys, &[]).await, "K1n", "{isolation}, {statement}");
+            session.run("rollback").await;
+        }
+    }
+}

@@ -7,7 +7,8 @@
 use crate::access::Caller;
 use crate::error::Error;
 use crate::json_write::to_json;
-use crate::postgres::guard::{Caught, as_owner, attempt, with_settings};
+use crate::postgres::caught::Caught;
+use crate::postgres::guard::{as_owner, attempt, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::array;
 use crate::postgres::spi::{Snapshot, connected};
+use crate::postgres::statement_moment::StatementMoment;
 use crate::record::refusal::key_taken;
 use crate::template::Template;
 use std::collections::{BTreeMap, HashSet};
@@ -15,8 +16,8 @@ use std::rc::Rc;
 
 /// The upserts of a batch that met a record which the batch did not make itself.
 pub struct Watch {
-    /// `None` if conflicts are allowed.
-    met: Option<Vec<Met>>,
+    /// The upserts, and when the batch began; `None` if conflicts are allowed.
+    met: Option<(StatementMoment, Vec<Met>)>,
     /// Template and key of records that the batch made, or gave the key.
     own: HashSet<(i32, String)>,
 }
@@ -30,12 +31,13 @@ struct Met {
 impl Watch {
     /// A watch that minds, or does not.
     pub fn new(conflict: Conflict) -> Watch {
-        Watch { met: (conflict == Conflict::Fail).then(Vec::new), own: HashSet::new() }
+        let met = (conflict == Conflict::Fail).then(|| (StatementMoment::now(), Vec::new()));
+        Watch { met, own: HashSet::new() }
     }
 
     /// Takes note of an operation that has run. Operations must come in the order in which they ran.
     pub fn note(&mut self, operation: &Operation, outcome: &Outcome) {
-        let (Some(met), Ok(Done { created, .. }), Some(key)) =
+        let (Some((_, met)), Ok(Done { created, .. }), Some(key)) =
             (&mut self.met, outcome, operation.key.value())
         else {
             return;
@@ -59,29 +61,32 @@ impl Watch {
 
     /// The first operation of the request that met a record which was not there when the batch began.
     pub fn first_taken(&self, caller: &Caller) -> Option<(usize, Error)> {
+        let (began, met) = self.met.as_ref()?;
         let mut templates: BTreeMap<i32, Vec<&Met>> = BTreeMap::new();
-        for met in self.met.iter().flatten() {
+        for met in met {
             templates.entry(met.template.id).or_default().push(met);
         }
-        let taken = templates.values().flat_map(|met| taken_since(met));
+        let taken = templates.values().flat_map(|met| taken_since(*began, met));
         taken.min_by_key(|met| met.index).map(|met| (met.index, refusal(caller, met)))
     }
 }
 
-/// Those whose key no live record held in the state of the database that the calling statement began with.
-fn taken_since<'m>(met: &[&'m Met]) -> Vec<&'m Met> {
+/// Those whose key no live record held when the batch began.
+fn taken_since<'m>(began: StatementMoment, met: &[&'m Met]) -> Vec<&'m Met> {
     let Some(template) = met.first().map(|met| &met.template) else { return Vec::new() };
     let sql = format!(
         "select t.external_key from {} t where t.external_key = any ($1) and t.deleted_at is null",
         template.table_sql()
     );
     let keys = array(met.iter().map(|met| met.key.as_str()));
-    let held: HashSet<String> = as_owner(|| {
-        connected(|spi| {
-            // By the snapshot of the statement that runs the batch: it shows neither what others wrote since, nor what
-            // the batch wrote.
-            let rows = template.run(spi, &sql, Snapshot::Active, &[keys]);
-            rows.column::<String>().collect()
+    // This shows neither what others wrote since the statement that runs the batch began, nor what the batch wrote; but what
+    // was written before it by the same statement, for one by another batch.
+    let held: HashSet<String> = began.seen_by(|| {
+        as_owner(|| {
+            connected(|spi| {
+                let rows = template.run(spi, &sql, Snapshot::Active, &[keys]);
+                rows.column::<String>().collect()
+            })
         })
     });
     met.iter().copied().filter(|met| !held.contains(&met.key)).collect()

@@ -7,7 +7,6 @@
 use super::outcome::{Outcome, rethrow_unless_local};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
-use crate::postgres::raise::Raise;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -146,10 +145,7 @@ impl Few {
             Err(caught) => caught,
         };
         // An error of the session, rather than of a step, ends the run.
-        let error = match rethrow_unless_local(caught) {
-            Ok(error) => error,
-            Err(error) => error.raise(),
-        };
+        let error = rethrow_unless_local(caught);
         match self.running.take().as_slice() {
             [only] => Err(Stop::Refused(*only, Box::new(error))),
             steps => Err(Stop::Together { steps: steps.to_vec(), outside: Vec::new() }),

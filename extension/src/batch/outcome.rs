@@ -2,7 +2,8 @@
 
 use super::operation::OperationKind;
 use crate::error::{Code, Error};
-use crate::postgres::guard::{Caught, Class, attempt};
+use crate::postgres::caught::{Caught, Class};
+use crate::postgres::guard::attempt;
 use pgrx::prelude::PgSqlErrorCode;
 use uuid::Uuid;
 
@@ -31,31 +32,25 @@ impl Done {
 pub type Outcome = Result<Done, Error>;
 
 /// Runs one operation so that its refusal undoes just what it did.
-pub fn alone(body: impl FnOnce() -> Outcome) -> Result<Outcome, Error> {
-    match attempt(body) {
-        Ok(outcome) => Ok(outcome),
-        Err(caught) => rethrow_unless_local(caught).map(Err),
-    }
+pub fn alone(body: impl FnOnce() -> Outcome) -> Outcome {
+    attempt(body).unwrap_or_else(|caught| Err(rethrow_unless_local(caught)))
 }
 
 /// An error about the operation becomes its outcome; one about the session or its neighbours ends the request.
-pub fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
-    let code = match caught.class() {
-        Class::IntegrityConstraint if caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => {
-            Code::Conflict
-        }
-        Class::IntegrityConstraint if caught.state == PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION => {
-            Code::ReferenceNotFound
-        }
-        Class::Data | Class::IntegrityConstraint | Class::RaisedByTrigger => Code::InvalidValue,
-        Class::ProgramLimit => Code::PayloadTooLarge,
-        Class::Quota => Code::QuotaExceeded,
-        Class::Other => caught.rethrow(),
-    };
-    match Error::from_raised(&caught.message, caught.detail.as_deref()) {
-        Some(error) => Ok(error),
-        // A limit of PostgreSQL's own, on temporary files for one, has the same SQLSTATE and is not about the operation.
-        None if code == Code::QuotaExceeded => caught.rethrow(),
-        None => Ok(Error::new(code, caught.message)),
+pub fn rethrow_unless_local(caught: Box<Caught>) -> Error {
+    let own = Error::from_raised(&caught.message, caught.detail.as_deref());
+    if let Some(error) = own.filter(|error| error.code.status() < 500) {
+        return error;
     }
+    let code = match (caught.class(), caught.state) {
+        // A limit of PostgreSQL's own, on temporary files for one, has the SQLSTATE of a quota, and is not about the operation.
+        (Class::Session | Class::Quota, _) => caught.rethrow(),
+        (Class::ProgramLimit, _) => Code::PayloadTooLarge,
+        (_, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION) => Code::Conflict,
+        (_, PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION) => Code::ReferenceNotFound,
+        (_, PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE) => Code::Forbidden,
+        (_, PgSqlErrorCode::ERRCODE_NO_DATA_FOUND) => Code::NotFound,
+        (Class::Data | Class::IntegrityConstraint | Class::Statement, _) => Code::InvalidValue,
+    };
+    Error::new(code, caught.message)
 }

@@ -172,7 +172,7 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 Ok(Err(Outside(_))) => None,
-                Err(caught) => Some(rethrow_unless_local(caught)?),
+                Err(caught) => Some(rethrow_unless_local(caught)),
             };
             match (refusal, rows.as_slice()) {
                 (Some(refusal), [only]) => self.settle(only.index, Outcome::Refused(refusal)),
@@ -202,7 +202,7 @@ impl<'r> Run<'r> {
                 continue;
             }
             let operation = self.operation(strategy, row);
-            let done = alone(|| single::run(self.caller, &operation, operation.changes.clone()))?;
+            let done = alone(|| single::run(self.caller, &operation, operation.changes.clone()));
             self.settle(index, outcome_of(done));
         }
         Ok(rest.into_iter().map(|(_, row)| row).collect())

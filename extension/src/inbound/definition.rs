@@ -4,6 +4,7 @@ use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::json_write::to_json;
+use crate::postgres::caught::Class;
 use crate::postgres::guard::subtransaction;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
@@ -200,14 +201,10 @@ fn check_path(path: &str, pointer: &str) -> Result<(), Error> {
         });
     });
     read.map_err(|caught| match caught.class() {
-        crate::postgres::guard::Class::Other if !is_syntax_error(caught.state) => caught.rethrow(),
+        Class::Session => caught.rethrow(),
         _ => Error::at(Code::InvalidValue, pointer, format!("this is not a path: {}", caught.message))
             .hint("paths are PostgreSQL's jsonpath, for example $.customer.name or $.lines[*].sku"),
     })
-}
-
-fn is_syntax_error(state: pgrx::prelude::PgSqlErrorCode) -> bool {
-    state == pgrx::prelude::PgSqlErrorCode::ERRCODE_SYNTAX_ERROR
 }
 
 impl Mapping {

@@ -10,15 +10,16 @@ use crate::access::{Action, Caller};
 use crate::batch::execute::execute;
 use crate::batch::mode::{Conflict, Mode};
 use crate::batch::operation::{Operation, OperationKind};
+use crate::batch::outcome::rethrow_unless_local;
 use crate::error::{Code, Error};
-use crate::postgres::guard::{Caught, Class, attempt};
+use crate::postgres::caught::Caught;
+use crate::postgres::guard::attempt;
 use crate::postgres::raise::Raise;
 use crate::postgres::{clock, role};
 use crate::record::changes;
 use crate::record::key::Key;
 use crate::template::catalog;
 use crate::value::embedding::Embedding;
-use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 
 /// The most bytes of a `webhook-id`.
@@ -94,38 +95,17 @@ pub fn try_out(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
     let outcome = match outcome {
         Ok(Ok(counts)) => Ok(counts),
         Ok(Err(outcome)) => outcome,
-        Err(caught) => Err(of_postgres(caught)),
+        Err(caught) => Err(rethrow_unless_local(caught)),
     };
     (items, outcome)
 }
 
 fn refused<T>(outcome: Result<Result<T, Error>, Box<Caught>>) -> Result<T, Error> {
     match outcome {
-        Ok(Err(error)) if matches!(error.code, Code::SerializationFailure | Code::Internal) => error.raise(),
+        Ok(Err(error)) if error.code.status() >= 500 => error.raise(),
         Ok(outcome) => outcome,
-        Err(caught) => Err(of_postgres(caught)),
+        Err(caught) => Err(rethrow_unless_local(caught)),
     }
-}
-
-/// The error of the delivery that PostgreSQL raised. One that is not the delivery's is raised again.
-fn of_postgres(caught: Box<Caught>) -> Error {
-    if let Some(error) = Error::from_raised(&caught.message, caught.detail.as_deref())
-        && error.code.status() < 500
-    {
-        return error;
-    }
-    let code = match (caught.class(), caught.state) {
-        (_, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION) => Code::Conflict,
-        (_, PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION) => Code::ReferenceNotFound,
-        (_, PgSqlErrorCode::ERRCODE_STATEMENT_TOO_COMPLEX) | (Class::ProgramLimit, _) => {
-            Code::PayloadTooLarge
-        }
-        // A path asks for a variable, of which there are none.
-        (_, PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT) => Code::InvalidValue,
-        (Class::Data | Class::IntegrityConstraint | Class::RaisedByTrigger, _) => Code::InvalidValue,
-        (Class::Quota | Class::Other, _) => caught.rethrow(),
-    };
-    Error::new(code, caught.message)
 }
 
 /// Runs what an endpoint does as the role that it writes as.

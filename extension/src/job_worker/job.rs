@@ -1,7 +1,8 @@
 //! A job as a worker runs it, and the transactions of its steps.
 
 use crate::job::{JobKind, TABLE};
-use crate::postgres::guard::{Caught, with_settings};
+use crate::postgres::caught::Caught;
+use crate::postgres::guard::with_settings;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::worker;

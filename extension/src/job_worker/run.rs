@@ -6,7 +6,7 @@ use super::{index, portions};
 use crate::job::workers::Worker;
 use crate::job::{JobKind, TABLE};
 use crate::postgres::advisory_lock::{self, LockKind};
-use crate::postgres::guard::Caught;
+use crate::postgres::caught::Caught;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::worker;

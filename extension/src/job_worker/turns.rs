@@ -3,7 +3,7 @@
 use super::job::{Job, brief};
 use crate::job::workers::Worker;
 use crate::job::{JobKind, TABLE};
-use crate::postgres::guard::Caught;
+use crate::postgres::caught::Caught;
 use crate::postgres::spi::{Snapshot, connected};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -1,11 +1,11 @@
 //! Runs code as another role, and in subtransactions.
 
+use super::caught::{self, Caught};
 use super::role;
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
 use pgrx::PgTryBuilder;
 use pgrx::pg_sys::{self, Oid};
-use pgrx::prelude::PgSqlErrorCode;
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::thread::LocalKey;
@@ -185,62 +185,6 @@ pub fn with_settings<R>(settings: &[(&CStr, &CStr)], body: impl FnOnce() -> R) -
     result
 }
 
-/// An error of PostgreSQL that was survived.
-#[derive(Debug)]
-pub struct Caught {
-    /// Its SQLSTATE.
-    pub state: PgSqlErrorCode,
-    /// Its message.
-    pub message: String,
-    /// Its DETAIL.
-    pub detail: Option<String>,
-    caught: pg_sys::panic::CaughtError,
-}
-
-/// Which kind of error it is, by the first two characters of its SQLSTATE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// 22: a value.
-    Data,
-    /// 23: a constraint.
-    IntegrityConstraint,
-    /// 53400: a quota.
-    Quota,
-    /// 54: a limit.
-    ProgramLimit,
-    /// P0001: raised by a user's trigger.
-    RaisedByTrigger,
-    /// Anything else: the session, the server, other sessions.
-    Other,
-}
-
-impl Caught {
-    /// Its class.
-    pub fn class(&self) -> Class {
-        // PostgreSQL packs the class of a SQLSTATE into the low twelve bits.
-        let class_of = |state: PgSqlErrorCode| state as i32 & 0xfff;
-        let class = class_of(self.state);
-        if self.state == PgSqlErrorCode::ERRCODE_RAISE_EXCEPTION {
-            Class::RaisedByTrigger
-        } else if self.state == PgSqlErrorCode::ERRCODE_CONFIGURATION_LIMIT_EXCEEDED {
-            Class::Quota
-        } else if class == class_of(PgSqlErrorCode::ERRCODE_DATA_EXCEPTION) {
-            Class::Data
-        } else if class == class_of(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION) {
-            Class::IntegrityConstraint
-        } else if self.state == PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED {
-            Class::ProgramLimit
-        } else {
-            Class::Other
-        }
-    }
-
-    /// Raises it again, unchanged.
-    pub fn rethrow(self) -> ! {
-        self.caught.rethrow()
-    }
-}
-
 /// Runs `body` in a subtransaction: its error undoes what it did and comes back as a value.
 ///
 /// This is the only sound way to go on after an error of a statement: caught without it, a unique violation was
@@ -261,10 +205,12 @@ fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool)
         let (context, owner) = (pg_sys::CurrentMemoryContext, pg_sys::CurrentResourceOwner);
         pg_sys::BeginInternalSubTransaction(std::ptr::null());
         pg_sys::MemoryContextSwitchTo(context);
-        let outcome = PgTryBuilder::new(std::panic::AssertUnwindSafe(|| Ok(body())))
-            .catch_others(|caught| Err(Box::new(caught)))
-            .catch_rust_panic(|caught| Err(Box::new(caught)))
-            .execute();
+        let (outcome, reported) = caught::watched(|| {
+            PgTryBuilder::new(std::panic::AssertUnwindSafe(|| Ok(body())))
+                .catch_others(|caught| Err(Box::new(caught)))
+                .catch_rust_panic(|caught| Err(Box::new(caught)))
+                .execute()
+        });
         match &outcome {
             Ok(result) if keep(result) => pg_sys::ReleaseCurrentSubTransaction(),
             Ok(_) | Err(_) => {
@@ -274,17 +220,8 @@ fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool)
         }
         pg_sys::MemoryContextSwitchTo(context);
         pg_sys::CurrentResourceOwner = owner;
-        outcome.map_err(caught)
+        outcome.map_err(|caught| Caught::new(*caught, reported))
     }
-}
-
-/// An error as pgrx hands it over, whose statement was undone.
-pub(super) fn caught(caught: Box<pg_sys::panic::CaughtError>) -> Box<Caught> {
-    use pgrx::pg_sys::panic::CaughtError::{ErrorReport, PostgresError, RustPanic};
-    let (PostgresError(report) | ErrorReport(report) | RustPanic { ereport: report, .. }) = &*caught;
-    let (state, message) = (report.sql_error_code(), report.message().to_owned());
-    let detail = report.detail().map(str::to_owned);
-    Box::new(Caught { state, message, detail, caught: *caught })
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 pub mod activity;
 /// Advisory locks.
 pub mod advisory_lock;
+/// Errors that were survived.
+pub mod caught;
 /// Time zones.
 pub mod clock;
 /// What differs between the major versions of PostgreSQL.
@@ -82,6 +84,8 @@ pub mod setting;
 pub mod slow_statement;
 /// Statements: prepared once, cached, run many times.
 pub mod spi;
+/// What a moment within the calling statement saw.
+pub mod statement_moment;
 /// Hides statistics of tables from the planner.
 pub mod statistics;
 /// A table that is read without a statement.

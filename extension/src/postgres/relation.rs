@@ -57,6 +57,25 @@ pub fn has_column(schema: &str, table: &str, column: &str) -> bool {
     unsafe { pg_sys::get_attnum(table, column.as_ptr()) != 0 }
 }
 
+/// Whether an index of a table has this column, and no other, as its key.
+pub fn is_index_of(index: Oid, table: Oid, column: i16) -> bool {
+    // SAFETY: asks the catalog; the tuple is released before this returns, and the vector has as many elements as stated.
+    unsafe {
+        let tuple = pg_sys::SearchSysCache1(
+            pg_sys::SysCacheIdentifier::INDEXRELID as i32,
+            pg_sys::Datum::from(index),
+        );
+        if tuple.is_null() {
+            return false;
+        }
+        let form = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_index>();
+        let of_table = (*form).indrelid == table && (*form).indnkeyatts == 1;
+        let is_it = of_table && *(&raw const (*form).indkey.values).cast::<i16>() == column;
+        pg_sys::ReleaseSysCache(tuple);
+        is_it
+    }
+}
+
 /// The schema and the name of a table.
 pub fn table_name(table: Oid) -> Option<(String, String)> {
     // SAFETY: both functions yield a copy of the name, or null for what is missing.

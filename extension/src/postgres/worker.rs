@@ -4,8 +4,9 @@
 //! It is a dynamic worker, so nothing has to be preloaded. It logs in as the proxy's role, which has few privileges,
 //! and then becomes the owner: no superuser is involved.
 
+use super::caught::Caught;
 use super::compat;
-use super::guard::{Caught, SEARCH_PATH, as_owner_defining, caught, owner};
+use super::guard::{SEARCH_PATH, as_owner_defining, owner};
 use super::library_version;
 use super::spi::c_string;
 use crate::error::{Code, Error};
@@ -153,7 +154,7 @@ pub fn transaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
             pg_sys::AbortCurrentTransaction();
         }
         pg_sys::pgstat_report_stat(true);
-        outcome.map_err(caught)
+        outcome.map_err(|caught| Caught::new(*caught, Vec::new()))
     }
 }
 

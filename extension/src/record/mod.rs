@@ -4,6 +4,8 @@
 pub mod argument;
 /// The checks of direct INSERT and UPDATE statements.
 pub mod bare_write;
+/// Buckets of a series.
+pub mod buckets;
 /// The attributes of a request → checked changes.
 pub mod changes;
 /// Compares a record with the values to write, without a statement.

@@ -7,6 +7,7 @@ use crate::json_write::write_double;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Timestamp, params};
 use crate::postgres::spi::{Snapshot, connected};
+use crate::record::buckets::Buckets;
 use crate::record::read;
 use crate::record::shape::write_value;
 use crate::template::Template;
@@ -17,16 +18,6 @@ use uuid::Uuid;
 
 const DEFAULT_LIMIT: i32 = 1000;
 const MOST_LIMIT: i32 = 10_000;
-
-/// The aggregates of a bucket, and the SQL of each.
-const AGGREGATES: [(&str, &str); 6] = [
-    ("avg", "avg(m.value)"),
-    ("min", "min(m.value)"),
-    ("max", "max(m.value)"),
-    ("sum", "sum(m.value)"),
-    ("count", "count(*)::double precision"),
-    ("last", "(array_agg(m.value order by m.at desc, m.id desc))[1]"),
-];
 
 /// `-infinity` and `infinity` as PostgreSQL counts times.
 const BEFORE_ALL: i64 = i64::MIN;
@@ -74,36 +65,36 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
     let (from, to) = (bound(&query.from, "/from")?, bound(&query.to, "/to")?);
     let (after_at, after_id) = parse_cursor(query.cursor.as_deref())?;
     let table = SideTable::Series.sql(template.id);
-    // Every bound is a value, so that one plan finds the beginning of any page by the index.
-    const WITHIN: &str = "m.record_id = $1 and m.attribute_id = $2 and m.at >= $3 and m.at < $4";
-    let sql = match (&query.bucket, query.aggregate.as_deref()) {
-        (None, None) => format!(
-            "select m.at, m.value, m.id from {table} m where {WITHIN} \
-             and (m.at, m.id) > ($5, $6) order by m.at, m.id limit $7"
-        ),
+    let buckets = match (&query.bucket, query.aggregate.as_deref()) {
+        (Some(bucket), aggregate) => Some(Buckets::parse(bucket, aggregate)?),
+        (None, None) => None,
         (None, Some(_)) => {
             return Err(Error::at(Code::InvalidValue, "/aggregate", "an aggregate needs a bucket")
                 .hint("add bucket, for example bucket=1h"));
         }
-        (Some(bucket), aggregate) => format!(
-            "select b.at, b.value, 0::bigint from (select date_bin('{} seconds'::interval, m.at, \
-             '2000-01-01T00:00:00Z'::timestamptz) as at, {} as value from {table} m where {WITHIN} group by 1) b \
-             where b.at > $5 and $6::bigint is not distinct from $6 order by b.at limit $7",
-            parse_bucket(bucket)?,
-            parse_aggregate(aggregate)?
-        ),
+    };
+    let (from, to) = (from.unwrap_or(BEFORE_ALL), Timestamp(to.unwrap_or(AFTER_ALL)));
+    // One more tells whether there is a next page.
+    let most = i64::from(limit) + 1;
+    // Every bound is a value, so that one plan finds the beginning of any page by the index.
+    let (sql, arguments) = match buckets {
+        None => {
+            let sql = format!(
+                "select m.at, m.value, m.id from {table} m where m.record_id = $1 and m.attribute_id = $2 \
+                 and m.at >= $3 and m.at < $4 and (m.at, m.id) > ($5, $6) order by m.at, m.id limit $7"
+            );
+            let after = (Timestamp(after_at.unwrap_or(BEFORE_ALL)), after_id.unwrap_or(i64::MIN));
+            let arguments =
+                params![record, attribute.id, Timestamp(from), to, after.0, after.1, most].to_vec();
+            (sql, arguments)
+        }
+        Some(buckets) => {
+            let from = after_at.map_or(from, |at| from.max(buckets.end_of(at)));
+            (buckets.sql(&table), params![record, attribute.id, Timestamp(from), to, most].to_vec())
+        }
     };
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![
-                record,
-                attribute.id,
-                Timestamp(from.unwrap_or(BEFORE_ALL)),
-                Timestamp(to.unwrap_or(AFTER_ALL)),
-                Timestamp(after_at.unwrap_or(BEFORE_ALL)),
-                after_id.unwrap_or(i64::MIN),
-                i64::from(limit) + 1
-            ];
             let rows = template.run(spi, &sql, Snapshot::Active, &arguments);
             if rows.is_empty() && !exists(&template, record) {
                 return Err(Error::not_found());
@@ -146,46 +137,9 @@ fn parse_cursor(cursor: Option<&str>) -> Result<(Option<i64>, Option<i64>), Erro
     })
 }
 
-/// The width of a bucket in seconds.
-fn parse_bucket(text: &str) -> Result<i64, Error> {
-    let unit = match text.as_bytes().last() {
-        Some(b's') => 1,
-        Some(b'm') => 60,
-        Some(b'h') => 3600,
-        Some(b'd') => 86_400,
-        _ => 0,
-    };
-    let count: Option<i64> = text.get(..text.len().saturating_sub(1)).and_then(|digits| digits.parse().ok());
-    count
-        .and_then(|count| count.checked_mul(unit))
-        .filter(|seconds| (1..=366 * 86_400).contains(seconds))
-        .ok_or_else(|| {
-            Error::at(Code::InvalidValue, "/bucket", format!("{text:?} is not a bucket"))
-                .hint("write a number and s, m, h or d, up to 366d: 30s, 5m, 1h, 1d")
-        })
-}
-
-fn parse_aggregate(name: Option<&str>) -> Result<&'static str, Error> {
-    let name = name.unwrap_or("avg");
-    AGGREGATES.into_iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
-        let names: Vec<&str> = AGGREGATES.iter().map(|row| row.0).collect();
-        Error::at(Code::InvalidValue, "/aggregate", format!("{name:?} is not an aggregate"))
-            .hint(format!("the aggregates are {}", names.join(", ")))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_bucket_is_a_number_and_a_unit() {
-        assert_eq!(parse_bucket("1h").ok(), Some(3600));
-        assert_eq!(parse_bucket("366d").ok(), Some(366 * 86_400));
-        for text in ["", "h", "0s", "-1h", "367d", "1w", "1 h", "1h'", "é"] {
-            assert!(parse_bucket(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn a_cursor_reads_back() {

@@ -15,14 +15,14 @@ use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, subtransaction};
 use crate::postgres::parameter::{IntoParameter, Parameter, params};
+use crate::postgres::relation;
 use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::quota::reserve;
-use crate::template::Template;
+use crate::template::{Template, column};
 use crate::value::change::Changes;
 use crate::value::embedding::Embedding;
 use crate::vectors;
 use crate::{json, metric};
-use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -184,8 +184,10 @@ pub(super) fn write_one(
     // Only a write that sets the key can conflict; others need no subtransaction.
     let outcome = match key.value() {
         None => run(),
-        Some(wanted) => subtransaction(run).map_err(|caught| match caught.state {
-            PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => key_taken(caller, template, wanted),
+        Some(wanted) => subtransaction(run).map_err(|caught| match caught.unique_index() {
+            Some(index) if relation::is_index_of(index, template.table, column::EXTERNAL_KEY) => {
+                key_taken(caller, template, wanted)
+            }
             _ => caught.rethrow(),
         })?,
     };

@@ -2,7 +2,8 @@
 
 use crate::access::Caller;
 use crate::error::Error;
-use crate::postgres::guard::{Caught, as_owner, subtransaction, with_settings};
+use crate::postgres::caught::Caught;
+use crate::postgres::guard::{as_owner, subtransaction, with_settings};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::catalog;
 use keyed_checks::READINGS;

@@ -1,7 +1,8 @@
 //! Dependent objects of others that block a change of a table or view.
 
 use crate::error::{Code, Error};
-use crate::postgres::guard::{Caught, as_owner};
+use crate::postgres::caught::Caught;
+use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};

@@ -1,5 +1,6 @@
 //! Records: written, read, found by their key, and their history.
 
+mod buckets;
 mod equal_values;
 mod external_key;
 mod functions;
@@ -10,5 +11,6 @@ mod references;
 mod released_keys;
 mod required;
 mod restore;
+mod unique_index;
 mod upsert;
 mod versions;

@@ -2,4 +2,5 @@
 
 mod additions;
 mod direct;
+mod refusals;
 mod standard_columns;

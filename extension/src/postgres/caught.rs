@@ -1,0 +1,180 @@
+//! Errors of PostgreSQL that were survived.
+
+use pgrx::pg_sys::panic::CaughtError;
+use pgrx::pg_sys::{self, Oid};
+use pgrx::prelude::*;
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
+
+/// An error of PostgreSQL that was survived.
+#[derive(Debug)]
+pub struct Caught {
+    /// Its SQLSTATE, if pgrx knows it; of others, XX000.
+    pub state: PgSqlErrorCode,
+    /// Its message.
+    pub message: String,
+    /// Its DETAIL.
+    pub detail: Option<String>,
+    /// The SQLSTATE as PostgreSQL packs it, also one that a user has made up.
+    packed: i32,
+    index: Option<Index>,
+    caught: CaughtError,
+}
+
+/// What pgrx drops of an error that PostgreSQL reports.
+pub(super) struct Reported {
+    message: String,
+    packed: i32,
+    index: Option<Index>,
+}
+
+/// A unique index that refused a row.
+#[derive(Debug)]
+struct Index {
+    schema: String,
+    name: String,
+}
+
+/// Which kind of error it is, by its SQLSTATE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// 22: a value.
+    Data,
+    /// 23: a constraint.
+    IntegrityConstraint,
+    /// 53400: a quota.
+    Quota,
+    /// 54: a limit.
+    ProgramLimit,
+    /// The transaction, the session, the server, or other sessions.
+    Session,
+    /// Anything else, also what a user's trigger has made up: the statement.
+    Statement,
+}
+
+/// The classes of SQLSTATEs that are about more than the statement: connections, the state of the transaction, conflicts with
+/// others, resources, locks and other states of objects, interventions, the system, old snapshots, the configuration, and
+/// what should never happen.
+const OF_SESSION: [&str; 10] = ["08", "25", "40", "53", "55", "57", "58", "72", "F0", "XX"];
+
+impl Caught {
+    /// An error as pgrx hands it over, whose statement was undone, and what was reported meanwhile.
+    pub(super) fn new(caught: CaughtError, reported: Vec<Reported>) -> Box<Caught> {
+        use CaughtError::{ErrorReport, PostgresError, RustPanic};
+        let (PostgresError(report) | ErrorReport(report) | RustPanic { ereport: report, .. }) = &caught;
+        let (state, message) = (report.sql_error_code(), report.message().to_owned());
+        let detail = report.detail().map(str::to_owned);
+        // PL/pgSQL may have raised an earlier one again.
+        let is_this = |it: &Reported| known(it.packed) == state && it.message == message;
+        let reported = reported.into_iter().rfind(is_this);
+        let (packed, index) = reported.map_or((state as i32, None), |it| (it.packed, it.index));
+        Box::new(Caught { state, message, detail, packed, index, caught })
+    }
+
+    /// Its class.
+    pub fn class(&self) -> Class {
+        let state = unpacked(self.packed);
+        match &state[..2] {
+            "22" => Class::Data,
+            "23" => Class::IntegrityConstraint,
+            "54" => Class::ProgramLimit,
+            _ if state == "53400" => Class::Quota,
+            class if OF_SESSION.contains(&class) => Class::Session,
+            _ => Class::Statement,
+        }
+    }
+
+    /// The unique index that refused a row.
+    pub fn unique_index(&self) -> Option<Oid> {
+        let Index { schema, name } = self.index.as_ref()?;
+        super::relation::table_oid(schema, name)
+    }
+
+    /// Raises it again, unchanged.
+    pub fn rethrow(self) -> ! {
+        self.caught.rethrow()
+    }
+}
+
+/// How many reports are kept; a function may catch any number of errors.
+const MOST_REPORTS: usize = 8;
+
+/// Runs `body`, and says what PostgreSQL reported meanwhile.
+pub(super) fn watched<R>(body: impl FnOnce() -> R) -> (R, Vec<Reported>) {
+    let reported = RefCell::new(Vec::new());
+    // SAFETY: reads a variable of the session.
+    let previous = unsafe { pg_sys::error_context_stack };
+    let argument = (&raw const reported).cast_mut().cast();
+    let mut callback = pg_sys::ErrorContextCallback { previous, callback: Some(note), arg: argument };
+    // SAFETY: PostgreSQL calls the function with what it points to while `body` runs, and both live until this returns.
+    unsafe { pg_sys::error_context_stack = &raw mut callback };
+    let result = body();
+    // SAFETY: takes away what was added above. `body` catches its errors, and what it added is gone.
+    unsafe { pg_sys::error_context_stack = previous };
+    (result, reported.into_inner())
+}
+
+/// Notes what pgrx will drop of an error.
+///
+/// # Safety
+/// PostgreSQL calls it while it makes a report, with the argument that [`watched`] gave it.
+#[pg_guard]
+unsafe extern "C-unwind" fn note(argument: *mut c_void) {
+    // SAFETY: a report is being made.
+    let packed = unsafe { pg_sys::geterrcode() };
+    let is_unique = packed == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION as i32;
+    if !is_unique && packed == known(packed) as i32 {
+        return;
+    }
+    // SAFETY: a report is being made. It is copied into memory of the transaction, since the current one is that of errors;
+    // its texts are NUL-terminated or null.
+    let reported = unsafe {
+        let context = pg_sys::MemoryContextSwitchTo(pg_sys::CurTransactionContext);
+        let report = pg_sys::CopyErrorData();
+        let name = text((*report).schema_name).zip(text((*report).constraint_name));
+        let index = name.filter(|_| is_unique).map(|(schema, name)| Index { schema, name });
+        let message = text((*report).message).unwrap_or_default();
+        pg_sys::FreeErrorData(report);
+        pg_sys::MemoryContextSwitchTo(context);
+        Reported { message, packed, index }
+    };
+    // Rust that an error passes through reports it again, without its index.
+    if is_unique && reported.index.is_none() {
+        return;
+    }
+    // SAFETY: the argument is that of `watched`, which is still running, in this same thread.
+    let mut reports = unsafe { &*argument.cast::<RefCell<Vec<Reported>>>() }.borrow_mut();
+    if reports.len() == MOST_REPORTS {
+        reports.remove(0);
+    }
+    reports.push(reported);
+}
+
+/// # Safety
+/// The text is NUL-terminated or null.
+unsafe fn text(text: *const c_char) -> Option<String> {
+    // SAFETY: the caller's.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
+/// The SQLSTATE as pgrx knows it: XX000 for one that a user has made up.
+fn known(state: i32) -> PgSqlErrorCode {
+    PgSqlErrorCode::from(state)
+}
+
+/// The five characters of a SQLSTATE that PostgreSQL has packed: six bits for each, the first in the lowest.
+fn unpacked(state: i32) -> String {
+    (0..5).map(|place| char::from(b'0' + ((state >> (6 * place)) & 0x3f) as u8)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sqlstate_is_unpacked() {
+        assert_eq!(unpacked(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION as i32), "23505");
+        assert_eq!(unpacked(PgSqlErrorCode::ERRCODE_T_R_DEADLOCK_DETECTED as i32), "40P01");
+        assert_eq!(unpacked(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR as i32), "XX000");
+    }
+}

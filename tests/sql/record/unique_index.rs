@@ -1,0 +1,99 @@
+//! Unique indexes that somebody has made on a table of keyed, or on one that a trigger writes to: their violations are not
+//! taken for a key that is held.
+
+use harness::{Database, Refusal, Session, id_of};
+use serde_json::json;
+
+/// A unique index on the names, the record A named x, and the id of the record B named y.
+async fn with_unique_names() -> (Database, Session, String) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("create unique index unique_name on crm.customers (name)").await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'A', '{\"name\": \"x\"}')").await;
+    let id = session
+        .text("select id from keyed.upsert_by_key('crm.customers', 'B', '{\"name\": \"y\"}')", &[])
+        .await;
+    (database, session, id)
+}
+
+const PATCH: &str = "select keyed.patch_record($1, $2)";
+
+/// PostgreSQL's error, as it is without a key.
+fn assert_is_of_index(refusal: &Refusal, index: &str) {
+    assert_eq!(refusal.is(), ("23505", ""), "{refusal}");
+    assert!(refusal.message.contains(index), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_value_that_another_unique_index_refuses_is_no_key_that_is_taken() {
+    let (_database, session, id) = with_unique_names().await;
+    for key in [json!("C"), json!("B"), json!(null)] {
+        let body = json!({"external_key": key, "attributes": {"name": "x"}}).to_string();
+        assert_is_of_index(&session.refusal(PATCH, &[&id, &body]).await, "unique_name");
+    }
+    let without = session.refusal(PATCH, &[&id, r#"{"attributes": {"name": "x"}}"#]).await;
+    assert_is_of_index(&without, "unique_name");
+    for body in [json!({"external_key": "A"}), json!({"external_key": "A", "attributes": {"name": "z"}})] {
+        let refusal = session.refusal(PATCH, &[&id, &body.to_string()]).await;
+        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{body}");
+    }
+    let operation = |key: &str, name: &str| json!({"op": "update", "template": "crm.customers", "id": id, "external_key": key, "attributes": {"name": name}});
+    let operations = json!([operation("C", "x"), operation("A", "z"), operation("D", "w")]).to_string();
+    let report = session.json("select keyed.batch($1)", &[&operations]).await;
+    let codes: Vec<_> = (0..3).map(|place| report["results"][place]["error"]["code"].clone()).collect();
+    assert_eq!(codes, [json!("conflict"), json!("external_key_taken"), json!(null)], "{report}");
+}
+
+#[tokio::test]
+async fn a_restore_tells_a_key_that_is_taken_from_a_value_that_is() {
+    let (_database, session, id) = with_unique_names().await;
+    // Only names of live records are unique now.
+    session
+        .run("drop index crm.unique_name; create unique index unique_name on crm.customers (name) where deleted_at is null")
+        .await;
+    session.rows("select keyed.delete_record($1)", &[&id]).await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'D', '{\"name\": \"y\"}')").await;
+    for body in ["{}", r#"{"external_key": "C"}"#, r#"{"external_key": null}"#] {
+        let refusal = session.refusal("select keyed.restore_record($1, $2)", &[&id, body]).await;
+        assert_is_of_index(&refusal, "unique_name");
+        assert!(!refusal.hint.contains("external_key"), "{refusal:?}");
+    }
+    session.run("select keyed.patch_record(id, '{\"attributes\": {\"name\": \"z\"}}') from crm.customers where external_key = 'D'").await;
+    let refusal =
+        session.refusal("select keyed.restore_record($1, '{\"external_key\": \"A\"}')", &[&id]).await;
+    assert_eq!(refusal.is(), ("23505", "external_key_taken"));
+}
+
+#[tokio::test]
+async fn what_a_trigger_inserts_twice_is_no_key_that_is_taken() {
+    let (_database, session, id) = with_unique_names().await;
+    // A table with the same names of columns and index as that of the records.
+    session
+        .run(
+            "create schema audit; create table audit.customers (external_key text, constraint customers_external_key_idx unique (external_key));
+             create function audit.note() returns trigger language plpgsql security definer as $$ begin
+               insert into audit.customers values (new.external_key); return null; end $$;
+             create trigger zz_note after update on crm.customers for each row execute function audit.note();
+             insert into audit.customers values ('C')",
+        )
+        .await;
+    let refusal = session.refusal(PATCH, &[&id, r#"{"external_key": "C"}"#]).await;
+    assert_is_of_index(&refusal, "customers_external_key_idx");
+    let refusal = session.refusal(PATCH, &[&id, r#"{"external_key": "A"}"#]).await;
+    assert_eq!(refusal.is(), ("23505", "external_key_taken"));
+}
+
+#[tokio::test]
+async fn a_key_that_is_taken_out_of_sight_of_a_fixed_snapshot_is_told_as_such() {
+    let (database, session, id) = with_unique_names().await;
+    session.run("begin isolation level repeatable read; select count(*) from crm.customers").await;
+    let other = database.session().await;
+    let holder =
+        other.json("select keyed.create_record('crm.customers', '{\"name\": \"z\"}', 'C')", &[]).await;
+    session.run("savepoint before").await;
+    let refusal = session.refusal(PATCH, &[&id, r#"{"external_key": "C"}"#]).await;
+    assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{}", id_of(&holder));
+    session.run("rollback to before").await;
+    let body = r#"{"external_key": "E", "attributes": {"name": "z"}}"#;
+    assert_is_of_index(&session.refusal(PATCH, &[&id, body]).await, "unique_name");
+}
