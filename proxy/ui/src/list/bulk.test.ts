@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
 import type { RecordBody } from "../api/queries";
-import { commonForm, deleteMany, MOST, pagesOf, type Service, setMany, undoSet } from "./bulk";
+import { deleteMany, MOST, pagesOf, type Service, setMany, undoSet } from "./bulk";
 
 type Row = { id: string; city: string | null };
 
@@ -99,11 +99,26 @@ test("undo leaves alone what somebody has changed since, and says so", async () 
   expect(rows.map(({ city }) => city)).toEqual(["Basel", "City 1", "City 2"]);
 });
 
-test("a value is compared in the form in which the service keeps it", () => {
-  expect(commonForm(['"a"', '"b"', '"b"'], '"a"')).toBe('"a"');
-  expect(
-    commonForm(['"2024-01-01T00:00:00Z"', '"x"', '"2024-01-01T00:00:00Z"'], '"2024-01-01T01:00+01:00"'),
-  ).toBe('"2024-01-01T00:00:00Z"');
+test("undo takes no value of somebody else for the one that was written", async () => {
+  const rows = rowsOf(1);
+  const { it } = service(rows);
+  const { former } = await setMany(it, "t", all, "city", "Bern", never, silent);
+  const [only] = rows;
+  if (only) only.city = "Basel";
+  const undone = await undoSet(it, "t", former, "changed", never, silent);
+  expect(undone.refused).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
+  expect(undone.done).toEqual([]);
+  expect(rows.map(({ city }) => city)).toEqual(["Basel"]);
+});
+
+test("undo knows a value in the form in which the service keeps it", async () => {
+  const rows = rowsOf(2);
+  const { it } = service(rows);
+  const { former } = await setMany(it, "t", all, "city", "2024-01-01T01:00:00.000+01:00", never, silent);
+  for (const row of rows) row.city = "2024-01-01T00:00:00Z";
+  const undone = await undoSet(it, "t", former, "changed", never, silent);
+  expect(undone.done.length).toBe(2);
+  expect(rows).toEqual(rowsOf(2));
 });
 
 test("records of a list are taken in parts of a batch", async () => {

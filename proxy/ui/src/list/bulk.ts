@@ -4,9 +4,10 @@
  * What was done stays when a change is stopped. What the service refused is told by record.
  */
 import type { Schemas } from "../api/client";
-import { type Json, renderJson } from "../api/json";
+import type { Json } from "../api/json";
 import { inSentences } from "../api/problem";
 import type { RecordBody } from "../api/queries";
+import { isKeptAs } from "../value/exact";
 import type { SearchBody } from "./state";
 
 /** The most operations of one batch, and the most records of one page. */
@@ -194,11 +195,7 @@ async function current(service: Service, ids: string[], attribute: string, signa
   return (await service.search({ filters, fields: [attribute], limit: MOST }, signal)).records;
 }
 
-/**
- * Gives records their former values back. Where somebody has changed the value since, it stays.
- *
- * The service keeps a value in its own form, such as a time in UTC: what the first records have in common is it.
- */
+/** Gives records their former values back. Where somebody has changed the value since, it stays. */
 export function undoSet(
   service: Service,
   template: string,
@@ -209,14 +206,9 @@ export function undoSet(
 ) {
   const outcome = begin();
   return until(outcome, signal, async () => {
-    let form: string | null = null;
     for (const ids of partsOf([...values.keys()])) {
       const records = await current(service, ids, attribute, signal);
-      form ??= commonForm(
-        records.map((record) => renderJson(valueAt(record, attribute))),
-        renderJson(written),
-      );
-      const same = records.filter((record) => renderJson(valueAt(record, attribute)) === form);
+      const same = records.filter((record) => isKeptAs(written, valueAt(record, attribute)));
       for (const record of records) {
         if (!same.includes(record))
           refuse(outcome, { id: record.id, name: nameOf(record), reason: changedSince });
@@ -233,14 +225,6 @@ export function undoSet(
       say(outcome.done.length);
     }
   });
-}
-
-/** The form in which most records have the value; that which was sent, where one of them has it. */
-export function commonForm(forms: readonly string[], sent: string): string {
-  if (forms.length === 0 || forms.includes(sent)) return sent;
-  const counts = new Map<string, number>();
-  for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1);
-  return [...counts].reduce((most, it) => (it[1] > most[1] ? it : most))[0];
 }
 
 /** Restores deleted records, a few at once. */

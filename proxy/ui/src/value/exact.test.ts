@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LosslessNumber } from "../api/json";
-import { isSame, numberOf, textOf, withFinerDigits } from "./exact";
+import { isKeptAs, isSame, numberOf, textOf, withFinerDigits } from "./exact";
 
 test.each(["0.1", "1.10", "12345678901234567890.123456789", "-0.5", "1e400", "7"])(
   "a typed number keeps every digit: %s",
@@ -40,3 +40,31 @@ test("microseconds stay when another part of a time changes", () => {
     "2026-02-01T12:00:00.000007Z",
   );
 });
+
+const number = (text: string) => new LosslessNumber(text);
+
+test.each([
+  ["Bern", "Bern"],
+  [null, null],
+  [
+    ["a", "b"],
+    ["a", "b"],
+  ],
+  [number("1.50"), number("1.5")],
+  [number("0.0"), number("-0")],
+  [number("120"), number("1.2e2")],
+  [number("12345678901234567890.10"), number("12345678901234567890.1")],
+  ["2024-01-01T01:00:00.120+01:00", "2024-01-01T00:00:00.12Z"],
+  ["2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00Z"],
+])("%j is kept as %j", (sent, kept) => expect(isKeptAs(sent, kept)).toBe(true));
+
+test.each([
+  ["Bern", "Basel"],
+  ["1", number("1")],
+  [null, ""],
+  [["a"], ["a", "b"]],
+  [number("1"), number("-1")],
+  [number("12345678901234567890.1"), number("12345678901234567890.2")],
+  ["2024-01-01T00:00:00.000001Z", "2024-01-01T00:00:00.000002Z"],
+  ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00+01:00"],
+])("%j is not kept as %j", (sent, kept) => expect(isKeptAs(sent, kept)).toBe(false));

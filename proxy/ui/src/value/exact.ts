@@ -21,13 +21,14 @@ export function textOf(value: Json | undefined): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+const isNumber = (it: Json | undefined) => typeof it === "number" || isLosslessNumber(it);
+
 /** Whether two values are the same, digit by digit. */
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((it, place) => isSame(it, other[place]));
   }
-  const isNumber = (it: Json | undefined) => typeof it === "number" || isLosslessNumber(it);
   return isNumber(one) && isNumber(other) && textOf(one) === textOf(other);
 }
 
@@ -43,4 +44,32 @@ export function withFinerDigits(next: string, previous: string): string {
   if (Number.isNaN(then.getTime()) || now.getTime() % 60_000 !== then.getTime() % 60_000) return next;
   const digits = below(previous);
   return digits === "" ? next : next.replace(/(\.\d{3})?Z$/, (_, part = ".000") => `${part}${digits}Z`);
+}
+
+/** A number in the one form that all its spellings have: "1.50" and "15e-1" are "15e-1". */
+function plainNumber(text: string): string {
+  const [, sign = "", whole = "", part = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const digits = `${whole}${part}`.replace(/^0+/, "");
+  const short = digits.replace(/0+$/, "");
+  return short === "" ? "0" : `${sign}${short}e${Number(power) - part.length + digits.length - short.length}`;
+}
+
+/** A time in the one form that it has in all zones; undefined if the text is no time. */
+function plainTime(text: string): string | undefined {
+  const time = /^\d{4}-\d\d-\d\dT/.test(text) ? new Date(text).getTime() : Number.NaN;
+  if (Number.isNaN(time)) return undefined;
+  return `${Math.floor(time / 1000)}.${(/\.(\d+)/.exec(text)?.[1] ?? "").replace(/0+$/, "")}`;
+}
+
+/**
+ * Whether a value that was sent is kept as another: the service tells times in UTC, and leaves a number that is 1 as it is
+ * where 1.0 is written.
+ */
+export function isKeptAs(sent: Json, kept: Json): boolean {
+  if (isSame(sent, kept)) return true;
+  if (isNumber(sent) && isNumber(kept)) return plainNumber(textOf(sent)) === plainNumber(textOf(kept));
+  if (typeof sent !== "string" || typeof kept !== "string") return false;
+  const time = plainTime(sent);
+  return time !== undefined && time === plainTime(kept);
 }
