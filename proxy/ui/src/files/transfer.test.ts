@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { RequestError } from "../api/problem";
-import { type Counts, Lines, type RefusedRow } from "./transfer";
+import { type Counts, Lines, type RefusedRow, transfer } from "./transfer";
 
 const report = { rows: 3, created: 2, updated: 0, unchanged: 0, failed: 1, errors: [] };
 const text = [
@@ -32,4 +32,76 @@ test("a problem in the answer is the refusal of the file", () => {
   const problem = { status: 503, code: "unavailable", detail: "Others hold a lock." };
   const line = `${JSON.stringify({ problem })}\n`;
   expect(() => new Lines({}).read(line, true)).toThrow("Others hold a lock.");
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** A service that gives one answer after the other to what it is sent; the last of them again and again. */
+function service(...answers: [status: number, body: unknown][]) {
+  const sent: string[] = [];
+  class Request {
+    upload = {};
+    status = 0;
+    responseText = "";
+    onload = () => {};
+    open(_: string, address: string) {
+      sent.push(address);
+    }
+    setRequestHeader() {}
+    abort() {}
+    send() {
+      const [status, body] = answers[sent.length - 1] ?? answers.at(-1) ?? [0, null];
+      this.status = status;
+      this.responseText = `${JSON.stringify(body)}\n`;
+      setTimeout(() => this.onload());
+    }
+  }
+  vi.stubGlobal("XMLHttpRequest", Request);
+  vi.useFakeTimers();
+  const send = async (isTold = false) => {
+    const options = { project: "p", template: "t", contentType: "text/csv", query: {} };
+    const file = new File(["a\n1\n"], "a.csv");
+    const told = transfer(file, options, isTold, {}, new AbortController().signal).catch((error) => error);
+    await vi.runAllTimersAsync();
+    return told;
+  };
+  return { sent, send };
+}
+
+const busy = {
+  status: 429,
+  code: "rate_limited",
+  detail: "There are too many files at once.",
+  retryable: true,
+};
+
+test("a file that found no place is sent again by itself", async () => {
+  const { sent, send } = service([429, busy], [200, report]);
+  expect(await send()).toEqual(report);
+  expect(sent.length).toBe(2);
+});
+
+test.each([
+  ["rows were written before the refusal", { ...busy, report }],
+  ["the service says not to", { ...busy, retryable: false }],
+  ["it may have had an effect", { ...busy, outcome: "partial" }],
+])("a file is not sent again by itself if %s", async (_, problem) => {
+  const { sent, send } = service([429, problem], [200, report]);
+  expect(await send()).toBeInstanceOf(RequestError);
+  expect(sent.length).toBe(1);
+});
+
+test("a file is not sent again by itself once its answer has begun", async () => {
+  const { sent, send } = service([200, { problem: busy }], [200, report]);
+  expect(await send(true)).toBeInstanceOf(RequestError);
+  expect(sent.length).toBe(1);
+});
+
+test("a trial, which writes nothing, is sent again also after rows", async () => {
+  const { sent, send } = service([429, { ...busy, report: { ...report, dry_run: true } }], [200, report]);
+  expect(await send()).toEqual(report);
+  expect(sent.length).toBe(2);
 });

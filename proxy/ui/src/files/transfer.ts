@@ -56,17 +56,30 @@ export async function transfer(
   events: Partial<Events>,
   signal: AbortSignal,
 ): Promise<Report> {
+  let isTaken = false;
+  const taken = () => {
+    isTaken = true;
+  };
   for (let tries = 1; ; tries++) {
     try {
-      return await sendOnce(file, options, isTold, events, signal);
+      return await sendOnce(file, options, isTold, events, signal, taken);
     } catch (error) {
-      // Too many files at once: nothing of this one was read.
-      const isBusy = error instanceof RequestError && error.status === 429;
-      if (!isBusy || tries === MOST_TRIES) throw error;
+      if (isTaken || !foundNoPlace(error) || tries === MOST_TRIES) throw error;
       events.waiting?.();
       await pause(signal);
     }
   }
+}
+
+/**
+ * Whether the service had too many files at once, and wrote nothing of this one. It can refuse a file so in its middle,
+ * too: rows without a key that were written before would be records twice.
+ */
+function foundNoPlace(error: unknown): boolean {
+  if (!(error instanceof RequestError) || error.status !== 429) return false;
+  if (error.problem?.retryable === false || error.problem?.outcome !== undefined) return false;
+  const report = reportOf(error);
+  return report === null || report.rows === 0 || report.dry_run;
 }
 
 const MOST_TRIES = 30;
@@ -88,6 +101,7 @@ function sendOnce(
   isTold: boolean,
   events: Partial<Events>,
   signal: AbortSignal,
+  taken: () => void,
 ): Promise<Report> {
   const request = new XMLHttpRequest();
   const { project, template, contentType, query } = options;
@@ -103,6 +117,7 @@ function sendOnce(
     request.upload.onload = () => events.sent?.(file.size);
     request.onprogress = () => isTold && request.status === 200 && lines.read(request.responseText, false);
     request.onload = () => {
+      if (request.status === 200) taken();
       if (request.status === 401 && key !== null) refuse(key);
       try {
         if (request.status !== 200) throw requestError(request.status, tryParse(request.responseText));
