@@ -17,3 +17,13 @@ async fn a_key_of_another_record_is_refused_with_a_way_to_that_record() {
 async fn a_deleted_record_comes_back_without_its_key_if_another_has_it() {
     run(&service().await, "record/deletion", json!({})).await;
 }
+
+#[tokio::test]
+async fn what_is_typed_into_a_field_is_saved_however_it_is_left() {
+    run(&service().await, "record/leaving", json!({})).await;
+}
+
+#[tokio::test]
+async fn what_is_added_or_created_is_so_once_also_if_its_answer_is_lost() {
+    run(&service().await, "record/adding", json!({})).await;
+}

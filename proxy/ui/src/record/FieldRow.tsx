@@ -1,18 +1,20 @@
 import { Check, Pencil, X } from "lucide-react";
-import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useAttempt } from "../api/attempt";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
 import { IconButton } from "../components/Button";
 import { sayRefused } from "../components/toast";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
+import { withElements } from "../value/editing";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
 import { Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
 import { Contradiction } from "./Contradiction";
 import style from "./Details.module.css";
-import { editNext, pressedIn, staysIn } from "./editKeys";
+import { editNext, pendingElement, pressedIn, staysIn } from "./editKeys";
 import { faultOf } from "./faults";
 import { fieldOf } from "./merge";
 import { NumberMenu } from "./NumberMenu";
@@ -40,6 +42,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   const [edit, setEdit] = useState<Edit | null>(null);
   const [isSaved, setSaved] = useState(false);
   const row = useRef<HTMLDivElement>(null);
+  const attempt = useAttempt();
   const latest = useRef(edit);
   latest.current = edit;
   const isSeries = type === "metric";
@@ -58,6 +61,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   const begin = () => {
     setSaved(false);
     isLeft.current = false;
+    attempt.renew();
     setEdit({ start: current, draft: isSeries ? undefined : current });
   };
   const giveBack = () => {
@@ -66,24 +70,26 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   };
   const save = async (start: Json, draft: Json | undefined) => {
     if (draft === undefined || (!isSeries && isSame(draft, start))) return setEdit(null);
-    setEdit({ start, draft, isSaving: true });
+    // Also for what happens before the next render: nothing is sent while this is under way.
+    latest.current = { start, draft, isSaving: true };
+    setEdit(latest.current);
     try {
       const isWritten = isSeries
-        ? await addTo(project, record.id, slug, draft).then(() => true)
+        ? await addTo(record.id, slug, draft, attempt)
         : await saveWithUndo(project, record.id, { slug, label }, start, draft);
-      isLeft.current = isWritten;
-      setSaved(isWritten);
       // What was typed while the answer was under way is still being edited.
-      setEdit((now) => {
-        const isTypedOn = now !== null && !isSame(now.draft ?? null, draft);
-        if (isTypedOn) return { start: isWritten ? draft : start, draft: now.draft };
-        return isWritten ? null : { start, draft };
-      });
+      const now = latest.current;
+      const isTypedOn = now !== null && !isSame(now.draft ?? null, draft);
+      isLeft.current = isWritten && !isTypedOn;
+      if (isTypedOn && isWritten && isGone.current) return save(draft, now.draft);
+      setSaved(isWritten);
+      if (isTypedOn) setEdit({ start: isWritten ? draft : start, draft: now.draft });
+      else setEdit(isWritten ? null : { start, draft });
       if (isGone.current && !isWritten) sayRefused(t.notSaved(label, t.changedElse));
     } catch (error) {
       if (isGone.current) sayRefused(t.notSaved(label, faultOf(error, slug)));
       isLeft.current = false;
-      setEdit({ start, draft, error: faultOf(error, slug) });
+      setEdit((now) => ({ start, draft: now ? now.draft : draft, error: faultOf(error, slug) }));
     }
   };
   // What is typed when the record is closed is saved as if the field had been left.
@@ -92,9 +98,13 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   close.current = () => {
     isGone.current = true;
     const now = latest.current;
-    if (now && !now.isSaving && now.error === undefined && !isLeft.current) void save(now.start, now.draft);
+    if (!now || now.isSaving || now.error !== undefined || isLeft.current) return;
+    // What goes is not left before, so an element that is being typed is still in its field alone.
+    const element = pendingElement(row.current);
+    void save(now.start, element === "" ? now.draft : withElements(now.draft, [element]));
   };
-  useEffect(() => {
+  // Its fields are still there in a layout effect.
+  useLayoutEffect(() => {
     isGone.current = false;
     return () => close.current();
   }, []);
@@ -103,11 +113,11 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     isLeft.current = true;
     return save(start, draft);
   };
-  const add = async (amount: Json) => {
-    await addTo(project, record.id, slug, { $inc: amount });
-    setSaved(true);
+  // What an editor takes over when it is left is in the draft of a later render than that of the event.
+  const saveLatest = () => {
+    const now = latest.current;
+    if (now && !now.isSaving) void save(now.start, now.draft);
   };
-
   // The editor is left by its own save; that the focus goes then is no second reason to save.
   const isLeft = useRef(false);
   const press = (event: KeyboardEvent<HTMLElement>) => {
@@ -120,20 +130,19 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     const element = row.current;
     returns.current = pressed === "save";
     isLeft.current = true;
-    // A date that does not exist, such as February 31, is mended when its field is left.
-    if (type === "date" || type === "datetime") (document.activeElement as HTMLElement | null)?.blur();
-    setTimeout(() => {
-      const now = latest.current;
-      if (now) void save(now.start, now.draft);
-    });
+    // A date that does not exist, such as February 31, is mended when its field is left. Then, too, a text becomes an
+    // element of its list; Enter has made it one before.
+    if (type === "date" || type === "datetime" || (type === "list" && pressed !== "save"))
+      (document.activeElement as HTMLElement | null)?.blur();
+    setTimeout(saveLatest);
     if (pressed !== "save" && element) editNext(element, pressed === "next" ? 1 : -1);
   };
   const leave = (event: FocusEvent<HTMLElement>) => {
     const element = event.currentTarget;
     setTimeout(() => {
       if (staysIn(element) || isLeft.current || isGone.current) return;
-      if (!edit || isContradicted || edit.isSaving || edit.error !== undefined) return;
-      void save(edit.start, edit.draft);
+      if (isContradicted || latest.current?.error !== undefined) return;
+      saveLatest();
     });
   };
 
@@ -155,7 +164,10 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
                 project={project}
                 attribute={attribute}
                 value={edit.draft}
-                onChange={(draft) => setEdit({ start: edit.start, draft })}
+                onChange={(draft) => {
+                  attempt.renew();
+                  setEdit((now) => now && { start: now.start, draft, isSaving: now.isSaving ?? false });
+                }}
                 isLabelHidden
                 error={edit.error}
                 autoFocus
@@ -225,7 +237,9 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
         {mayEdit && isLink && (
           <IconButton icon={Pencil} label={editLabel} size="small" onPress={begin} data-edit />
         )}
-        {mayEdit && type === "number" && <NumberMenu label={label} onAdd={add} slug={slug} />}
+        {mayEdit && type === "number" && (
+          <NumberMenu record={record} label={label} slug={slug} onAdded={() => setSaved(true)} />
+        )}
       </div>
     </div>
   );

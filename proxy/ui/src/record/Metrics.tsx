@@ -1,5 +1,6 @@
 import { ChartLine, Plus, Table2 } from "lucide-react";
 import { useState } from "react";
+import { useAttempt } from "../api/attempt";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
@@ -175,10 +176,13 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
   const [value, setValue] = useState<Json | undefined>(undefined);
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const attempt = useAttempt();
+  const cannotBeAdded = value == null || typeof value === "string";
   const add = async () => {
+    if (isBusy || cannotBeAdded) return;
     setBusy(true);
     try {
-      await addTo(project, record.id, attribute.slug, value ?? null);
+      if (!(await addTo(record.id, attribute.slug, value, attempt))) return;
       sayDone(t.pointAdded);
       onClose();
     } catch (refusal) {
@@ -195,13 +199,7 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
       actions={
         <>
           <Button onPress={onClose}>{words.components.cancel}</Button>
-          <Button
-            kind="main"
-            type="submit"
-            form="new-point"
-            isPending={isBusy}
-            isDisabled={value == null || typeof value === "string"}
-          >
+          <Button kind="main" type="submit" form="new-point" isPending={isBusy} isDisabled={cannotBeAdded}>
             {t.addPoint}
           </Button>
         </>
@@ -219,7 +217,10 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
           attribute={attribute}
           value={value}
           onChange={(next) => {
+            // What is under way is the point that is shown.
+            if (isBusy) return;
             setValue(next);
+            attempt.renew();
             setError(undefined);
           }}
           error={error}

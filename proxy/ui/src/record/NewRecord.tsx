@@ -1,4 +1,5 @@
 import { type FormEvent, useRef, useState } from "react";
+import { useAttempt } from "../api/attempt";
 import { answer, inProject, POST, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { refreshLists } from "../api/lists";
@@ -47,37 +48,28 @@ export function NewRecord({ project, template, isOpen, onClose, onCreated }: Pro
   return <Form project={project} template={definition} onClose={onClose} onCreated={onCreated} />;
 }
 
-/** A name for one attempt to create, so that a request that is sent twice creates one record. */
-const attemptName = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-
 function useCreation(project: string, template: string) {
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  const attempt = useRef(attemptName());
+  const attempt = useAttempt();
   const create = async (body: Schemas["NewRecord"]): Promise<RecordBody | null> => {
     setBusy(true);
     setError(null);
     try {
-      const header = { ...inProject(project), "Idempotency-Key": attempt.current };
-      const params = { path: { template }, header };
-      const record = await answer(POST("/v1/entities/template/{template}", { params, body }));
+      const record = await attempt.send((name) => {
+        const params = { path: { template }, header: { ...inProject(project), "Idempotency-Key": name } };
+        return answer(POST("/v1/entities/template/{template}", { params, body }));
+      });
       void refreshLists(project, template);
-      attempt.current = attemptName();
       return record;
     } catch (refusal) {
-      // A refusal is kept under its name; an answer that never came is not.
-      if (refusal instanceof RequestError && !refusal.isOffline) attempt.current = attemptName();
       setError(refusal);
       return null;
     } finally {
       setBusy(false);
     }
   };
-  const changed = () => {
-    attempt.current = attemptName();
-  };
-  return { error, isBusy, create, changed };
+  return { error, isBusy, create, changed: () => attempt.renew() };
 }
 
 type FormProps = { project: string; template: Template; onClose: () => void; onCreated: Props["onCreated"] };

@@ -1,29 +1,41 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+import { useAttempt } from "../api/attempt";
 import type { Json } from "../api/json";
+import type { RecordBody } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { words } from "../language";
 import { NumberEditor } from "../value/NumberEditor";
 import style from "./Details.module.css";
 import { faultOf } from "./faults";
+import { addTo } from "./store";
 
 const t = words.record;
 
-type Props = { label: string; slug: string; onAdd: (amount: Json) => Promise<void> };
+type Props = { record: RecordBody; label: string; slug: string; onAdded: () => void };
 
 /** Adds to a number rather than setting it, so that what others add at the same time is kept. */
-export function NumberMenu({ label, slug, onAdd }: Props) {
+export function NumberMenu({ record, label, slug, onAdded }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [amount, setAmount] = useState<Json | undefined>(null);
   const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const attempt = useAttempt();
+  const cannotBeAdded = amount == null || typeof amount === "string";
   const add = async () => {
+    if (isBusy || cannotBeAdded) return;
+    setBusy(true);
+    setError(undefined);
     try {
-      await onAdd(amount ?? null);
+      if (!(await addTo(record.id, slug, { $inc: amount }, attempt))) return;
       setOpen(false);
       setAmount(null);
+      onAdded();
     } catch (refusal) {
       setError(faultOf(refusal, slug));
+    } finally {
+      setBusy(false);
     }
   };
   return (
@@ -43,14 +55,17 @@ export function NumberMenu({ label, slug, onAdd }: Props) {
               label={t.addLabel(label)}
               value={amount}
               onChange={(next) => {
+                // What is under way is the amount that is shown.
+                if (isBusy) return;
                 setAmount(next);
+                attempt.renew();
                 setError(undefined);
               }}
               error={error}
               autoFocus
             />
             <p className={style.hint}>{t.addHint}</p>
-            <Button type="submit" kind="main" isDisabled={amount == null || typeof amount === "string"}>
+            <Button type="submit" kind="main" isPending={isBusy} isDisabled={cannotBeAdded}>
               {t.addToNumber}
             </Button>
           </form>

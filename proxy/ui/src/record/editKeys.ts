@@ -20,10 +20,15 @@ export function pressedIn(event: KeyboardEvent<HTMLElement>): Pressed | undefine
   if (event.key !== "Enter" || event.shiftKey || target.closest("button, a, [role=gridcell]"))
     return undefined;
   // Text that is to become an element of a list is added first.
-  const isAdding =
-    target instanceof HTMLInputElement && target.dataset.adds === "text" && target.value !== "";
-  return isAdding ? undefined : "save";
+  return target.matches(ADDING) && pendingElement(editor) !== "" ? undefined : "save";
 }
+
+/** The field in which an element of a list is typed. */
+const ADDING = "input[data-adds=text]";
+
+/** What is typed in an editor and is not an element of its list yet. */
+export const pendingElement = (editor: Element | null): string =>
+  editor?.querySelector<HTMLInputElement>(ADDING)?.value ?? "";
 
 const onTab = (event: KeyboardEvent): Pressed => (event.shiftKey ? "previous" : "next");
 

@@ -6,6 +6,7 @@
  * chooses.
  */
 import { useQuery } from "@tanstack/react-query";
+import type { Attempt } from "../api/attempt";
 import { answer, answerWithTag, DELETE, GET, PATCH, POST, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { dropFromLists, refreshLists, showInLists } from "../api/lists";
@@ -84,7 +85,8 @@ export function dismissChanges(id: string) {
 async function accept(before: Shown, written: RecordBody, ours: string) {
   const { project } = before;
   const { id } = before.record;
-  const fresh = await read(project, id);
+  const again = await read(project, id).catch(() => null);
+  const fresh = again ?? answered(before, written, ours);
   const others = changedFields(before.record, fresh.record).filter((field) => field !== ours);
   const changed = [...new Set([...before.changed, ...others])].filter((field) => field !== ours);
   // Between the write and the answer, somebody may have changed the very field again.
@@ -94,7 +96,17 @@ async function accept(before: Shown, written: RecordBody, ours: string) {
     changed: isOursAgain ? changed : [...changed, ours],
   });
   void queryClient.invalidateQueries({ queryKey: historyKey(id) });
+  if (again === null) void queryClient.invalidateQueries({ queryKey: shownKey(id) });
   listAnew(fresh);
+}
+
+/**
+ * The record as the answer to a write has it, where it could not be read after the write, which is done all the same.
+ * Its tag is that of the version before: nothing more is written before the record was read.
+ */
+function answered(before: Shown, written: RecordBody, ours: string): Shown {
+  const { [ours]: _, ...labels } = before.record.attribute_values ?? {};
+  return { ...before, record: { ...before.record, ...written, attribute_values: labels } };
 }
 
 /** The row of the record says what the record says. */
@@ -163,14 +175,24 @@ export async function saveField(
   return isWritten ? { value } : null;
 }
 
-/** Appends points, or adds to a number: what others write at the same time is no contradiction. @throws RequestError */
-export function addTo(project: string, id: string, field: string, value: Json): Promise<void> {
-  return inTurn(id, async () => {
-    const body = { attributes: { [field]: value } } as Schemas["RecordChange"];
-    const written = await answer(PATCH("/v1/entities/{id}", { params: { path: { id } }, body }));
-    await accept(cached(id) ?? (await read(project, id)), written, field);
-    void queryClient.invalidateQueries({ queryKey: seriesKey(id, field) });
-  });
+/**
+ * Appends points, or adds to a number: what others write at the same time is no contradiction. However often the attempt
+ * is sent, it is added once.
+ * @returns false if the attempt is under way already; nothing is sent then. @throws RequestError
+ */
+export async function addTo(id: string, field: string, value: Json, attempt: Attempt): Promise<boolean> {
+  const body = { attributes: { [field]: value } } as Schemas["RecordChange"];
+  const written = await attempt.send((name) =>
+    inTurn(id, async () => {
+      const params = { path: { id }, header: { "Idempotency-Key": name } };
+      const written = await answer(PATCH("/v1/entities/{id}", { params, body }));
+      const shown = cached(id);
+      if (shown) await accept(shown, written, field);
+      void queryClient.invalidateQueries({ queryKey: seriesKey(id, field) });
+      return written;
+    }),
+  );
+  return written !== null;
 }
 
 /** Marks the record as deleted, in the version that is shown. @throws RequestError, 412 if it is another now */
@@ -205,7 +227,10 @@ export function restoreRecord(
   });
 }
 
+/** Shows the record as it is after a deletion or restoration, which is done also where it cannot be read. */
 async function reload(project: string, id: string) {
-  queryClient.setQueryData<Shown>(shownKey(id), await read(project, id));
+  const fresh = await read(project, id).catch(() => null);
+  if (fresh !== null) queryClient.setQueryData<Shown>(shownKey(id), fresh);
+  else void queryClient.invalidateQueries({ queryKey: shownKey(id) });
   void queryClient.invalidateQueries({ queryKey: historyKey(id) });
 }

@@ -13,20 +13,19 @@ import {
 } from "react-aria-components";
 import { Refusal } from "../components/Field";
 import { words } from "../language";
-import type { PartProps } from "./editing";
+import { elementsOf, type PartProps, withElements } from "./editing";
 import style from "./editor.module.css";
-import { textOf } from "./exact";
 
 const t = words.value;
 
 /** The elements of a list as tags, and a field that adds one: from the options where there are any. */
 export function ListEditor(props: PartProps) {
   const { attribute, value, onChange, label, isLabelHidden, error, autoFocus } = props;
-  const elements = Array.isArray(value) ? value.map(textOf) : value == null ? [] : [textOf(value)];
+  const elements = elementsOf(value);
   const options = attribute.options ?? null;
   const labelOf = (element: string) => options?.find((it) => it.value === element)?.label ?? element;
   const change = (next: string[]) => onChange(next.length === 0 ? null : next);
-  const add = (more: string[]) => change([...new Set([...elements, ...more])]);
+  const add = (more: string[]) => change(withElements(value, more));
   const removeLast = () => elements.length > 0 && change(elements.slice(0, -1));
   const field = {
     label: t.addTo(label),

@@ -1,6 +1,7 @@
 /** What every editor of a value takes. */
 import type { Json } from "../api/json";
 import type { Attribute } from "../api/queries";
+import { textOf } from "./exact";
 
 /** The part of an attribute that decides how its values are edited. */
 export type EditedAttribute = Pick<
@@ -24,3 +25,12 @@ export type EditorProps = {
 
 /** An editor in which the label is decided. */
 export type PartProps = EditorProps & { label: string };
+
+/** The elements of a list. */
+export const elementsOf = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.map(textOf) : value == null ? [] : [textOf(value)];
+
+/** A list with more elements, each of them once. */
+export const withElements = (value: Json | undefined, more: readonly string[]): string[] => [
+  ...new Set([...elementsOf(value), ...more]),
+];

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { Attempt } from "./attempt";
+import { RequestError, requestError } from "./problem";
+
+/** The names of attempts, each answered by what `answers` has for it: an error is thrown. */
+function names(attempt: Attempt) {
+  const seen: string[] = [];
+  const send = (answer: unknown) =>
+    attempt
+      .send(async (name) => {
+        seen.push(name);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      })
+      .catch(() => undefined);
+  return { seen, send };
+}
+
+const refusal = (status: number, code: string) => requestError(status, { code, detail: code, status });
+
+test.each([
+  new RequestError(0, null, "The service cannot be reached."),
+  refusal(503, "unavailable"),
+  refusal(504, "timeout"),
+  refusal(409, "request_in_progress"),
+  refusal(422, "invalid_value"),
+])("an attempt that failed is sent again under its name: %s", async (failure) => {
+  const { seen, send } = names(new Attempt());
+  await send(failure);
+  await send("written");
+  expect(seen[1]).toBe(seen[0]);
+});
+
+test("another attempt has another name: after success, after a change, and where the name was taken", async () => {
+  const attempt = new Attempt();
+  const { seen, send } = names(attempt);
+  await send("written");
+  await send(refusal(503, "unavailable"));
+  attempt.renew();
+  await send(refusal(422, "idempotency_key_reused"));
+  await send("written");
+  expect(new Set(seen).size).toBe(4);
+});
+
+test("nothing is sent while an attempt is under way", async () => {
+  const attempt = new Attempt();
+  let end = (_: string) => {};
+  const first = attempt.send(() => new Promise<string>((resolve) => (end = resolve)));
+  const { seen, send } = names(attempt);
+  expect(await send("twice")).toBe(null);
+  end("once");
+  expect(await first).toBe("once");
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,44 @@
+/**
+ * An attempt to write something whose repetition would be a second effect: a record is created, an amount added.
+ *
+ * It has a name (`Idempotency-Key`) under which the service carries it out once, however often it is sent. Where no
+ * answer came, or none that says what became of it, it is sent again under the same name. So it is after a refusal,
+ * which the service does not keep.
+ */
+import { useState } from "react";
+import { RequestError } from "./problem";
+
+const newName = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+export class Attempt {
+  private name = newName();
+  private isPending = false;
+
+  /** What is to be written is not what was sent: this is another attempt. */
+  renew() {
+    this.name = newName();
+  }
+
+  /**
+   * Sends what is to be written under its name. After success, the next is another attempt.
+   * @returns null if it is under way already; nothing is sent then.
+   */
+  async send<T>(write: (name: string) => Promise<T>): Promise<T | null> {
+    if (this.isPending) return null;
+    this.isPending = true;
+    try {
+      const written = await write(this.name);
+      this.renew();
+      return written;
+    } catch (error) {
+      if (error instanceof RequestError && error.code === "idempotency_key_reused") this.renew();
+      throw error;
+    } finally {
+      this.isPending = false;
+    }
+  }
+}
+
+/** The attempt of a component, which lives as long as that. */
+export const useAttempt = (): Attempt => useState(() => new Attempt())[0];
