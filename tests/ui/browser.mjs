@@ -29,12 +29,12 @@ export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium
 /**
  * Runs a test in a page of its own. It fails if the page reports an error, logs one, or loads anything from elsewhere.
  * @param {(page: import("playwright-core").Page) => Promise<void>} test
- * @param {{width?: number, height?: number, theme?: "light" | "dark", expected?: RegExp}} options `expected`: errors of
- *   the console that belong to the test, such as refused requests.
+ * @param {{width?: number, height?: number, theme?: "light" | "dark", timezoneId?: string, expected?: RegExp}} options
+ *   `timezoneId`: that of the reader. `expected`: errors of the console that belong to the test, such as refused requests.
  */
-export async function browse(test, { width = 1280, height = 800, theme = "light", expected } = {}) {
+export async function browse(test, { width = 1280, height = 800, theme = "light", timezoneId, expected } = {}) {
   const browser = await launch();
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme });
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme, timezoneId });
   page.setDefaultTimeout(PATIENCE);
   const faults = [];
   page.on("pageerror", (error) => faults.push(String(error)));

@@ -47,3 +47,8 @@ async fn a_search_that_finds_nothing_shows_what_was_probably_meant() {
 async fn the_search_bar_completes_the_last_word() {
     run(&service().await, "list/suggestions", json!({})).await;
 }
+
+#[tokio::test]
+async fn a_day_in_a_filter_is_one_of_the_reader_and_of_a_view_one_of_the_view() {
+    run(&service().await, "list/days", json!({})).await;
+}

@@ -24,6 +24,8 @@ type Props = {
   project: string;
   template: Template;
   conditions: readonly Condition[];
+  /** The time zone of their days, where it is not that of the project. */
+  timeZone?: string | undefined;
   /** The words that are searched for. */
   search?: string;
   /** Whether they may differ in a letter from those of the records. */
@@ -52,6 +54,7 @@ export function FacetPanel({
       conditions={conditions}
       search={search}
       isNear={props.isNear ?? false}
+      timeZone={props.timeZone}
       onChange={onChange}
       isOpenAtFirst={isOpen || filteredValues(conditions, attribute.slug).length > 0}
     />
@@ -72,7 +75,8 @@ export function FacetPanel({
 /** Values that a section shows at first. */
 const FEW = 6;
 
-type FacetProps = Required<Omit<Props, "template" | "onClose">> & {
+type FacetProps = Required<Omit<Props, "template" | "onClose" | "timeZone">> & {
+  timeZone: string | undefined;
   template: string;
   attribute: Attribute;
   isOpenAtFirst: boolean;
@@ -90,6 +94,7 @@ function Facet({ project, template, attribute, conditions, search, onChange, ...
   const body = {
     filters,
     ...(search.trim() === "" ? {} : { global_search: search.trim() }),
+    ...(props.timeZone === undefined ? {} : { time_zone: props.timeZone }),
     ...(props.isNear ? { fuzzy: "auto" as const } : {}),
   };
   const facet = useQuery({

@@ -28,7 +28,7 @@ export async function fetchFacet(
   project: string,
   template: string,
   slug: string,
-  search: { filters?: Condition[]; global_search?: string; fuzzy?: "auto" },
+  search: { filters?: Condition[]; time_zone?: string; global_search?: string; fuzzy?: "auto" },
   signal: AbortSignal,
 ): Promise<FacetValue[]> {
   const body = { ...search, facets: [slug], fields: ["id"], limit: 1, count: "none" as const };

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import type { Json } from "../api/json";
 import {
   type Condition,
   comparisonsOf,
   conditionsOfScope,
   conditionsOfSearch,
+  haveDay,
   isCondition,
   splitAtCommas,
   valuesOf,
@@ -67,4 +69,17 @@ test("a condition has one of four forms", () => {
 
 test("comparisons are found at every level", () => {
   expect(comparisonsOf([bern, { or: [{ not: rich }, { and: [bern] }] }])).toEqual([bern, rich, bern]);
+});
+
+test("conditions that speak of a day depend on the time zone", () => {
+  const isDay = (operator: "today" | "eq" | "between", value?: Json) =>
+    haveDay([
+      { not: { or: [bern, { field: "seen", operator, ...(value === undefined ? {} : { value }) }] } },
+    ]);
+  expect(isDay("today")).toBe(true);
+  expect(isDay("eq", "2024-05-02")).toBe(true);
+  expect(isDay("between", ["2024-05-01T00:00:00Z", "2024-05-02"])).toBe(true);
+  expect(isDay("between", "2024-05-01, 2024-05-02")).toBe(true);
+  expect(isDay("eq", "2024-05-01T00:00:00Z")).toBe(false);
+  expect(haveDay([bern, rich])).toBe(false);
 });

@@ -127,6 +127,14 @@ export function valuesOf({ operator, value }: Comparison): Json[] | null {
   return splitAtCommas(value);
 }
 
+const DAY = /(?<![\d-])\d{4}-\d\d-\d\d(?![\dT-])/;
+
+/** Whether conditions speak of a day, which begins at another moment in another time zone. */
+export const haveDay = (conditions: readonly Condition[]): boolean =>
+  comparisonsOf(conditions).some(
+    ({ operator, value }) => operator === "today" || DAY.test(renderJson(value ?? null)),
+  );
+
 /** `oil, "a, b"` → oil and a, b, as in RFC 4180. */
 export function splitAtCommas(text: string): string[] | null {
   const values: string[] = [];

@@ -80,3 +80,11 @@ test("a search that names attributes by number is read by slugs", () => {
   });
   expect(bySlug({ filters, sort: "7" }, templates)).toEqual({ filters, sort: "7" });
 });
+
+test("the time zone of a search counts where it has a day", () => {
+  const today = { filters: [{ field: "seen", operator: "today" as const }] };
+  const tokyo = { time_zone: "Asia/Tokyo" };
+  expect(isSameSearch({ ...today, ...tokyo }, today)).toBe(false);
+  expect(isSameSearch({ ...today, ...tokyo }, { ...today, ...tokyo })).toBe(true);
+  expect(isSameSearch({ filters: [bern], ...tokyo }, { filters: [bern] })).toBe(true);
+});

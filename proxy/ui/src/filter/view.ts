@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client";
 import { answer, DELETE, GET, inProject, POST, PUT } from "../api/client";
 import { queryClient, type View } from "../api/queries";
 import { currentSession, useSession } from "../session/session";
-import { conditionsOfSearch, isSame, renamed, slugPath } from "./condition";
+import { conditionsOfSearch, haveDay, isSame, renamed, slugPath } from "./condition";
 
 export type SavedSearch = Schemas["SavedSearch"];
 
@@ -33,7 +33,8 @@ function sortOf(sort: unknown): unknown {
 
 /** A search in one form, whichever of its forms it was written in. */
 function normal(search: SavedSearch): unknown {
-  const { filters: _, filter_groups: __, fields, sort, mode, ...rest } = search;
+  const { filters: _, filter_groups: __, fields, sort, mode, time_zone: zone, ...rest } = search;
+  const conditions = conditionsOfSearch(search);
   const others = Object.fromEntries(
     Object.entries(rest).filter(
       ([name, value]) =>
@@ -46,7 +47,9 @@ function normal(search: SavedSearch): unknown {
   return {
     ...others,
     ...(mode === undefined || mode === "keyword" ? {} : { mode }),
-    conditions: conditionsOfSearch(search),
+    // Without a day, the zone changes nothing.
+    ...(zone && haveDay(conditions) ? { zone } : {}),
+    conditions,
     fields: listed(fields),
     sort: sortOf(sort),
   };

@@ -33,7 +33,7 @@ import { SearchBar } from "./SearchBar";
 import { INITIAL, type ListState, type Mode } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
-import { savedSearch, stateOfView } from "./view";
+import { savedSearch, stateOfView, zoneOfView } from "./view";
 
 const t = words.list;
 
@@ -156,7 +156,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
               open={state.view}
               current={savedSearch(found.shown)}
               onOpen={(view) => change(view === null ? INITIAL : stateOfView(view, template), true)}
-              onSaved={({ slug }) => change({ view: slug })}
+              onSaved={(view) => change({ view: view.slug, timeZone: zoneOfView(view) })}
             />
           </>
         )}

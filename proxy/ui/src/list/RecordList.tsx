@@ -232,6 +232,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
                 project={project}
                 template={template}
                 conditions={state.conditions}
+                timeZone={searchBody(found.shown).time_zone}
                 search={counted.current.search}
                 isNear={counted.current.isNear ?? false}
                 onChange={(conditions) => change({ conditions }, true)}

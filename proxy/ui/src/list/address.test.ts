@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodeState, encodeState, queryWith, recordParts } from "./address";
-import { INITIAL, type ListState } from "./state";
+import { INITIAL, type ListState, OF_PROJECT } from "./state";
 
 const full: ListState = {
   search: "river & “sea” 100%",
@@ -14,6 +14,7 @@ const full: ListState = {
       ],
     },
   ],
+  timeZone: null,
   sort: [
     { field: "price", isDescending: true },
     { field: "company.name", isDescending: false },
@@ -49,4 +50,16 @@ test("what belongs to the record over the list is kept beside the state", () => 
   expect(recordParts("q=river&tab=history&record=page&x=1")).toBe("record=page&tab=history");
   expect(queryWith(["q=river", recordParts("tab=history")])).toBe("?q=river&tab=history");
   expect(queryWith(["", recordParts("q=river")])).toBe("");
+});
+
+test("an address says the time zone of days that are not those of the reader", () => {
+  const today = { ...INITIAL, conditions: [{ field: "seen", operator: "today" as const }] };
+  expect(encodeState(today)).toBe("f=seen:today");
+  for (const timeZone of ["Europe/Zurich", OF_PROJECT]) {
+    const address = encodeState({ ...today, timeZone });
+    expect(address).toBe(`f=seen:today&z=${timeZone}`);
+    expect(decodeState(address)).toEqual({ ...today, timeZone });
+    expect(encodeState({ ...INITIAL, timeZone })).toBe("");
+  }
+  expect(decodeState("f=seen:today&z=%2B02:00")).toEqual(today);
 });

@@ -2,8 +2,11 @@
  * The state of a list as the query of its address, short and readable:
  *
  *     ?q=river&f=city:in:Bern,Basel&s=-price,title&view=big&l=cards&c=name.240,city
+ *     ?f=seen:today&z=Europe/Zurich
  */
 import { decodeConditions, encodeConditions } from "../filter/address";
+import { haveDay } from "../filter/condition";
+import { isZone } from "../format/zone";
 import { INITIAL, type ListState, MOST_SORTS, type Mode, type ShownColumn, type SortBy } from "./state";
 
 const FIELD = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
@@ -47,6 +50,7 @@ export function encodeState(state: ListState): string {
   if (state.search !== "") parts.push(["q", state.search]);
   if (state.mode !== INITIAL.mode) parts.push(["m", state.mode]);
   for (const text of encodeConditions(state.conditions)) parts.push(["f", text]);
+  if (state.timeZone !== null && haveDay(state.conditions)) parts.push(["z", state.timeZone]);
   if (state.sort.length > 0)
     parts.push([
       "s",
@@ -64,10 +68,12 @@ export function decodeState(query: string): ListState {
   const parts = new URLSearchParams(query);
   const mode = parts.get("m");
   const columns = parts.get("c");
+  const zone = parts.get("z");
   return {
     search: parts.get("q") ?? "",
     mode: mode === "meaning" || mode === "both" ? (mode as Mode) : "words",
     conditions: decodeConditions(parts.getAll("f")).conditions,
+    timeZone: zone !== null && isZone(zone) ? zone : null,
     sort: decodeSort(parts.get("s") ?? ""),
     isDeleted: parts.get("deleted") === "yes",
     view: parts.get("view"),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { INITIAL, mayBeMisspelt, modesOf, pressedSort, searchBody } from "./state";
+import { INITIAL, mayBeMisspelt, modesOf, OF_PROJECT, pressedSort, searchBody } from "./state";
 
 const up = { field: "city", isDescending: false };
 const down = { field: "city", isDescending: true };
@@ -68,4 +68,13 @@ test("deleted records are searched by their filters alone", () => {
     filters: [bern, { field: "deleted_at", operator: "not-empty" }],
     sort: "price",
   });
+});
+
+test("a day is one of the reader, unless the list has the time zone of a view", () => {
+  const zoneOf = (operator: "today" | "empty", timeZone: string | null) =>
+    searchBody({ ...INITIAL, conditions: [{ field: "seen", operator }], timeZone }).time_zone;
+  expect(zoneOf("today", null)).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  expect(zoneOf("today", "Asia/Tokyo")).toBe("Asia/Tokyo");
+  expect(zoneOf("today", OF_PROJECT)).toBeUndefined();
+  expect(zoneOf("empty", null)).toBeUndefined();
 });

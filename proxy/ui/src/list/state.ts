@@ -1,7 +1,8 @@
 /** What a list shows. All of it stands in the address. */
 import type { Schemas } from "../api/client";
 import { renderJson } from "../api/json";
-import type { Condition } from "../filter/condition";
+import { type Condition, haveDay } from "../filter/condition";
+import { readerZone } from "../format/zone";
 
 export type Mode = "words" | "meaning" | "both";
 export type Layout = "table" | "cards";
@@ -9,10 +10,15 @@ export type SortBy = { field: string; isDescending: boolean };
 /** A column after that of the external key, in the order of the list. Without a width it has that of its type. */
 export type ShownColumn = { id: string; width?: number };
 
+/** The time zone of a project, which a view means that says none. */
+export const OF_PROJECT = "project";
+
 export type ListState = {
   search: string;
   mode: Mode;
   conditions: Condition[];
+  /** The time zone of the days in conditions: null for that of the reader, in which times are shown, or `OF_PROJECT`. */
+  timeZone: string | null;
   sort: SortBy[];
   /** Deleted records are shown instead of live ones. */
   isDeleted: boolean;
@@ -30,6 +36,7 @@ export const INITIAL: ListState = {
   search: "",
   mode: "words",
   conditions: [],
+  timeZone: null,
   sort: [],
   isDeleted: false,
   view: null,
@@ -94,6 +101,8 @@ export function searchBody(state: Searched): SearchBody {
   const body: SearchBody = state.isDeleted ? { include_deleted: true } : {};
   const conditions = state.isDeleted ? [...state.conditions, DELETED] : state.conditions;
   if (conditions.length > 0) body.filters = conditions as NonNullable<SearchBody["filters"]>;
+  const zone = state.timeZone ?? readerZone();
+  if (haveDay(conditions) && zone !== undefined && zone !== OF_PROJECT) body.time_zone = zone;
   if (isRanked(state)) {
     body.query_text = search;
     body.mode = state.mode === "meaning" ? "semantic" : "hybrid";

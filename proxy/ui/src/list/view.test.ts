@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Template, View } from "../api/queries";
-import { stateOfView } from "./view";
+import { savedSearch, stateOfView } from "./view";
 
 const template = {
   attributes: [{ id: "1", slug: "city", type: "string", label: null, required: false, indexed: false }],
@@ -31,4 +31,11 @@ test("a sort is read in each of its forms", () => {
 test("fields become columns as far as the template has them", () => {
   expect(stateOf({ fields: "city, gone" }).columns).toEqual([{ id: "city" }]);
   expect(stateOf({}).columns).toBeNull();
+});
+
+test("the days of a view are those of its time zone, wherever its reader is", () => {
+  const filters = [{ field: "seen", operator: "today" as const }];
+  const zoneOf = (query: View["query"]) => savedSearch(stateOf(query)).time_zone;
+  expect(zoneOf({ filters, time_zone: "Asia/Tokyo" })).toBe("Asia/Tokyo");
+  expect(zoneOf({ filters })).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { Template, View } from "../api/queries";
 import { conditionsOfSearch } from "../filter/condition";
 import { bySlug, type SavedSearch } from "../filter/view";
 import { allColumns } from "./columns";
-import { INITIAL, type ListState, type Searched, type SortBy, searchBody } from "./state";
+import { INITIAL, type ListState, OF_PROJECT, type Searched, type SortBy, searchBody } from "./state";
 
 function sortOf(sort: View["query"]["sort"]): SortBy[] {
   const parts = typeof sort === "string" ? sort.split(",") : (sort ?? []);
@@ -13,6 +13,9 @@ function sortOf(sort: View["query"]["sort"]): SortBy[] {
     return name === "" ? [] : [{ field: name.replace(/^-/, ""), isDescending: name.startsWith("-") }];
   });
 }
+
+/** The days of a view are those of the zone that it says, wherever its reader is; else those of the project. */
+export const zoneOfView = ({ query }: View): string => query.time_zone ?? OF_PROJECT;
 
 /** A list that shows what the view says, in parts that can be changed. */
 export function stateOfView(view: View, template: Template): ListState {
@@ -27,6 +30,7 @@ export function stateOfView(view: View, template: Template): ListState {
     search: words ?? meaning ?? "",
     mode: meaning === undefined || mode === "keyword" ? "words" : mode === "semantic" ? "meaning" : "both",
     conditions: conditionsOfSearch(query),
+    timeZone: zoneOfView(view),
     sort: sortOf(query.sort),
     columns: columns === undefined || columns.length === 0 ? null : columns,
   };
