@@ -5,7 +5,7 @@ use keyed_errors::Code;
 use serde_json::{Value, json};
 
 /// SQLSTATE, status, code, retryable.
-const TABLE: [(&str, u16, &str, bool); 47] = [
+const TABLE: [(&str, u16, &str, bool); 48] = [
     ("22032", 400, "malformed_request", false),
     ("54001", 400, "malformed_request", false),
     ("3F000", 400, "project_required", false),
@@ -28,6 +28,7 @@ const TABLE: [(&str, u16, &str, bool); 47] = [
     ("23503", 422, "invalid_value", false),
     ("23514", 422, "invalid_value", false),
     ("42P17", 422, "invalid_value", false),
+    ("P0001", 422, "invalid_value", false),
     ("40001", 503, "unavailable", true),
     ("40P01", 503, "unavailable", true),
     ("55P03", 503, "unavailable", true),
@@ -45,7 +46,7 @@ const TABLE: [(&str, u16, &str, bool); 47] = [
     ("57014", 504, "timeout", true),
     ("XX000", 500, "internal", false),
     ("XX001", 500, "internal", false),
-    ("P0001", 500, "internal", false),
+    ("P0004", 500, "internal", false),
     ("22012", 500, "internal", false),
     ("42P01", 500, "internal", false),
     ("42703", 500, "internal", false),
@@ -141,7 +142,7 @@ async fn every_code_that_the_extension_raises_has_its_status() {
 #[tokio::test]
 async fn an_internal_error_shows_only_its_instance() {
     let service = with_raising_trigger().await;
-    for state in ["XX000", "P0001", "40001", "57014"] {
+    for state in ["XX000", "22012", "40001", "57014"] {
         let body = write(&service, state).await.body;
         let text = body.to_string();
         assert!(!text.contains("the inside of") && !text.contains("a hint"), "{text}");

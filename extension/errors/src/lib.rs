@@ -123,6 +123,19 @@ impl Code {
     }
 }
 
+/// The classes of SQLSTATEs that PostgreSQL has.
+const CLASSES: [&str; 44] = [
+    "00", "01", "02", "03", "08", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "10", "20", "21", "22", "23",
+    "24", "25", "26", "27", "28", "2B", "2D", "2F", "34", "38", "39", "3B", "3D", "3F", "40", "42", "44",
+    "53", "54", "55", "57", "58", "72", "F0", "HV", "P0", "XX",
+];
+
+/// Whether a SQLSTATE is of a class that PostgreSQL does not have, so somebody's trigger raises it. pgrx raises XX000 in its
+/// place.
+pub fn is_made_up(sqlstate: &str) -> bool {
+    sqlstate.len() == 5 && sqlstate.get(..2).is_some_and(|class| !CLASSES.contains(&class))
+}
+
 /// The message for missing, deleted and invisible objects alike: it reveals nothing, and tells this error from a 404 that
 /// names what is missing.
 pub const NOT_FOUND: &str = "not found: it does not exist, was deleted, or is not visible to this caller";
@@ -162,6 +175,7 @@ pub const POSTGRES: &[(&str, Code)] = &[
     ("23503", Code::InvalidValue),      // reference to nothing
     ("23514", Code::InvalidValue),      // check violated
     ("42P17", Code::InvalidValue),      // invalid definition
+    ("P0001", Code::InvalidValue),      // RAISE EXCEPTION of somebody's trigger
     ("40001", Code::Unavailable),       // serialization failure, after three tries
     ("40P01", Code::Unavailable),       // deadlock, after three tries
     ("55P03", Code::Unavailable),       // a lock was not available in time
@@ -211,7 +225,9 @@ mod tests {
     fn a_class_covers_its_states_and_the_rest_is_internal() {
         assert_eq!(Code::of_sqlstate("08006"), Code::Unavailable);
         assert_eq!(Code::of_sqlstate("23505"), Code::Conflict);
-        for state in ["XX000", "42P01", "22012", "P0001", ""] {
+        assert!(["45000", "ZZ999"].into_iter().all(is_made_up));
+        assert!(!["23505", "P0001", "XX000", "", "é"].into_iter().any(is_made_up));
+        for state in ["XX000", "42P01", "22012", "P0004", ""] {
             assert_eq!(Code::of_sqlstate(state), Code::Internal, "{state}");
         }
     }

@@ -11,6 +11,7 @@ use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::member::{text_at, unknown_member};
 use crate::value::slug::{self, Noun};
+use pgrx::prelude::PgSqlErrorCode;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -201,10 +202,14 @@ fn check_path(path: &str, pointer: &str) -> Result<(), Error> {
         });
     });
     read.map_err(|caught| match caught.class() {
-        Class::Session => caught.rethrow(),
+        Class::Other if !is_syntax_error(caught.state) => caught.rethrow(),
         _ => Error::at(Code::InvalidValue, pointer, format!("this is not a path: {}", caught.message))
             .hint("paths are PostgreSQL's jsonpath, for example $.customer.name or $.lines[*].sku"),
     })
+}
+
+fn is_syntax_error(state: PgSqlErrorCode) -> bool {
+    state == PgSqlErrorCode::ERRCODE_SYNTAX_ERROR
 }
 
 impl Mapping {

@@ -46,16 +46,15 @@ pub enum Class {
     Quota,
     /// 54: a limit.
     ProgramLimit,
-    /// The transaction, the session, the server, or other sessions.
-    Session,
-    /// Anything else, also what a user's trigger has made up: the statement.
+    /// A refusal of the statement by a trigger, a privilege or a view, or one that somebody has made up.
     Statement,
+    /// Anything else: the session, the server, other sessions, and faults of code, which are no fault of a value.
+    Other,
 }
 
-/// The classes of SQLSTATEs that are about more than the statement: connections, the state of the transaction, conflicts with
-/// others, resources, locks and other states of objects, interventions, the system, old snapshots, the configuration, and
-/// what should never happen.
-const OF_SESSION: [&str; 10] = ["08", "25", "40", "53", "55", "57", "58", "72", "F0", "XX"];
+/// The classes of SQLSTATEs by which a statement is refused for what it writes: a triggered action, CASE without a branch,
+/// more than one row, a change by the trigger of the row, WITH CHECK OPTION, and PL/pgSQL.
+const OF_STATEMENT: [&str; 6] = ["09", "20", "21", "27", "44", "P0"];
 
 impl Caught {
     /// An error as pgrx hands it over, whose statement was undone, and what was reported meanwhile.
@@ -79,8 +78,9 @@ impl Caught {
             "23" => Class::IntegrityConstraint,
             "54" => Class::ProgramLimit,
             _ if state == "53400" => Class::Quota,
-            class if OF_SESSION.contains(&class) => Class::Session,
-            _ => Class::Statement,
+            class if OF_STATEMENT.contains(&class) || state == "42501" => Class::Statement,
+            _ if keyed_errors::is_made_up(&state) => Class::Statement,
+            _ => Class::Other,
         }
     }
 

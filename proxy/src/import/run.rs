@@ -101,8 +101,9 @@ impl<'a> Import<'a> {
     /// Writes all rows. Afterwards the report has the counts, even if the import stopped.
     pub(crate) async fn run(mut self, listener: &mut impl Listener) -> (Tally, Result<(), Stopped>) {
         let shutdown = self.target.shutdown();
-        // A commit that was sent is waited for.
+        // A commit that was sent is waited for, and what has ended is not called interrupted.
         let outcome = tokio::select! {
+            biased;
             outcome = self.write_all(listener) => outcome,
             () = shutdown.reached(Step::Overdue) => Err(Stopped::Interrupted),
         };

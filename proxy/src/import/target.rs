@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::caller::Caller;
 use crate::database::Effect::Write;
@@ -48,12 +48,15 @@ impl<'a> Target<'a> {
         self.write_once(options, "").await.map(drop)
     }
 
-    /// Writes a portion, and gives back the answer of the database. Waits as long as connections are busy: to give up would
-    /// leave a part of the file written.
+    /// Writes a portion, and gives back the answer of the database. Waits while connections are busy, for as long as a file in
+    /// one transaction may take: to give up would leave a part of the file written.
     pub(crate) async fn write(&mut self, options: &str, rows: &str) -> Result<String, Problem> {
+        let deadline = Instant::now() + self.app.file_timeout;
         loop {
             match self.write_once(options, rows).await {
-                Err(problem) if problem.reason().is_some_and(is_busy) => sleep(PAUSE).await,
+                Err(problem) if problem.reason().is_some_and(is_busy) && Instant::now() < deadline => {
+                    sleep(PAUSE).await;
+                }
                 outcome => return outcome,
             }
         }
