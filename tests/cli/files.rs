@@ -5,7 +5,7 @@ use harness::{Service, proxy_program, target_folder};
 use std::path::PathBuf;
 use std::process::Stdio;
 
-fn file(name: &str, content: &str) -> PathBuf {
+fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let folder = target_folder().join("test-logs");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
     let file = folder.join(format!("cli-files-{}-{name}", std::process::id()));
@@ -193,4 +193,30 @@ async fn a_hint_names_flags_and_a_warning_is_printed() {
     let warned = import("warning.csv", "name\nAda\n");
     assert_eq!(warned.out, "rows 1, created 1, updated 0, unchanged 0, failed 0\n");
     assert!(warned.err.contains("Warning: 1 record was created without an external key"), "{warned:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refused_rows_are_imported_again_by_the_same_command_whatever_encoding_it_names() {
+    let service = Service::start().await;
+    for (name, content) in [
+        ("encoded.csv", b"external_key,name,visits\nz,Z\xfcrich,x\n".as_slice()),
+        (
+            "encoded.ndjson",
+            b"{\"external_key\":\"z\",\"attributes\":{\"name\":\"Z\xfcrich\",\"visits\":\"x\"}}\n",
+        ),
+    ] {
+        let (input, failed) = (file(name, content), file(&format!("refused-{name}"), ""));
+        let import = || {
+            let mut arguments = skipping(path(&input), path(&failed)).to_vec();
+            arguments.extend(["--encoding", "windows-1252"]);
+            run(&mut command(&service, &arguments))
+        };
+        assert!(import().err.contains("1 row was refused"), "{name}");
+        let refused = std::fs::read_to_string(&failed).expect("the refused row");
+        std::fs::write(&input, refused.replace(",x,", ",2,").replace(":\"x\"", ":2"))
+            .expect("it is corrected");
+        import().expect();
+        assert_eq!(service.by_key("z").await.expect(200)["attributes"]["name"], "Zürich", "{name}");
+        service.delete("/entities/template/customers/by-key?key=z").await.expect(204);
+    }
 }
