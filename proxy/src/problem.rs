@@ -219,22 +219,27 @@ impl Problem {
     }
 
     /// A write was sent and its answer never came: it may have happened.
-    pub(crate) fn with_outcome_unknown(mut self) -> Problem {
-        self.0.outcome = Outcome::Unknown;
-        self
+    pub(crate) fn with_outcome_unknown(self) -> Problem {
+        self.with_outcome(Outcome::Unknown)
     }
 
-    /// A part of the request was done and stays. Nothing tells the caller to send it again: that could do this part twice.
-    pub(crate) fn with_partial_outcome(mut self) -> Problem {
-        let parts = &mut *self.0;
-        if parts.outcome == Outcome::None {
-            parts.outcome = Outcome::Partial;
+    /// A part of the request was done and stays.
+    pub(crate) fn with_partial_outcome(self) -> Problem {
+        match self.0.outcome {
+            Outcome::None => self.with_outcome(Outcome::Partial),
+            Outcome::Unknown | Outcome::Partial => self,
         }
+    }
+
+    /// Nothing tells the caller to send the request again: that could do twice what was done.
+    fn with_outcome(mut self, outcome: Outcome) -> Problem {
+        const TO_SEND_AGAIN: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
+        let parts = &mut *self.0;
+        parts.outcome = outcome;
+        parts.headers.retain(|(name, _)| !TO_SEND_AGAIN.contains(name));
         if parts.code == Code::RateLimited {
             parts.code = Code::Unavailable;
         }
-        const TO_SEND_AGAIN: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
-        parts.headers.retain(|(name, _)| !TO_SEND_AGAIN.contains(name));
         self
     }
 

@@ -54,5 +54,9 @@ pub fn rethrow_unless_local(caught: Box<Caught>) -> Error {
         (_, PgSqlErrorCode::ERRCODE_NO_DATA_FOUND) => Code::NotFound,
         (Class::Data | Class::IntegrityConstraint | Class::Statement, _) => Code::InvalidValue,
     };
-    Error::new(code, caught.message)
+    let error = Error::new(code, caught.message);
+    match caught.hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
 }

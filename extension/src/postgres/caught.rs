@@ -15,6 +15,8 @@ pub struct Caught {
     pub message: String,
     /// Its DETAIL.
     pub detail: Option<String>,
+    /// Its HINT.
+    pub hint: Option<String>,
     /// The SQLSTATE as PostgreSQL packs it, also one that a user has made up.
     packed: i32,
     index: Option<Index>,
@@ -62,12 +64,12 @@ impl Caught {
         use CaughtError::{ErrorReport, PostgresError, RustPanic};
         let (PostgresError(report) | ErrorReport(report) | RustPanic { ereport: report, .. }) = &caught;
         let (state, message) = (report.sql_error_code(), report.message().to_owned());
-        let detail = report.detail().map(str::to_owned);
+        let (detail, hint) = (report.detail().map(str::to_owned), report.hint().map(str::to_owned));
         // PL/pgSQL may have raised an earlier one again.
         let is_this = |it: &Reported| known(it.packed) == state && it.message == message;
         let reported = reported.into_iter().rfind(is_this);
         let (packed, index) = reported.map_or((state as i32, None), |it| (it.packed, it.index));
-        Box::new(Caught { state, message, detail, packed, index, caught })
+        Box::new(Caught { state, message, detail, hint, packed, index, caught })
     }
 
     /// Its class.

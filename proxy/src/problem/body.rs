@@ -92,7 +92,9 @@ mod tests {
     fn a_write_in_doubt_is_not_called_retryable() {
         let problem = Problem::unavailable("the connection broke", String::new());
         assert!(problem.render(Uuid::nil()).contains(r#""retryable":true"#));
-        let body = problem.with_outcome_unknown().render(Uuid::nil());
+        let problem = problem.with_outcome_unknown();
+        let body = problem.render(Uuid::nil());
+        assert_eq!(problem.into_response().headers().len(), 0);
         assert!(body.contains(r#""retryable":false"#) && body.contains(r#""outcome":"unknown""#), "{body}");
     }
 

@@ -171,8 +171,8 @@ fn refused_rows(import: &Import<'_>, request: &Request) -> RefusedRows {
 const NOTHING: &str = "nothing was imported: import the file again";
 
 /// The hint where rows were written.
-const PART: &str = "rows that were written remain, and the report counts those that are known. Rows with a key can be sent again; \
-                    rows without one would be created again, and points of metrics added again";
+const PART: &str = "rows that were written remain, and the report counts those that are known. Rows with a key or an id can be \
+                    sent again; others would be created again, and points of metrics and $inc added again";
 
 /// The end of the service came first.
 fn interrupted() -> Problem {

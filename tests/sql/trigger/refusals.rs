@@ -27,7 +27,7 @@ async fn with_trigger() -> (Database, Session) {
                      raise notice 'raised again';
                      raise;
                    end;
-                 else raise exception 'refused with %', new.name using errcode = new.name;
+                 else raise exception 'refused with %', new.name using errcode = new.name, hint = 'take another';
                end case;
                return new;
              end $$;
@@ -81,7 +81,12 @@ async fn a_batch_goes_on_after_an_operation_that_a_trigger_refuses_with_a_sqlsta
     for (name, code) in REFUSED {
         let operations = json!([upsert("a", "Ada"), upsert("b", name), upsert("c", "Cleo")]).to_string();
         let report = session.json("select keyed.batch($1)", &[&operations]).await;
-        assert_eq!(report["results"][1]["error"]["code"], code, "{name}: {report}");
+        let error = &report["results"][1]["error"];
+        assert_eq!(error["code"], code, "{name}: {report}");
+        if name.len() == 5 && name.to_uppercase() == name {
+            let told = (&error["detail"], &error["hint"]);
+            assert_eq!(told, (&json!(format!("refused with {name}")), &json!("take another")), "{report}");
+        }
         assert_eq!(keys(&session).await, "a,c", "{name}");
         let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
         assert_eq!((refusal.is().1, &refusal.detail["failed_index"]), (code, &json!(1)), "{name}: {refusal}");

@@ -4630,7 +4630,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any other error; 503 and 504 may be retried. */
+        /** @description Any other error; 503 and 504 may be retried if `retryable` is true. */
         Problem: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
