@@ -43,8 +43,6 @@ pub fn rethrow_unless_local(caught: Box<Caught>) -> Error {
         return error;
     }
     let code = match (caught.class(), caught.state) {
-        // A path of a mapping asks for a variable, of which there are none.
-        (_, PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT) => Code::InvalidValue,
         // A limit of PostgreSQL's own, on temporary files for one, has the SQLSTATE of a quota, and is not about the operation.
         (Class::Other | Class::Quota, _) => caught.rethrow(),
         (Class::ProgramLimit, _) => Code::PayloadTooLarge,

@@ -20,6 +20,7 @@ use crate::record::changes;
 use crate::record::key::Key;
 use crate::template::catalog;
 use crate::value::embedding::Embedding;
+use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 
 /// The most bytes of a `webhook-id`.
@@ -95,7 +96,7 @@ pub fn try_out(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
     let outcome = match outcome {
         Ok(Ok(counts)) => Ok(counts),
         Ok(Err(outcome)) => outcome,
-        Err(caught) => Err(rethrow_unless_local(caught)),
+        Err(caught) => Err(of_delivery(caught)),
     };
     (items, outcome)
 }
@@ -104,8 +105,17 @@ fn refused<T>(outcome: Result<Result<T, Error>, Box<Caught>>) -> Result<T, Error
     match outcome {
         Ok(Err(error)) if error.code.status() >= 500 => error.raise(),
         Ok(outcome) => outcome,
-        Err(caught) => Err(rethrow_unless_local(caught)),
+        Err(caught) => Err(of_delivery(caught)),
     }
+}
+
+/// The error of the delivery that PostgreSQL raised. One that is not the delivery's is raised again.
+fn of_delivery(caught: Box<Caught>) -> Error {
+    // A path of the mapping asks for a variable, of which there are none.
+    if caught.state == PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT {
+        return Error::new(Code::InvalidValue, caught.message);
+    }
+    rethrow_unless_local(caught)
 }
 
 /// Runs what an endpoint does as the role that it writes as.
