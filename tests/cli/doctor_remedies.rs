@@ -121,6 +121,14 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "it is a superuser",
         ),
         (
+            "create role bounded; select keyed.grant_access('bounded', 'crm.customers', '{read}', \
+             '{\"not\": {\"field\": \"company.name\", \"operator\": \"like\", \"value\": \"x\"}}'); \
+             do $$ begin execute (select format('alter function %s reset gin_fuzzy_search_limit', p.oid::regprocedure) \
+               from pg_proc p where p.pronamespace = 'keyed_scope'::regnamespace limit 1); end $$",
+            "scope functions",
+            "a scope may show what it excludes",
+        ),
+        (
             "create function public.audit() returns trigger language plpgsql as 'begin return new; end'; \
              create trigger audit before insert on crm.customers for each row execute function public.audit()",
             "code of others",

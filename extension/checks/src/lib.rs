@@ -233,6 +233,11 @@ const STRUCTURE: &[Check] = &[
          union all
          select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
+    Check { name: "scope functions", sound: "the functions of policies return complete sets whatever a session has set", severity: Error, needs: Needs::State, query:
+        "select p.oid::regprocedure || ' obeys gin_fuzzy_search_limit of the session, so a scope may show what it excludes',
+                format('alter function %s set gin_fuzzy_search_limit = 0;', p.oid::regprocedure)
+         from pg_proc p where p.pronamespace = to_regnamespace('keyed_scope')
+           and not coalesce(p.proconfig, '{}') @> array['gin_fuzzy_search_limit=0']" },
     Check { name: "code of others", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
         // From the few functions of others to what calls them: outer joins of all dependencies take minutes without statistics.
         concat!("with ours as materialized (select c.oid, c.nspname, c.relname from (", our_tables!(), ") c where c.nspname <> 'keyed_state'),

@@ -59,6 +59,7 @@ const STATE: &[(i32, Step)] = &[
     (28, Step::Script(include_str!("../../../sql/state/0028_failed_embeddings.sql"))),
     (29, Step::Script(include_str!("../../../sql/state/0029_document_index_job.sql"))),
     (30, Step::Script(include_str!("../../../sql/state/0030_synonyms.sql"))),
+    (31, Step::Script(include_str!("../../../sql/state/0031_complete_scans.sql"))),
 ];
 
 /// The last step.

@@ -26,6 +26,7 @@ macro_rules! sql_functions {
                 -> Result<$crate::postgres::function::Answer, $crate::error::Error> = $body;
             $crate::postgres::library_version::check();
             let _running = $crate::postgres::running::Running::begin(stringify!($name));
+            let _settings = $crate::postgres::session_settings::HeldSettings::begin();
             let call = $crate::postgres::function::Call::new(call);
             $crate::postgres::raise::OrRaise::or_raise(body(&call)).into_datum(&call)
         }

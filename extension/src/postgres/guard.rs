@@ -2,6 +2,7 @@
 
 use super::caught::{self, Caught};
 use super::role;
+use super::session_settings::HeldSettings;
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
 use pgrx::PgTryBuilder;
@@ -38,8 +39,10 @@ pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
     run(Confinement::Definition, body)
 }
 
-/// Runs statements as the caller, with the search path pinned.
+/// Runs statements as the caller, with the search path pinned and the [settings held](HeldSettings) that a trigger within
+/// a function, or the role of a worker, may have set.
 pub(super) fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
+    let _settings = HeldSettings::begin();
     let level = begin_settings();
     if !search_path_is_pinned() {
         set(c"search_path", SEARCH_PATH);
@@ -166,12 +169,6 @@ fn set(name: &CStr, value: &CStr) {
             false,
         );
     }
-}
-
-/// Runs statements that are not compiled to machine code first: for one that touches many rows and is over in a tenth
-/// of a second, compiling takes longer than running.
-pub fn without_jit<R>(body: impl FnOnce() -> R) -> R {
-    with_settings(&[(c"jit", c"off")], body)
 }
 
 /// Runs statements under settings that any user may change.

@@ -78,6 +78,8 @@ pub mod row;
 pub mod rows;
 /// Which of our functions is running.
 pub mod running;
+/// Settings of the session that keyed's own work does not follow.
+pub mod session_settings;
 /// Settings: limits and cache sizes.
 pub mod setting;
 /// The log of slow statements.

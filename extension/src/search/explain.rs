@@ -15,7 +15,7 @@ use super::words;
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
-use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::guard::as_owner;
 use crate::postgres::planning::in_shape;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
@@ -57,54 +57,50 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
         selection = Some(selected);
     }
     as_owner(|| {
-        without_jit(|| {
-            connected(|spi| {
-                if let Some(words) = plan.words.as_ref().filter(|_| !is_scoped) {
-                    let seen = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
-                    for reference in names::references(template, &seen) {
-                        for term in words.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
-                            out.push_str(&format!(
-                                "All records that {} can refer to are scanned for names with {}.\n",
-                                reference.column(),
-                                term.text
-                            ));
-                        }
+        connected(|spi| {
+            if let Some(words) = plan.words.as_ref().filter(|_| !is_scoped) {
+                let seen = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
+                for reference in names::references(template, &seen) {
+                    for term in words.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
+                        out.push_str(&format!(
+                            "All records that {} can refer to are scanned for names with {}.\n",
+                            reference.column(),
+                            term.text
+                        ));
                     }
                 }
-                if let Some(vector) = &query.vector {
-                    vectors::table::require(template)?;
-                    if is_scoped {
-                        out.push_str(WITHHELD);
-                    } else {
-                        let wanted = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
-                        out.push_str(strategy::choose(spi, &wanted).describe());
-                    }
-                    return Ok(());
+            }
+            if let Some(vector) = &query.vector {
+                vectors::table::require(template)?;
+                if is_scoped {
+                    out.push_str(WITHHELD);
+                } else {
+                    let wanted = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
+                    out.push_str(strategy::choose(spi, &wanted).describe());
                 }
-                let search =
-                    Search { spi, caller, template, plan: &plan, selection, is_only_shown: is_scoped };
-                // The choice of a pass depends on hidden records: a caller with a scope is not told.
-                let pass = search.selection.as_ref().filter(|_| !is_scoped);
-                let pass = pass
-                    .filter(|_| may_be_counted_in_one_pass(&search))
-                    .and_then(|it| it.fields_counted(spi));
-                let page = statements_of_page(&search, is_scoped, first);
-                for told in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
-                    write_statement(spi, told, is_scoped, &mut out);
-                }
-                if plan.count == Count::Exact && are_words_alone(&search) && pass.is_none() {
-                    out.push_str(
-                        "\nCounting all records found: their documents are compared, without a statement.\n",
-                    );
-                }
-                if let Some(pass) = &pass {
-                    write_pass(&search, pass, &mut out);
-                }
-                if query.fuzzy {
-                    out.push_str(explain_words::describe_fuzzy(&plan, page.found));
-                }
-                Ok(())
-            })
+                return Ok(());
+            }
+            let search = Search { spi, caller, template, plan: &plan, selection, is_only_shown: is_scoped };
+            // The choice of a pass depends on hidden records: a caller with a scope is not told.
+            let pass = search.selection.as_ref().filter(|_| !is_scoped);
+            let pass =
+                pass.filter(|_| may_be_counted_in_one_pass(&search)).and_then(|it| it.fields_counted(spi));
+            let page = statements_of_page(&search, is_scoped, first);
+            for told in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
+                write_statement(spi, told, is_scoped, &mut out);
+            }
+            if plan.count == Count::Exact && are_words_alone(&search) && pass.is_none() {
+                out.push_str(
+                    "\nCounting all records found: their documents are compared, without a statement.\n",
+                );
+            }
+            if let Some(pass) = &pass {
+                write_pass(&search, pass, &mut out);
+            }
+            if query.fuzzy {
+                out.push_str(explain_words::describe_fuzzy(&plan, page.found));
+            }
+            Ok(())
         })
     })?;
     Ok(out)

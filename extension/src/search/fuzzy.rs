@@ -12,7 +12,7 @@ use super::{ranked, run};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
-use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, connected};
 use crate::template::{Template, catalog};
 use crate::value::table_name::RECORD;
@@ -78,9 +78,7 @@ fn wrong(
         // Without a text, which could be a key.
         let alone = TextQuery { text: String::new(), terms: vec![term.clone()] };
         let matches = Matches::of(template, &alone, &visible_rows);
-        let found = as_owner(|| {
-            without_jit(|| connected(|spi| ranked::first_ids(spi, template, &in_sight, &matches, 1)))
-        });
+        let found = as_owner(|| connected(|spi| ranked::first_ids(spi, template, &in_sight, &matches, 1)));
         if found.is_empty() {
             let Some(word) = may_be_wrong(term).filter(|word| all.contains(word)) else { return Ok(None) };
             wrong.insert(word);
@@ -97,10 +95,8 @@ fn corrections(
     budget: &Budget,
 ) -> Corrections {
     as_owner(|| {
-        without_jit(|| {
-            connected(|spi| {
-                words.iter().filter_map(|word| correction(spi, caller, template, word, budget)).collect()
-            })
+        connected(|spi| {
+            words.iter().filter_map(|word| correction(spi, caller, template, word, budget)).collect()
         })
     })
 }

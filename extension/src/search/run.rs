@@ -17,7 +17,7 @@ use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::filter::render;
 use crate::json::write_string;
-use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::record::shape::{Projection, STANDARD_COLUMNS};
 use crate::template::Template;
@@ -40,24 +40,14 @@ pub fn found(
     let projection = words::highlighted(projection, caller, template, &plan, query.highlight);
     let selection = words::select(caller, template, &plan)?;
     let answer = as_owner(|| {
-        without_jit(|| {
-            connected(|spi| {
-                if let Some(vector) = &query.vector {
-                    return hybrid::answer(
-                        spi,
-                        caller,
-                        template,
-                        &plan,
-                        vector,
-                        selection.as_ref(),
-                        &projection,
-                    );
-                }
-                let search = Search { spi, caller, template, plan: &plan, selection, is_only_shown: false };
-                let mut answer = search.answer(&projection);
-                correction::write_meant(&mut answer, query.global_search.as_deref(), &query.corrections);
-                Ok(answer)
-            })
+        connected(|spi| {
+            if let Some(vector) = &query.vector {
+                return hybrid::answer(spi, caller, template, &plan, vector, selection.as_ref(), &projection);
+            }
+            let search = Search { spi, caller, template, plan: &plan, selection, is_only_shown: false };
+            let mut answer = search.answer(&projection);
+            correction::write_meant(&mut answer, query.global_search.as_deref(), &query.corrections);
+            Ok(answer)
         })
     })?;
     usage::note(&plan);

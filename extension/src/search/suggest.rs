@@ -9,7 +9,7 @@ use super::text::{names, synonyms, table, word};
 use crate::access::{Action, Caller, visibility};
 use crate::error::{Code, Error};
 use crate::json::{self, text_at, write_string};
-use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::guard::as_owner;
 use crate::postgres::spi::connected;
 use crate::template::Template;
 use crate::value::member::{missing, unknown_member};
@@ -113,28 +113,26 @@ pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let seen = visibility::rows(caller, template, RECORD);
     Ok(as_owner(|| {
-        without_jit(|| {
-            connected(|spi| {
-                let references = names::references(template, &visible_rows);
-                let budget = Budget::default();
-                let completed = typed.readings.iter().map(|reading| {
-                    let before = synonyms::expanded(template, reading.before.clone());
-                    let mut terms = PreparedTerm::all(template, &before);
-                    terms.iter_mut().for_each(|term| term.add_names(spi, &references));
-                    let source = Source {
-                        spi,
-                        template,
-                        seen: seen.as_deref(),
-                        terms: &terms,
-                        names_only: false,
-                        budget: &budget,
-                    };
-                    reading.completed(&source, typed.limit)
-                });
-                let mut completed = completed.skip_while(|(suggestions, _)| suggestions.is_empty());
-                let (suggestions, is_whole) = completed.next().unwrap_or((Vec::new(), true));
-                write(&suggestions, is_whole)
-            })
+        connected(|spi| {
+            let references = names::references(template, &visible_rows);
+            let budget = Budget::default();
+            let completed = typed.readings.iter().map(|reading| {
+                let before = synonyms::expanded(template, reading.before.clone());
+                let mut terms = PreparedTerm::all(template, &before);
+                terms.iter_mut().for_each(|term| term.add_names(spi, &references));
+                let source = Source {
+                    spi,
+                    template,
+                    seen: seen.as_deref(),
+                    terms: &terms,
+                    names_only: false,
+                    budget: &budget,
+                };
+                reading.completed(&source, typed.limit)
+            });
+            let mut completed = completed.skip_while(|(suggestions, _)| suggestions.is_empty());
+            let (suggestions, is_whole) = completed.next().unwrap_or((Vec::new(), true));
+            write(&suggestions, is_whole)
         })
     }))
 }

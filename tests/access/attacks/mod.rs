@@ -7,4 +7,5 @@ mod plans;
 mod planted;
 mod reach;
 mod replaced;
+mod settings;
 mod switched;

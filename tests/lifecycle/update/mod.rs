@@ -3,6 +3,7 @@
 mod library;
 mod load;
 mod objects;
+mod policies;
 mod proxy;
 mod script;
 

@@ -12,7 +12,7 @@ use crate::filter::schema::{Attribute, Schema};
 use crate::filter::{check, parse};
 use crate::json::write_string;
 use crate::json_write::write_double;
-use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, table_lock};
@@ -42,8 +42,7 @@ pub fn search(caller: &Caller, body: &str) -> Result<Answer, Error> {
     let query = SemanticQuery::parse(body)?;
     let templates = templates(caller, &query)?;
     let plans = plans(caller, &query, &templates)?;
-    let answer =
-        as_owner(|| without_jit(|| connected(|spi| answer(spi, caller, &query, &templates, &plans))))?;
+    let answer = as_owner(|| connected(|spi| answer(spi, caller, &query, &templates, &plans)))?;
     plans.iter().for_each(usage::note);
     Ok(answer)
 }

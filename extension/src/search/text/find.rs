@@ -7,7 +7,7 @@ use super::rank;
 use super::reader::{Match, Reader};
 use super::sample::{LONG, Sample};
 use super::terms::{self, PreparedTerm};
-use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::guard::as_owner;
 use crate::postgres::heap::Row;
 use crate::postgres::heap_by_index::Wanted;
 use crate::postgres::spi::{Connection, connected};
@@ -18,16 +18,12 @@ use crate::value::quote::literal;
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::HashSet;
-use std::ffi::CStr;
 use uuid::Uuid;
 
 /// So many matches are many: a record is asked for the words rather than all of them being collected.
 pub const MANY: usize = 20_000;
 /// The rank of the record whose external key is the whole text of the query.
 pub const RANK_KEY: i16 = 3;
-
-/// Compiling a statement to machine code takes longer than running these.
-const WITHOUT_JIT: (&CStr, &CStr) = (c"jit", c"off");
 
 /// The live records that match a query, regardless of the caller; found when they are asked for. Each has a rank: 3 the
 /// key is the whole text, 2 all terms are whole words of the name or the key, 1 all terms are whole words, 0 other
@@ -210,7 +206,7 @@ impl<'q> Matches<'q> {
 }
 
 fn with_connection<R>(body: impl FnOnce(&Connection) -> R) -> R {
-    as_owner(|| with_settings(&[WITHOUT_JIT], || connected(body)))
+    as_owner(|| connected(body))
 }
 
 /// The condition that a record `t` with its document `d` matches: for statements with their own order, and for

@@ -1,0 +1,316 @@
+//! Every setting that a login may change: whatever its value, a scope shows, counts and writes the same records.
+
+use harness::{Database, Session, quote};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use tokio_postgres::{Client, Error, SimpleQueryMessage};
+
+const COMPANIES: &str = r#"
+    select keyed.create_project('crm');
+    select keyed.create_template('crm', 'companies', '[
+      {"slug": "name", "type": "string", "indexed": true}, {"slug": "tags", "type": "list", "indexed": true},
+      {"slug": "opened", "type": "date", "indexed": true}
+    ]');
+    select keyed.batch(jsonb_agg(jsonb_build_object('op', 'create', 'template', 'crm.companies', 'external_key', 'C' || n,
+      'attributes', jsonb_build_object('name', w || ' company ' || n, 'tags', array[lower(w), 'tag' || n],
+                                       'opened', date '2021-01-01' + n))), true)
+      from generate_series(1, 40) n, lateral (select case when n % 2 = 0 then 'Open' else 'Secret' end) w (w)"#;
+
+/// How many records of each template are visible.
+const VISIBLE: usize = 30;
+
+/// The scopes, all of which leave the records with an even number visible.
+fn scopes() -> [Value; 8] {
+    let is_secret = json!({"field": "company.tags", "operator": "in", "value": ["secret"]});
+    [
+        json!([{"field": "company.tags", "operator": "not-in", "value": ["secret"]}]),
+        json!([{"field": "company.name", "operator": "not-like", "value": "Secret"}]),
+        json!([{"not": {"field": "company.name", "operator": "ilike", "value": "secret"}}]),
+        json!([{"not": {"and": [is_secret, {"field": "company.opened", "operator": "gt", "value": "2020-01-01"}]}}]),
+        json!([{"field": "tags", "operator": "not-in", "value": ["secret"]}]),
+        json!([{"field": "name", "operator": "not-like", "value": "Secret"}]),
+        json!([{"not": {"field": "due", "operator": "between", "value": ["2020-01-01", "2020-12-31"]}}]),
+        json!([{"field": "company.tags", "operator": "in", "value": ["open"]}]),
+    ]
+}
+
+fn table(scope: usize) -> String {
+    format!("crm.scope{scope}")
+}
+
+/// A statement that answers its number of rows, or the SQLSTATE of its refusal.
+const ATTEMPT: &str = "
+    create function public.attempt(statement text) returns text language plpgsql as $$
+    declare number bigint;
+    begin
+      execute statement;
+      get diagnostics number = row_count;
+      return number;
+    exception when others then
+      return sqlstate;
+    end $$";
+
+/// A project with a template for each scope, and a login bound by them. Each template has 60 records, each of which refers
+/// to one of 40 companies; of both, those with an odd number are secret.
+struct Scoped {
+    database: Database,
+    admin: Session,
+    login: String,
+}
+
+impl Scoped {
+    async fn new() -> Self {
+        let database = Database::new().await;
+        let admin = database.session().await;
+        admin.run(COMPANIES).await;
+        admin.run(ATTEMPT).await;
+        let login = database.create_role("scoped").await;
+        let attributes = json!([
+            {"slug": "name", "type": "string", "indexed": true}, {"slug": "tags", "type": "list", "indexed": true},
+            {"slug": "amount", "type": "number"}, {"slug": "due", "type": "date", "indexed": true},
+            {"slug": "company", "type": "reference", "template": "companies"}
+        ]);
+        for (number, scope) in scopes().iter().enumerate() {
+            let create = "select keyed.create_template('crm', $1, $2)";
+            admin.rows(create, &[&format!("scope{number}"), &attributes.to_string()]).await;
+            let fill = format!(
+                "select keyed.batch(jsonb_agg(jsonb_build_object('op', 'create', 'template', '{}', 'external_key', format('R%s', n),
+                   'embedding', array_fill(n % 7 + 1, array[768]),
+                   'attributes', jsonb_build_object('name', w || ' customer ' || n, 'tags', array[lower(w), 'tag' || n], 'amount', 1,
+                     'due', case when n % 2 = 0 then date '2021-06-01' else date '2020-06-01' end,
+                     'company', jsonb_build_object('external_key', 'C' || (n - 1) % 40 + 1)))), true)
+                 from generate_series(1, 60) n, lateral (select case when n % 2 = 0 then 'Open' else 'Secret' end) w (w)",
+                table(number)
+            );
+            admin.run(&fill).await;
+            database.grant_within(&login, &table(number), "read, create, update", scope).await;
+        }
+        database.grant(&login, "crm.companies", "read").await;
+        Self { database, admin, login }
+    }
+
+    /// A statement whose one row has what the login sees, and the row that it must be.
+    fn reads() -> (String, Vec<String>) {
+        let keys: Vec<String> = (1..=60).filter(|n| n % 2 == 0).map(|n| format!("R{n}")).collect();
+        let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        keys.sort_unstable();
+        let keys = keys.join(",");
+        let searches = [
+            json!({"global_search": "custamer", "fuzzy": "auto"}),
+            json!({"filters": [{"field": "name", "operator": "ilike", "value": "CUSTOMER"},
+                               {"field": "company.name", "operator": "like", "value": "company"}]}),
+        ];
+        let (mut columns, mut expected) = (Vec::new(), Vec::new());
+        for table in (0..scopes().len()).map(table) {
+            let keys_of =
+                |rows: &str| format!("(select string_agg(k, ',' order by k collate \"C\") from {rows})");
+            columns.push(keys_of(&format!("(select external_key from {table}) t (k)")));
+            expected.push(keys.clone());
+            for mut query in searches.clone() {
+                query["count"] = json!("exact");
+                query["limit"] = json!(1000);
+                let search = format!("keyed.search({}, {})", quote(&table), quote(&query.to_string()));
+                columns.push(format!(
+                    "(select (a ->> 'total') || ':' || {} from (select {search}) s (a))",
+                    keys_of(
+                        "(select r ->> 'external_key' from jsonb_array_elements(a -> 'records') r) t (k)"
+                    )
+                ));
+                expected.push(format!("{VISIBLE}:{keys}"));
+            }
+        }
+        (format!("select {}", columns.join(", ")), expected)
+    }
+
+    /// A statement whose one row has what the login writes, and the row that it must be.
+    async fn writes(&self) -> (String, Vec<String>) {
+        let (mut columns, mut expected) = (Vec::new(), Vec::new());
+        let secret = self.admin.text("select id from crm.companies where external_key = 'C1'", &[]).await;
+        for table in (0..scopes().len()).map(table) {
+            let id = |key: &str| format!("select id from {table} where external_key = '{key}'");
+            let (hidden, shown) =
+                (self.admin.text(&id("R3"), &[]).await, self.admin.text(&id("R4"), &[]).await);
+            let patch = |id: &str| {
+                format!("select keyed.patch_record('{id}', '{{\"attributes\": {{\"amount\": 3}}}}')")
+            };
+            let insert = format!(
+                "insert into {table} (name, tags, due, company) values ('Secret', '{{secret}}', '2020-06-01', '{secret}')"
+            );
+            for (statement, outcome) in [
+                (format!("update {table} set amount = 2"), VISIBLE.to_string()),
+                (format!("update {table} set amount = 3 where id = '{hidden}'"), "0".to_owned()),
+                (patch(&hidden), "P0002".to_owned()),
+                (patch(&shown), "1".to_owned()),
+                (insert, "42501".to_owned()),
+            ] {
+                columns.push(format!("public.attempt({})", quote(&statement)));
+                expected.push(outcome);
+            }
+        }
+        (format!("select {}", columns.join(", ")), expected)
+    }
+
+    /// The settings of this server that a login may change, each with the values to try. Those that only superusers may
+    /// change are granted to the login.
+    async fn settings(&self) -> Vec<(String, Vec<String>)> {
+        let rows = self
+            .admin
+            .rows(
+                "select name, vartype, coalesce(min_val, ''), coalesce(max_val, ''), coalesce(array_to_string(enumvals, ','), ''), context
+                 from pg_settings where context in ('user', 'superuser') and name <> all ('{role,session_authorization}') order by name",
+                &[],
+            )
+            .await;
+        let mut settings = Vec::new();
+        for row in rows {
+            let [name, kind, least, most, choices, context] = row
+                .into_iter()
+                .map(Option::unwrap_or_default)
+                .collect::<Vec<_>>()
+                .try_into()
+                .expect("six columns");
+            if context == "superuser" {
+                self.admin.run(&format!("grant set on parameter {name} to {}", self.login)).await;
+            }
+            settings.push((name, values(&kind, &least, &most, &choices)));
+        }
+        settings
+    }
+}
+
+/// Small, middle, extreme and odd values.
+fn values(kind: &str, least: &str, most: &str, choices: &str) -> Vec<String> {
+    let texts = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    match kind {
+        "bool" => texts(&["on", "off"]),
+        "enum" => choices.split(',').map(str::to_owned).collect(),
+        "integer" | "real" => {
+            let mut values = texts(&[least, "1", "100", most]);
+            values.dedup();
+            values
+        }
+        _ => texts(&[
+            "",
+            "x",
+            "pg_temp, pg_catalog",
+            "simple",
+            "German, DMY",
+            "Pacific/Apia",
+            "C",
+            "LATIN1",
+            "all",
+            "0.5",
+        ]),
+    }
+}
+
+/// Plans that scan indexes and nothing else, where there are any. To compile these long statements would take seconds.
+const BY_INDEX: &str = "set jit = off; set enable_seqscan = off; set enable_indexscan = off";
+/// The same by several processes.
+const IN_PARALLEL: &str = "set jit = off; set enable_seqscan = off; set parallel_setup_cost = 0; set parallel_tuple_cost = 0; \
+     set min_parallel_table_scan_size = 0; set min_parallel_index_scan_size = 0; set max_parallel_workers_per_gather = 2";
+
+/// A connection of the login, made anew where a setting has ended it.
+struct Connection<'s> {
+    scoped: &'s Scoped,
+    planner: &'static str,
+    client: Option<Client>,
+}
+
+impl Connection<'_> {
+    /// The one row that the statements answer.
+    async fn row(&mut self, statements: &str) -> Result<Vec<String>, Error> {
+        if self.client.as_ref().is_none_or(Client::is_closed) {
+            let client = self.scoped.database.client_as(&self.scoped.login).await;
+            client.batch_execute(self.planner).await?;
+            self.client = Some(client);
+        }
+        let client = self.client.as_ref().expect("a connection");
+        let answer = client.simple_query(statements).await;
+        if answer.is_err() {
+            // Errors leave a transaction, and a setting may have ended the session.
+            let _ = client.simple_query("rollback").await;
+        }
+        let row = answer?.into_iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => {
+                Some((0..row.len()).map(|column| row.get(column).unwrap_or_default().to_owned()).collect())
+            }
+            _ => None,
+        });
+        Ok(row.expect("a row"))
+    }
+}
+
+/// Tries all settings; answers how many rows of the model were compared.
+async fn sweep(scoped: &Scoped, settings: &[(String, Vec<String>)], planner: &'static str) -> usize {
+    let (reads, seen) = Scoped::reads();
+    let (writes, written) = scoped.writes().await;
+    let mut connection = Connection { scoped, planner, client: None };
+    assert_eq!(connection.row(&reads).await.expect("a row"), seen, "{planner}");
+    assert_eq!(
+        connection.row(&format!("begin; {writes}; rollback")).await.expect("a row"),
+        written,
+        "{planner}"
+    );
+    let (mut compared, mut faults) = (0, String::new());
+    for (name, values) in settings {
+        for value in values {
+            let set = format!("set local {name} = {}", quote(value));
+
+            // A value that is refused, or under which a statement is, shows nothing.
+            if let Ok(row) = connection.row(&format!("begin; {set}; {reads}; rollback")).await {
+                compared += 1;
+                for (column, (is, should)) in
+                    row.iter().zip(&seen).enumerate().filter(|(_, (is, should))| is != should)
+                {
+                    let _ = writeln!(faults, "{planner}; {set}: read {column} is {is} and not {should}");
+                }
+            }
+            if let Ok(row) = connection.row(&format!("begin; {set}; {writes}; rollback")).await {
+                compared += 1;
+                let is_refused = |is: &str| is.len() == 5 && is != "XX000";
+                for (column, (is, should)) in row.iter().zip(&written).enumerate() {
+                    if is != should && !is_refused(is) {
+                        let _ = writeln!(faults, "{planner}; {set}: write {column} is {is} and not {should}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+    compared
+}
+
+/// Tries the settings whose names contain one of these texts with these plans, after some statements of an administrator.
+async fn no_setting_widens_a_scope(prepare: &str, planner: &'static str, names: &[&str]) {
+    let scoped = Scoped::new().await;
+    scoped.admin.run(prepare).await;
+    let mut settings = scoped.settings().await;
+    assert!(settings.len() > 150, "{} settings", settings.len());
+    settings.retain(|(name, _)| names.iter().any(|part| name.contains(part)));
+    let compared = sweep(&scoped, &settings, planner).await;
+    println!("{} settings, {compared} rows compared", settings.len());
+    assert!(compared > 2 * settings.len(), "{compared} rows compared");
+    scoped.admin.run(&format!("drop owned by {}", scoped.login)).await;
+    scoped.database.cluster().assert_no_crash();
+}
+
+const ALL: &[&str] = &[""];
+
+#[tokio::test]
+async fn no_setting_widens_a_scope_whose_index_entries_are_pending() {
+    no_setting_widens_a_scope("select", BY_INDEX, ALL).await;
+}
+
+/// VACUUM moves what waits in the lists of GIN indexes into the indexes.
+#[tokio::test]
+async fn no_setting_widens_a_scope_whose_index_entries_are_flushed() {
+    no_setting_widens_a_scope("vacuum analyze", BY_INDEX, ALL).await;
+}
+
+#[tokio::test]
+async fn no_setting_widens_a_scope_of_parallel_plans() {
+    // To start processes for each part of a statement takes long: what can concern their scans.
+    let names = ["gin", "enable", "mem", "parallel", "trgm", "plan", "row", "transform", "keyed"];
+    no_setting_widens_a_scope("vacuum analyze", IN_PARALLEL, &names).await;
+}
