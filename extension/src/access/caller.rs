@@ -8,7 +8,6 @@ use crate::filter::render::Lives;
 use crate::postgres::{guard, role};
 use crate::template::Template;
 use crate::value::quote::literal;
-use crate::value::table_name::RECORD;
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
 
@@ -158,13 +157,31 @@ impl Caller {
         template: &Template,
         alias: &str,
     ) -> Option<String> {
+        self.condition(action, template, |permissions| {
+            permissions.condition(action.privilege(), lives, alias)
+        })
+    }
+
+    /// The same over `t`, for a statement that asks it of single records.
+    pub(super) fn row_of(&self, lives: Lives, action: Action, template: &Template) -> Option<String> {
+        self.condition(action, template, |permissions| {
+            permissions.condition_on_row(action.privilege(), lives)
+        })
+    }
+
+    fn condition(
+        &self,
+        action: Action,
+        template: &Template,
+        of: impl FnOnce(&Permissions) -> Option<String>,
+    ) -> Option<String> {
         if self.is_admin {
             return None;
         }
         if !self.has(action, template) {
             return Some("false".to_owned());
         }
-        Permissions::of(self.role, template).condition(action.privilege(), lives, alias)
+        of(&Permissions::of(self.role, template))
     }
 
     /// The privileges on a template by which the caller reads it; none for a caller who reads nothing of it.
@@ -174,7 +191,7 @@ impl Caller {
 
     /// The same over live records under the alias `t`, for a row that is judged by itself.
     pub fn reach(&self, action: Action, template: &Template) -> Option<String> {
-        self.rows(action, template, RECORD)
+        self.row_of(Lives::Live, action, template)
     }
 
     /// The refusal of a record that is, or would be, outside of what the caller may do this to.

@@ -45,6 +45,11 @@ impl Rows {
         }
     }
 
+    /// Whether they depend on other records than the row's own.
+    pub fn look_behind_references(&self) -> bool {
+        matches!(self, Rows::Passing(filters) if filters.iter().any(Filter::looks_behind_references))
+    }
+
     /// Whether indexes find the live rows, or not many more, without reading the others.
     pub fn are_served(&self) -> bool {
         match self {
@@ -64,9 +69,17 @@ impl Rows {
         self.condition_with(lives, alias, None)
     }
 
+    /// The same as a condition that is evaluated for single records.
+    fn condition_on_row(&self, lives: Lives) -> Option<String> {
+        self.render(RECORD, Options { lives, one_by_one: true, ..Options::default() }, None)
+    }
+
     /// The same with its constants among the arguments of a statement.
     pub fn condition_with(&self, lives: Lives, alias: &str, arguments: Option<&Arguments>) -> Option<String> {
-        let options = Options { lives, ..Options::default() };
+        self.render(alias, Options { lives, ..Options::default() }, arguments)
+    }
+
+    fn render(&self, alias: &str, options: Options, arguments: Option<&Arguments>) -> Option<String> {
         match self {
             Rows::All => None,
             Rows::None => Some("false".to_owned()),
@@ -88,8 +101,8 @@ impl Rows {
 #[derive(Debug, Default)]
 pub struct Permissions {
     rows: [Rows; Privilege::ALL.len()],
-    /// The conditions over the alias that nearly all statements have.
-    over_records: [OnceCell<Option<String>>; Privilege::ALL.len()],
+    /// The conditions on single live records, which every request about one needs.
+    on_row: [OnceCell<Option<String>>; Privilege::ALL.len()],
 }
 
 thread_local! {
@@ -167,11 +180,17 @@ impl Permissions {
 
     /// The rows that a privilege is about, as a condition in SQL over the table under this alias; `None` for all rows.
     pub fn condition(&self, privilege: Privilege, lives: Lives, alias: &str) -> Option<String> {
-        let rows = self.rows(privilege);
-        if alias != RECORD || lives != Lives::Live {
-            return rows.condition_over(lives, alias);
+        self.rows(privilege).condition_over(lives, alias)
+    }
+
+    /// The same over `t`, for a statement that asks it of single records: what it needs of others is looked up record by
+    /// record, and never collected for all.
+    pub fn condition_on_row(&self, privilege: Privilege, lives: Lives) -> Option<String> {
+        let condition = || self.rows(privilege).condition_on_row(lives);
+        match lives {
+            Lives::Live => self.on_row[privilege as usize].get_or_init(condition).clone(),
+            Lives::Deleted | Lives::Any => condition(),
         }
-        self.over_records[privilege as usize].get_or_init(|| rows.condition(RECORD)).clone()
     }
 
     /// Whether the privilege was granted, on whichever rows.

@@ -8,7 +8,6 @@ use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
 use crate::postgres::guard;
 use crate::template::{Template, schema};
-use crate::value::table_name::RECORD;
 use std::rc::Rc;
 
 /// A template as one caller sees it. Check its read privilege first.
@@ -56,6 +55,11 @@ impl ReadScope {
         rows.condition_with(Lives::Live, alias, arguments).unwrap_or_else(|| "true".to_owned())
     }
 
+    /// Whether it depends on other records than the row's own.
+    pub fn looks_behind_references(&self) -> bool {
+        self.0.as_ref().is_some_and(|it| it.rows(Action::Read.privilege()).look_behind_references())
+    }
+
     /// Whether indexes find these records, or not many more, without reading the others.
     pub fn is_served(&self) -> bool {
         self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_served())
@@ -69,9 +73,14 @@ pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String>
     caller.rows(Action::Read, template, alias)
 }
 
+/// The same over `t`, for a statement that asks it of single records.
+pub fn row(caller: &Caller, template: &Template) -> Option<String> {
+    caller.row_of(Lives::Live, Action::Read, template)
+}
+
 /// The same among live and deleted records alike, for what finds a record by its id: no index serves it.
-pub fn rows_of_any(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
-    rows_over(Lives::Any, caller, template, alias)
+pub fn row_of_any(caller: &Caller, template: &Template) -> Option<String> {
+    caller.row_of(Lives::Any, Action::Read, template)
 }
 
 /// The same among live records, deleted ones, or both.
@@ -103,12 +112,12 @@ impl WriteScope {
 
     /// The same over live records, deleted ones, or both.
     pub fn over(lives: Lives, caller: &Caller, action: Action, template: &Template) -> WriteScope {
-        let own = caller.rows_of(lives, action, template, RECORD);
+        let own = caller.row_of(lives, action, template);
         // Create-only roles are allowed, so read is not applied to a new record.
         if action == Action::Create || caller.require(Action::Read, template).is_err() {
             return WriteScope { visible: own.clone(), writable: own };
         }
-        let visible = caller.rows_of(lives, Action::Read, template, RECORD);
+        let visible = caller.row_of(lives, Action::Read, template);
         let writable = match (&visible, own) {
             (None, own) => own,
             (Some(visible), Some(own)) if own != *visible => Some(format!("({visible} and {own})")),

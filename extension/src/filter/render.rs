@@ -47,6 +47,8 @@ pub fn render_apart(
     (condition, apart.queries.into_inner())
 }
 
+const EXISTS: &str = "exists ";
+
 /// From this many conditions behind references on, the planner must not search all join orders, which took seconds
 /// for fifty of them.
 const MANY_PATHS: usize = 6;
@@ -106,13 +108,18 @@ impl<'a> Writer<'a> {
             Tree::All(parts) => Sql::chain(parts.iter().map(|part| self.tree(part, alias)), AND),
             Tree::Any(parts) => Sql::chain(parts.iter().map(|part| self.tree(part, alias)), OR),
             // A comparison with null is null; that it is not true is as certain as that a false one is not.
-            Tree::Not(part) => Sql::single(format!("({}) is not true", self.tree(part, alias).text)),
+            Tree::Not(part) => match (&**part, self.tree(part, alias).text) {
+                // Is never null, and in this form the planner can make a join of it.
+                (Tree::Leaf(_), text) if text.starts_with(EXISTS) => Sql::single(format!("not {text}")),
+                (_, text) => Sql::single(format!("({text}) is not true")),
+            },
             Tree::Leaf(predicate) => self.behind(&predicate.path, predicate, alias),
         }
     }
 
-    /// A condition behind references. The subquery looks at nothing outside itself, so it is computed once, or turned
-    /// into a join, as the planner sees fit.
+    /// A condition behind references: on the one record that the row refers to. The planner makes a join of it, reads the
+    /// referenced record by its id, or collects all ids that match, whichever costs less for the rows at hand. Only for a
+    /// policy, and among very many of such conditions, is it a set that does not depend on the row.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let Some((step, further)) = path.split_first() else { return self.test(predicate, alias) };
         let inner = &inner_alias(alias);
@@ -120,8 +127,16 @@ impl<'a> Writer<'a> {
         if !(further.is_empty() && matches!(predicate.test, Test::Exists)) {
             parts.push(self.behind(further, predicate, inner));
         }
-        let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
+        let table = step.target.table();
         let reference = format!("{alias}.{}", crate::value::quote::identifier(&step.slug));
+        let is_apart = self.apart.is_some() && self.root == alias;
+        let is_set = is_apart || self.has_many_paths && !self.one_by_one;
+        if !is_set {
+            parts.insert(0, Sql::single(format!("{inner}.id = {reference}")));
+            let condition = Sql::chain(parts, AND).text;
+            return Sql::single(format!("{EXISTS}(select from {table} {inner} where {condition})"));
+        }
+        let condition = Sql::chain(parts, AND).text;
         let barrier = if self.has_many_paths { " offset 0" } else { "" };
         let query = format!("select {inner}.id from {table} {inner} where {condition}{barrier}");
         Sql::single(format!("{reference} in ({})", self.query(query, alias)))

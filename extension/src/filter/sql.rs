@@ -43,8 +43,7 @@ pub(super) fn live_and_visible(target: &dyn Schema, alias: &str) -> Vec<Sql> {
     std::iter::once(live).chain(visible).collect()
 }
 
-/// The alias one level further in: r1, r2, … No subquery refers to an outer table, so aliases could repeat, but the SQL would
-/// be harder to read.
+/// The alias one level further in: r1, r2, … A subquery refers to the table around it, under another alias than its own.
 pub(super) fn inner_alias(alias: &str) -> String {
     let level = alias.strip_prefix('r').and_then(|level| level.parse::<u32>().ok()).unwrap_or(0);
     format!("r{}", level + 1)

@@ -134,8 +134,8 @@ pub(super) fn get_record(
     let template = read::template_of(&caller, id, Action::Read)?;
     let projection = Projection::parse(&caller, &template, fields, verbose)?.with_tag(wants_tag);
     let (lifetime, seen) = match include_deleted {
-        true => (Lifetime::Any, visibility::rows_of_any(&caller, &template, "t")),
-        false => (Lifetime::Live, visibility::rows(&caller, &template, "t")),
+        true => (Lifetime::Any, visibility::row_of_any(&caller, &template)),
+        false => (Lifetime::Live, visibility::row(&caller, &template)),
     };
     read::by_id(&template, id, seen.as_deref(), lifetime, &projection, Snapshot::Active)
 }
@@ -149,7 +149,7 @@ pub(super) fn get_by_key(
 ) -> Result<Shown, Error> {
     let caller = Caller::current();
     caller.require(Action::Read, template)?;
-    let seen = visibility::rows(&caller, template, "t");
+    let seen = visibility::row(&caller, template);
     let projection = Projection::parse(&caller, template, fields, verbose)?.with_tag(wants_tag);
     read::by_key(template, key, seen.as_deref(), &projection)
 }

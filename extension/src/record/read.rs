@@ -148,7 +148,7 @@ fn found(
 
 /// Refuses a caller who does not see the record of this id, deleted or not.
 pub fn require_seen(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
-    let Some(seen) = visibility::rows_of_any(caller, template, "t") else { return Ok(()) };
+    let Some(seen) = visibility::row_of_any(caller, template) else { return Ok(()) };
     let write_scope = WriteScope { visible: Some(seen), writable: None };
     by_id_in_scope(template, id, &write_scope)
         .filter(|it| it.is_visible)

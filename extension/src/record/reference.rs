@@ -82,7 +82,7 @@ fn find_all(
     if ids.is_empty() && keys.is_empty() || caller.require(Action::Read, &target).is_err() {
         return;
     }
-    let seen = and(visibility::rows(caller, &target, "t").as_deref());
+    let seen = and(visibility::row(caller, &target).as_deref());
     let look = |what: &str, wanted: Parameter, found: &mut dyn FnMut(Uuid, Option<String>)| {
         let sql = format!(
             "select t.id, t.external_key from {} t where t.{what} = any ($1) and t.deleted_at is null{seen}",
@@ -141,7 +141,7 @@ fn find(caller: &Caller, target: i32, wanted: &ReferenceTo) -> Option<Uuid> {
     let sql = format!(
         "select t.id from {} t where {condition} and t.deleted_at is null{}",
         target.table_sql(),
-        and(visibility::rows(caller, &target, "t").as_deref())
+        and(visibility::row(caller, &target).as_deref())
     );
     as_owner(|| {
         connected(|spi| {

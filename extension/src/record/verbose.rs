@@ -72,7 +72,7 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
     let sql = format!(
         "select {display}, t.external_key from {} t where t.id = $1 and t.deleted_at is null{}",
         target.table_sql(),
-        and(visibility::rows(caller, &target, "t").as_deref())
+        and(visibility::row(caller, &target).as_deref())
     );
     connected(|spi| {
         let rows = target.run(spi, &sql, Snapshot::Latest, &params![datum::read_uuid(target_id)]);

@@ -58,7 +58,7 @@ impl<'a> Paths<'a> {
     pub fn of(template: &'a Template, plan: &'a Plan, segment: &'a Segment) -> Option<Paths<'a>> {
         // What looks into other tables may be a join, of which PostgreSQL knows more ways.
         let is_of_one_table = !plan.filter.looks_behind_references()
-            && plan.scope.as_ref().is_none_or(|it| !it.condition(RECORD, None).contains(" in (select "));
+            && plan.scope.as_ref().is_none_or(|it| !it.looks_behind_references());
         if plan.lives != Lives::Live || !is_of_one_table || plan.filter.size() > MOST_CONDITIONS {
             return None;
         }

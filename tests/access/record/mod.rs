@@ -3,5 +3,6 @@
 mod direct;
 mod external_keys;
 mod released_keys;
+mod row_checks;
 mod versions;
 mod writes;

@@ -215,8 +215,14 @@ fn a_scope_is_a_filter_an_array_or_a_single_condition() {
 fn a_filter_is_rendered_under_any_alias() {
     let filter =
         compile(&format!("{{\"filters\":[{}]}}", on("artist.name", "eq", "\"a\""))).expect("a filter");
-    assert!(render(&filter, "d", Options::default()).starts_with("(d.\"artist\" in (select r1.id "));
-    assert!(render(&filter, "r1", Options::default()).starts_with("(r1.\"artist\" in (select r2.id "));
+    assert!(
+        render(&filter, "d", Options::default())
+            .starts_with("(exists (select from \"crm\".\"artists\" r1 where r1.id = d.\"artist\" and ")
+    );
+    assert!(
+        render(&filter, "r1", Options::default())
+            .starts_with("(exists (select from \"crm\".\"artists\" r2 where r2.id = r1.\"artist\" and ")
+    );
 }
 
 #[test]
@@ -227,8 +233,8 @@ fn attributes_are_named_by_number_where_the_request_says_so() {
         ("external_key", "(t.external_key = 'a')"),
         (
             "20.external_key",
-            "(t.\"artist\" in (select r1.id from \"crm\".\"artists\" r1 \
-             where r1.deleted_at is null and r1.external_key = 'a'))",
+            "(exists (select from \"crm\".\"artists\" r1 \
+             where r1.id = t.\"artist\" and r1.deleted_at is null and r1.external_key = 'a'))",
         ),
     ] {
         let body = format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""));

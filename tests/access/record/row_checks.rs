@@ -1,0 +1,92 @@
+//! What a scope behind a reference costs a write: the records that its rows refer to, and no more.
+
+use harness::{Database, Session};
+use serde_json::json;
+use std::time::Duration;
+
+/// Companies, of which half are in each region, and customers of the first ones.
+const FILL: &str = r#"
+    select keyed.create_project('crm');
+    select keyed.create_template('crm', 'companies', '[{"slug": "region", "type": "string"}, {"slug": "note", "type": "string"}]');
+    select keyed.create_template('crm', 'customers', '[
+      {"slug": "region", "type": "string"}, {"slug": "amount", "type": "number"},
+      {"slug": "company", "type": "reference", "template": "companies"}
+    ]');
+    insert into crm.companies (external_key, region, note)
+      select 'C' || n, case n % 2 when 0 then 'EU' else 'US' end, repeat('x', 500) from generate_series(1, 2000) n;
+    insert into crm.customers (external_key, region, company)
+      select 'K' || n, 'EU', (select id from crm.companies where external_key = 'C' || 2 * n) from generate_series(1, 60) n;
+    analyze crm.companies, crm.customers"#;
+
+const OWN: &str = "region";
+const BEHIND: &str = "company.region";
+
+/// A login whose scope is about this field: in both cases it sees all customers.
+async fn login(database: &Database, name: &str, field: &str) -> Session {
+    let login = database.create_role(name).await;
+    let scope = json!([{"field": field, "operator": "neq", "value": "US"}]);
+    database.grant_within(&login, "crm.customers", "read, create, update, delete", &scope).await;
+    database.grant(&login, "crm.companies", "read").await;
+    database.session_as(&login).await
+}
+
+/// The pages that a statement and all that it calls look at, at its second run.
+async fn pages(session: &Session, statement: &str) -> u64 {
+    let explain = format!("explain (analyze, buffers, timing off, format json) {statement}");
+    session.run(&format!("begin; {explain}; rollback")).await;
+    session.run("begin").await;
+    let explained = session.json(&explain, &[]).await;
+    session.run("rollback").await;
+    let plan = &explained[0]["Plan"];
+    ["Shared Hit Blocks", "Shared Read Blocks"].iter().filter_map(|name| plan[*name].as_u64()).sum()
+}
+
+fn batch(operation: &str) -> String {
+    format!(
+        "select keyed.batch(jsonb_agg(jsonb_build_object('op', '{operation}', 'template', 'crm.customers', 'external_key', 'K' || n,
+           'attributes', jsonb_build_object('amount', n)))) from generate_series(1, 50) n"
+    )
+}
+
+#[tokio::test]
+async fn write_under_a_reference_scope_reads_the_referred_records_alone() {
+    let database = Database::new().await;
+    let admin = database.session().await;
+    admin.run(FILL).await;
+    let (own, behind) = (login(&database, "own", OWN).await, login(&database, "behind", BEHIND).await);
+    let patch = "select keyed.patch_record(id, '{\"attributes\": {\"amount\": 2}}') from (select id from crm.customers limit 20) t";
+    let single = "select keyed.upsert_by_key('crm.customers', 'K' || n, '{\"amount\": 3}') from generate_series(1, 50) n";
+    for statement in
+        [&batch("update"), &batch("upsert"), "update crm.customers set amount = 1", patch, single]
+    {
+        let (cheap, dear) = (pages(&own, statement).await, pages(&behind, statement).await);
+        // The policies of plain SQL collect a set, once for the statement.
+        let table: u64 = admin
+            .text("select relpages from pg_class where oid = 'crm.companies'::regclass", &[])
+            .await
+            .parse()
+            .expect("a number");
+        assert!(table > 100, "{table} pages");
+        assert!(dear <= 2 * cheap + 4 * table, "{dear} pages instead of {cheap}: {statement}");
+    }
+}
+
+#[tokio::test]
+async fn row_check_is_not_compiled_for_each_row() {
+    let database = Database::new().await;
+    let admin = database.session().await;
+    admin.run(FILL).await;
+    let session = login(&database, "behind", BEHIND).await;
+    // Whatever the plan, it costs more than jit_above_cost.
+    session.run("set enable_seqscan = off; set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off").await;
+    let mut took = [Duration::ZERO; 2];
+    for (jit, took) in ["off", "on"].iter().zip(&mut took) {
+        session.run(&format!("set jit = {jit}; begin; update crm.customers set amount = 1; rollback")).await;
+        let before = session.processor_time().await;
+        session.run("begin; update crm.customers set amount = 2; rollback").await;
+        *took = session.processor_time().await.saturating_sub(before);
+    }
+    let [interpreted, compiled] = took;
+    // The user's own statement is compiled, once.
+    assert!(compiled < 3 * interpreted + Duration::from_secs(3), "{compiled:?} instead of {interpreted:?}");
+}
