@@ -11,7 +11,7 @@ help:
 	@echo 'make docs    make a book of docs/ in target/book, with mdbook, which it fetches'
 	@echo 'make build   build the release, install the extension into PostgreSQL'
 	@echo 'make deb     build Debian packages of extension and proxy in target/deb'
-	@echo 'make setup   only install what the others need: the one command for which they may ask root'
+	@echo 'make setup   only install what the others need: the one command for which they may ask root (FOR=run|test|bench)'
 	@echo 'PG=18 behind a command: on that version of PostgreSQL (15, 16, 17 or 18), which is built from source if apt has no package'
 
 setup build run test test-all test-assert bench soak docs deb:

@@ -17,7 +17,7 @@ die() {
 }
 
 # What a complete build takes in target/ by its profile, and the servers of the tests among the temporary files, in MB.
-readonly RELEASE_MB=1600 DEBUG_MB=3500 SERVERS_MB=1500
+readonly RELEASE_MB=1600 QUICK_MB=1600 DEBUG_MB=3500 SERVERS_MB=1500
 # Room for what a build writes beside the files that it replaces.
 readonly REBUILD_MB=500
 
@@ -44,18 +44,71 @@ is_root() { [[ $EUID -eq 0 ]]; }
 
 is_under_sudo() { is_root && [[ -n ${SUDO_USER:-} && $SUDO_USER != root ]]; }
 
+# The packages of Debian among these that are missing.
+without_installed() {
+    local package
+    for package in "$@"; do
+        [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+            printf '%s\n' "$package"
+    done
+}
+
+apt_install() {
+    [[ -z $(dpkg --audit) ]] || die "An earlier installation of packages was interrupted: run 'dpkg --configure -a' and" \
+        "'apt-get install --fix-broken' as root, then this command again."
+    # A list that cannot be fetched (a dead third-party source) matters only if the packages are then not found.
+    apt-get update >&2 || say "apt-get update failed; trying with the lists at hand."
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >&2 ||
+        die "apt-get could not install $*: its reason is above. It needs a network or a mirror, and Debian 12 or 13."
+}
+
 # Installs packages of Debian that few commands need, those that are missing.
 need_packages() {
-    local package missing=()
-    for package in "$@"; do
-        [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
-    done
+    local missing
+    mapfile -t missing < <(without_installed "$@")
     [[ ${#missing[@]} -eq 0 ]] && return
     is_root || die "These packages are missing: run 'sudo apt-get install ${missing[*]}' once, then this command again."
     say "Installing ${missing[*]}"
-    apt-get update >&2 || say "apt-get update failed; trying with the lists at hand."
-    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}" >&2
+    apt_install "${missing[@]}"
 }
+
+# Compiling takes a Rust that is not older than the one that Cargo.toml names.
+check_rust() {
+    local wanted found
+    wanted="$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)"
+    found="$(as_developer rustc --version 2>/dev/null | cut --delimiter=' ' --fields=2)" || true
+    if [[ -z $found ]] || ! as_developer cargo --version >/dev/null 2>&1; then
+        die "cargo is missing: install Rust $wanted or newer with rustup (https://rustup.rs), then run this command again."
+    fi
+    printf '%s\n%s\n' "$wanted" "$found" | sort --version-sort --check=quiet ||
+        die "rustc is $found, and keyed needs $wanted or newer: run 'rustup update stable', then this command again."
+}
+
+# What the compiler takes for the largest crate, and beside it for another one, in MB.
+readonly COMPILER_MB=1500 FURTHER_JOB_MB=1000
+
+# The memory that programs can still have, swap included, in MB; of a container that of its limit, if that is less.
+free_memory() {
+    local free limit used
+    free="$(awk '/^(MemAvailable|SwapFree):/ { free += $2 } END { print int(free / 1024) }' /proc/meminfo)"
+    limit="$(cat /sys/fs/cgroup/memory.max 2>/dev/null)" || limit=max
+    if [[ $limit =~ ^[0-9]+$ ]]; then
+        used="$(awk '$1 == "anon" { print int($2 / 1048576) }' /sys/fs/cgroup/memory.stat)"
+        limit=$((limit / 1048576 - ${used:-0}))
+        ((limit > free)) || free=$limit
+    fi
+    echo "$free"
+}
+
+# How many compilers this memory and these cores have room for: none if one would not fit.
+compiler_jobs() {
+    local free="$1" cores="$2" jobs
+    jobs=$((free < COMPILER_MB ? 0 : 1 + (free - COMPILER_MB) / FURTHER_JOB_MB))
+    echo $((jobs < cores ? jobs : cores))
+}
+
+# The version under development.
+workspace_version() { sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head --lines=1; }
 
 # Compiling under `sudo make setup` must leave no files of root in the developer's clone.
 as_developer() {
@@ -71,7 +124,11 @@ as_developer() {
 # Which PostgreSQL a command is about (PG=17), and where its programs are.
 source .dev/major.sh
 readonly BUILT="${KEYED_BUILT:-$CLONE/target}"
-# What `cargo pgrx package` makes: the tree of files to copy to /.
+# What .dev/compile makes of the extension: the tree of files to copy to /.
 readonly PACKAGE="$BUILT/extension/$PG"
-# pgrx asks this variable before a configuration that only an interactive `cargo pgrx init` writes.
+# Whether this user may put files of the extension into PostgreSQL.
+is_writable_for_extension() {
+    [[ -w $("$PG_BIN/pg_config" --pkglibdir) && -w $("$PG_BIN/pg_config" --sharedir)/extension ]]
+}
+# Which PostgreSQL pgrx compiles for.
 export PGRX_PG_CONFIG_PATH="$PG_BIN/pg_config"

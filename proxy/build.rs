@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+#[cfg(feature = "ui")]
+use anyhow::{bail, ensure};
 use keyed_errors::Code;
 use serde_json::{Map, Value};
 
@@ -29,15 +31,39 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// Writes the list of the application's files, which `src/application.rs` includes.
 #[cfg(feature = "ui")]
 fn embed_application() -> Result<()> {
     const MADE: &str = "ui/dist";
     println!("cargo::rerun-if-changed={MADE}");
+    // Who makes the application, beside cargo, holds a lock.
+    if let Ok(making) = fs::File::open("ui/.making") {
+        making.lock_shared().context("ui/.making")?;
+    }
+    let made = Path::new(MADE);
     ensure!(
-        Path::new(MADE).join("index.html").exists(),
+        made.join("index.html").exists(),
         "proxy/{MADE} is missing: run `make build`, which makes it with Node, or build without the feature `ui`"
     );
-    memory_serve::load_directory(MADE);
+    let mut files = vec![made.join("index.html")];
+    for entry in fs::read_dir(made.join("assets")).context(MADE)? {
+        files.push(entry?.path());
+    }
+    files.sort();
+    let mut list = String::from("&[\n");
+    for file in files {
+        let path = file.strip_prefix(made)?.to_str().context("a name that is not UTF-8")?;
+        let kind = match file.extension().and_then(|it| it.to_str()) {
+            Some("css") => "text/css",
+            Some("html") => "text/html; charset=utf-8",
+            Some("js") => "text/javascript",
+            Some("svg") => "image/svg+xml",
+            _ => bail!("proxy/{MADE}/{path}: a type of files that proxy/build.rs does not know"),
+        };
+        let whole = file.canonicalize()?;
+        list += &format!("    ({:?}, {kind:?}, include_bytes!({whole:?})),\n", format!("/{path}"));
+    }
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("application.rs"), list + "]\n")?;
     Ok(())
 }
 

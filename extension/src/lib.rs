@@ -58,7 +58,6 @@ pub mod postgres;
 pub mod quota;
 /// Records.
 pub mod record;
-mod schema;
 /// Search.
 pub mod search;
 /// What the database measures of itself.

@@ -3,17 +3,17 @@
 //! Its pages are one document, at whatever address of a page a reader opens. The files beside it have a hash of their
 //! content in their names, so browsers keep them; the document is asked for each time.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, Uri, header};
-use axum::middleware::map_response;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use memory_serve::{CacheControl, MemoryServe};
-use tower::ServiceExt;
 
+use crate::compression::{Accepted, Constant};
+use crate::conditional::{has_tag, mark_packed, set_tag};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -21,62 +21,78 @@ use crate::state::App;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-static FILES: LazyLock<Router> = LazyLock::new(|| {
-    embedded()
-        .index_file(Some("/index.html"))
-        .html_cache_control(CacheControl::NoCache)
-        .cache_control(CacheControl::Long)
-        .into_router()
-        .layer(map_response(protect))
-});
+/// The document of all pages.
+const PAGE: &str = "/index.html";
 
-#[expect(unused_qualifications, reason = "the build writes the list of files, with whole paths")]
-fn embedded() -> MemoryServe {
-    memory_serve::load!()
+/// What the build embeds: path, type and content of each file.
+const EMBEDDED: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/application.rs"));
+
+/// A file of the application.
+struct File {
+    kind: HeaderValue,
+    /// Its entity tag, without quotes.
+    tag: String,
+    content: Constant,
 }
+
+static FILES: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
+    let file = |&(path, kind, content): &(&'static str, &'static str, &'static [u8])| {
+        let tag = format!("{:08x}", crc32fast::hash(content));
+        (path, File { kind: HeaderValue::from_static(kind), tag, content: Constant::new(content) })
+    };
+    EMBEDDED.iter().map(file).collect()
+});
 
 /// The addresses of the application's own pages and files.
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(serve_page))
         .route("/p/{*page}", get(serve_page))
-        .route("/assets/{file}", get(serve_file))
+        .route("/assets/{file}", get(serve_asset))
 }
 
 /// GET of any page.
-pub(crate) async fn serve_page(State(_): State<Arc<App>>, mut request: Request) -> Response {
-    *request.uri_mut() = Uri::from_static("/");
-    serve_file(request).await
+pub(crate) async fn serve_page(State(_): State<Arc<App>>, headers: HeaderMap) -> Result<Response, Problem> {
+    serve(PAGE, &headers).await
 }
 
-async fn serve_file(request: Request) -> Response {
-    let response = FILES.clone().oneshot(request).await.into_response();
-    if response.status() == StatusCode::NOT_FOUND {
-        Problem::no_such_route().into_response()
-    } else {
-        response
-    }
+async fn serve_asset(address: Uri, headers: HeaderMap) -> Result<Response, Problem> {
+    serve(address.path(), &headers).await
 }
 
-async fn protect(mut response: Response) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    if headers.get(header::CONTENT_TYPE).is_some_and(|it| it == "text/html") {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+async fn serve(path: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+    let file = FILES.get(path).ok_or_else(Problem::no_such_route)?;
+    let mut answer = match has_tag(headers, &file.tag) {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => file.content.answer(&Accepted::of(headers)).await,
+    };
+    set_tag(&mut answer, &file.tag)?;
+    mark_packed(&mut answer);
+    let kept = if path == PAGE { "no-cache" } else { "max-age=31536000, immutable" };
+    let headers = answer.headers_mut();
+    for (name, value) in [
+        (header::CACHE_CONTROL, kept),
+        (header::VARY, "accept-encoding"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
     }
-    response
+    headers.insert(header::CONTENT_TYPE, file.kind.clone());
+    Ok(answer)
 }
 
 #[cfg(test)]
 mod tests {
-    use axum::body::{Body, to_bytes};
+    use axum::body::to_bytes;
 
     use super::*;
 
     async fn ask(address: &str, header: (&str, &str)) -> (StatusCode, axum::http::HeaderMap, String) {
-        let request = Request::builder().uri(address).header(header.0, header.1).body(Body::empty());
-        let response = serve_file(request.expect("a request")).await;
+        let path = if address == "/" { PAGE } else { address };
+        let value = HeaderValue::try_from(header.1).expect("a value");
+        let headers = HeaderMap::from_iter([(header.0.parse().expect("a name"), value)]);
+        let response = serve(path, &headers).await.into_response();
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, 1 << 24).await.expect("a body");
         (parts.status, parts.headers, String::from_utf8_lossy(&body).into_owned())
@@ -110,6 +126,19 @@ mod tests {
         let (status, headers, _) = ask(&script().await, PLAIN).await;
         assert_eq!(status, 200);
         assert!(headers[header::CACHE_CONTROL].to_str().is_ok_and(|it| it.contains("immutable")));
+    }
+
+    #[tokio::test]
+    async fn script_is_sent_packed_with_a_tag_of_its_own() {
+        let script = script().await;
+        let (_, plain, text) = ask(&script, PLAIN).await;
+        let (status, packed, _) = ask(&script, ("accept-encoding", "gzip, br")).await;
+        assert_eq!(status, 200);
+        assert_eq!(packed[header::CONTENT_ENCODING], "br");
+        assert_eq!(packed[header::CONTENT_TYPE], "text/javascript");
+        assert_ne!(packed[header::ETAG], plain[header::ETAG]);
+        assert_eq!([&packed[header::VARY], &plain[header::VARY]], ["accept-encoding"; 2]);
+        assert!(text.contains("import"), "{text}");
     }
 
     #[tokio::test]

@@ -42,6 +42,11 @@ impl Accepted {
     /// Packs the answer if it is large. The layer is put around such answers only: around all routes it would cost every
     /// answer more than its whole routing does.
     pub(crate) async fn pack(self, response: Response) -> Response {
+        // Most answers are made once and sent once, so the quickest packing is the best.
+        self.pack_at(CompressionLevel::Fastest, response).await
+    }
+
+    async fn pack_at(self, quality: CompressionLevel, response: Response) -> Response {
         let Accepted(Some(encoding)) = self else { return response };
         if response.body().size_hint().lower() <= WORTHWHILE {
             return response;
@@ -53,9 +58,7 @@ impl Accepted {
             let response = response.take().unwrap_or_default();
             async { Ok::<_, Infallible>(response) }
         });
-        // Answers are made once and sent once, so the quickest packing is the best.
-        let packing = CompressionLayer::new().quality(CompressionLevel::Fastest);
-        match packing.layer(answer).oneshot(request).await {
+        match CompressionLayer::new().quality(quality).layer(answer).oneshot(request).await {
             Ok(response) => {
                 let mut response = response.map(Body::new);
                 mark_packed(&mut response);
@@ -66,26 +69,30 @@ impl Accepted {
     }
 }
 
-/// A large text that never changes, which is compressed once for each encoding.
+/// What is packed once is packed well. Beyond this, brotli takes seconds for a small gain.
+const CONSTANT_QUALITY: CompressionLevel = CompressionLevel::Precise(9);
+
+/// A content that never changes, which is compressed once for each encoding.
 pub(crate) struct Constant {
-    text: &'static str,
+    content: &'static [u8],
     packed: [OnceCell<Bytes>; ENCODINGS.len()],
 }
 
 impl Constant {
-    pub(crate) const fn new(text: &'static str) -> Constant {
-        Constant { text, packed: [const { OnceCell::const_new() }; ENCODINGS.len()] }
+    pub(crate) const fn new(content: &'static [u8]) -> Constant {
+        Constant { content, packed: [const { OnceCell::const_new() }; ENCODINGS.len()] }
     }
 
     /// The response to a client that accepts this.
     pub(crate) async fn answer(&self, accepted: &Accepted) -> Response {
-        let number = accepted.0.and_then(|wanted| ENCODINGS.iter().position(|name| *name == wanted));
+        let wanted = accepted.0.filter(|_| self.content.len() as u64 > WORTHWHILE);
+        let number = wanted.and_then(|wanted| ENCODINGS.iter().position(|name| *name == wanted));
         let Some(number) = number else {
-            return Response::new(Body::from(self.text));
+            return Response::new(Body::from(self.content));
         };
         let pack = async || {
-            let response = Response::new(Body::from(self.text));
-            let packed = Accepted(Some(ENCODINGS[number])).pack(response).await;
+            let response = Response::new(Body::from(self.content));
+            let packed = Accepted(Some(ENCODINGS[number])).pack_at(CONSTANT_QUALITY, response).await;
             // Nothing can fail in memory.
             to_bytes(packed.into_body(), usize::MAX).await.unwrap_or_default()
         };
@@ -119,6 +126,28 @@ mod tests {
         assert_eq!(encoding(Some("gzip;q=0"), 1025).await, None);
         assert_eq!(encoding(Some("gzip"), 1024).await, None);
         assert_eq!(encoding(None, 1025).await, None);
+    }
+
+    #[tokio::test]
+    async fn constant_is_packed_if_it_is_large() {
+        static CONTENT: [u8; 2000] = [b'x'; 2000];
+        let accepts = |value| {
+            Accepted::of(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))]))
+        };
+        for (content, accepted, expected) in [
+            (&CONTENT[..], "br, gzip", Some("br")),
+            (&CONTENT[..], "gzip", Some("gzip")),
+            (&CONTENT[..], "identity", None),
+            (&CONTENT[..1024], "br, gzip", None),
+        ] {
+            let answer = Constant::new(content).answer(&accepts(accepted)).await;
+            assert_eq!(
+                answer.headers().get(header::CONTENT_ENCODING),
+                expected.map(HeaderValue::from_static).as_ref()
+            );
+            let length = to_bytes(answer.into_body(), usize::MAX).await.expect("in memory").len();
+            assert!(if expected.is_some() { length < 100 } else { length == content.len() }, "{length}");
+        }
     }
 
     #[tokio::test]

@@ -47,7 +47,7 @@ fn keyed_as(database: &Database, role: &str, arguments: &[&str]) -> Outcome {
 }
 
 fn run(command: &mut std::process::Command) -> Outcome {
-    let output = command.output().expect("the program was built: `make build` does it");
+    let output = command.output().expect("the program was built: `.dev/build --quick` does it");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

@@ -1,7 +1,7 @@
 //! What a reader of a page has: the service of `make run`, and a folder in which blocks are pasted.
 
 use crate::page::{Block, Page};
-use harness::{Cluster, Database, Durability, Proxy, repository_folder, target_folder};
+use harness::{Cluster, Database, Durability, Proxy, proxy_path, repository_folder};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -82,7 +82,12 @@ impl Service {
         // A refused request is a failure.
         self.write(".curlrc", "fail-with-body\nnoproxy = \"*\"\n");
         self.write(".psqlrc", "\\set QUIET 1\n\\set ON_ERROR_STOP 1\n\\pset footer off\n");
-        std::os::unix::fs::symlink(target_folder(), self.folder.join("target")).expect("a link can be made");
+        // What `make run` and `make build` leave there.
+        for profile in ["quick", "release"] {
+            let program = self.folder.join("target").join(profile).join("keyed-proxy");
+            std::fs::create_dir_all(program.parent().expect("a folder")).expect("a folder can be made");
+            std::os::unix::fs::symlink(proxy_path(), program).expect("a link can be made");
+        }
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -147,7 +152,8 @@ impl Service {
         let programs = psql.get_program().to_string_lossy().into_owned();
         let programs = programs.rsplit_once('/').map_or("/usr/lib/postgresql/15/bin", |(folder, _)| folder);
         let path = std::env::var("PATH").unwrap_or_default();
-        shell.env("PATH", format!("{programs}:{}:{path}", target_folder().join("release").display()));
+        shell
+            .env("PATH", format!("{programs}:{}:{path}", proxy_path().parent().expect("a folder").display()));
         shell.env("HOME", &self.folder).env("LANG", "C.UTF-8");
         shell.env("PGOPTIONS", "-c client_min_messages=warning");
         shell.current_dir(&self.folder).stdin(Stdio::null());

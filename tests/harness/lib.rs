@@ -54,7 +54,7 @@ pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
 pub use node::run_script;
 pub use pg_upgrade::upgrade_path;
-pub use proxy::{Proxy, proxy_program};
+pub use proxy::{Proxy, proxy_path, proxy_program};
 pub use relay::Relay;
 pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};

@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The proxy's release build on a port of its own, logged in to one test's database. Dropping it kills it.
+/// The proxy on a port of its own, logged in to one test's database. Dropping it kills it.
 pub struct Proxy {
     address: SocketAddr,
     log: PathBuf,
@@ -63,7 +63,7 @@ impl Proxy {
         let mut shell = Command::new("sh");
         // The number of the process has to be that of the proxy, and the socket its third file.
         shell.args(["-c", r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve"#]);
-        shell.arg(program()).stdin(OwnedFd::from(socket.try_clone().expect("an open socket")));
+        shell.arg(proxy_path()).stdin(OwnedFd::from(socket.try_clone().expect("an open socket")));
         Self::start_command(shell, database, &[("PATH", "/usr/bin:/bin")], key, "/readyz", None).await
     }
 
@@ -75,7 +75,7 @@ impl Proxy {
         path: &str,
         tls: Option<Arc<ClientConfig>>,
     ) -> Self {
-        let mut command = Command::new(program());
+        let mut command = Command::new(proxy_path());
         command.arg("serve").stdin(Stdio::null());
         Self::start_command(command, database, settings, key, path, tls).await
     }
@@ -102,7 +102,9 @@ impl Proxy {
             .stderr(output)
             .process_group(0)
             .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}; `make build` makes it", program().display()));
+            .unwrap_or_else(|error| {
+                panic!("{}: {error}; `.dev/build --quick` makes it", proxy_path().display())
+            });
         let watchdog = Some(Watchdog::new(r#"kill -KILL "$1""#, child.id().to_string()));
         // A proxy of the developer's machine has no business between the tests and ours.
         let client =
@@ -277,15 +279,17 @@ fn listening_ports(process: u32) -> Vec<u16> {
     numbers.into_iter().filter_map(port).collect()
 }
 
-/// The release build, to be run with other arguments than those of a server, and an empty environment.
+/// The proxy's program, to be run with other arguments than those of a server, and an empty environment.
 pub fn proxy_program(arguments: &[&str]) -> Command {
-    let mut command = Command::new(program());
+    let mut command = Command::new(proxy_path());
     command.args(arguments).env_clear().stdin(Stdio::null());
     command
 }
 
-/// The release build, for the tests prove what users run.
-fn program() -> PathBuf {
+/// The proxy's program: what `.dev/test` and `.dev/bench` have built. Without them, tests take what `make run` starts, and
+/// measurements the release.
+pub fn proxy_path() -> PathBuf {
+    let profile = if cfg!(debug_assertions) { "quick" } else { "release" };
     std::env::var_os("KEYED_PROXY_BIN")
-        .map_or_else(|| target_folder().join("release").join("keyed-proxy"), PathBuf::from)
+        .map_or_else(|| target_folder().join(profile).join("keyed-proxy"), PathBuf::from)
 }

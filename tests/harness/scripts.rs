@@ -34,15 +34,80 @@ fn on_full_disk(folder: &Path, command: &[&str]) -> (bool, String) {
 #[test]
 fn a_build_and_a_test_begin_only_with_enough_room_on_the_disk() {
     let folder = full_disk();
-    for command in [&["bash", ".dev/test"][..], &["bash", ".dev/setup"]] {
+    for command in [&["bash", ".dev/test"][..], &["bash", ".dev/build"]] {
         let (succeeded, said) = on_full_disk(&folder, command);
         assert!(!succeeded && said.contains("MB on the file system of"), "{command:?}: {said}");
         assert!(said.contains("which has only 7 MB free"), "{command:?}: {said}");
     }
-    let enough = "source .dev/common.sh; require_room / 7 'A test'; build_needs release debug";
+    let enough = "source .dev/common.sh; require_room / 7 'A test'; build_needs quick debug";
     let (succeeded, needed) = on_full_disk(&folder, &["bash", "-c", enough]);
     assert!(succeeded && needed.trim().parse::<u32>().is_ok_and(|needed| needed > 7), "{needed}");
     std::fs::remove_dir_all(folder).expect("it is our folder");
+}
+
+/// What a build says before it compiles anything, with a folder of these programs before all others, and these variables.
+fn build_complaint(programs: &[(&str, &str)], variables: &[(&str, &str)]) -> String {
+    let home = std::env::temp_dir().join(format!("keyed-build-{}-{}", std::process::id(), programs.len()));
+    // Scripts search the folder of cargo first.
+    let folder = home.join(".cargo/bin");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for (name, script) in programs {
+        let program = folder.join(name);
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is our file");
+    }
+    let mut build = Command::new("bash");
+    build.args([".dev/build", "--quick", "--without-install"]).current_dir(repository_folder());
+    // Where rustup has its compilers, whatever HOME is.
+    let rustup = std::env::var("HOME").map(|home| format!("{home}/.rustup")).unwrap_or_default();
+    build.env("HOME", &home).env("RUSTUP_HOME", std::env::var("RUSTUP_HOME").unwrap_or(rustup));
+    let output = build.envs(variables.iter().copied()).output().expect("bash is installed");
+    std::fs::remove_dir_all(&home).expect("it is our folder");
+    assert!(!output.status.success(), "the build must not begin");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn old_rust_is_rejected_before_compiling() {
+    let says = build_complaint(&[("rustc", "echo rustc 1.70.0"), ("cargo", "[ \"$1\" = --version ]")], &[]);
+    assert!(says.contains("rustc is 1.70.0, and keyed needs 1.9"), "{says}");
+    assert!(says.contains("rustup update stable") && !says.contains("Compiling"), "{says}");
+}
+
+#[test]
+fn missing_network_is_reported_before_compiling() {
+    let says = build_complaint(&[], &[("CARGO_NET_OFFLINE", "true")]);
+    assert!(says.contains("Not all crates that keyed needs are on this machine"), "{says}");
+    assert!(!says.contains("Compiling"), "{says}");
+}
+
+#[test]
+fn memory_bounds_the_number_of_compilers() {
+    let jobs = |free: &str, cores: &str| {
+        let script = format!("source .dev/common.sh; compiler_jobs {free} {cores}");
+        let output = Command::new("bash").args(["-c", &script]).current_dir(repository_folder()).output();
+        String::from_utf8_lossy(&output.expect("bash is installed").stdout).trim().to_owned()
+    };
+    let expected =
+        [("700", "2", "0"), ("1600", "4", "1"), ("2600", "4", "2"), ("16000", "2", "2"), ("16000", "1", "1")];
+    for (free, cores, wanted) in expected {
+        assert_eq!(jobs(free, cores), wanted, "{free} MB, {cores} cores");
+    }
+}
+
+#[test]
+fn every_sql_function_file_has_a_place_in_the_order() {
+    let folder = repository_folder().join("sql/functions");
+    let order = std::fs::read_to_string(folder.join("order")).expect("the order");
+    let mut ordered: Vec<&str> = order.lines().filter(|line| !line.starts_with('#')).collect();
+    let mut files: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "order")
+        .collect();
+    ordered.sort_unstable();
+    files.sort_unstable();
+    assert_eq!(ordered, files);
 }
 
 /// What `make` complains about.

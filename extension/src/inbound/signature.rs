@@ -3,7 +3,7 @@
 use crate::error::{Code, Error};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, Mac};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 /// How far the time of a delivery may be from ours, either way: seconds.

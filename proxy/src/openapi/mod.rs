@@ -22,7 +22,7 @@ use crate::problem::Problem;
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// Anybody may ask for it, so it is not compressed for each.
-static DOCUMENT: Constant = Constant::new(TEXT);
+static DOCUMENT: Constant = Constant::new(TEXT.as_bytes());
 
 /// Its entity tag, without quotes.
 static TAG: LazyLock<String> = LazyLock::new(|| format!("{:08x}", crc32fast::hash(TEXT.as_bytes())));
