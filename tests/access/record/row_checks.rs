@@ -76,17 +76,18 @@ async fn row_check_is_not_compiled_for_each_row() {
     let database = Database::new().await;
     let admin = database.session().await;
     admin.run(FILL).await;
-    let session = login(&database, "behind", BEHIND).await;
-    // Whatever the plan, it costs more than jit_above_cost.
-    session.run("set enable_seqscan = off; set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off").await;
     let mut took = [Duration::ZERO; 2];
-    for (jit, took) in ["off", "on"].iter().zip(&mut took) {
-        session.run(&format!("set jit = {jit}; begin; update crm.customers set amount = 1; rollback")).await;
+    for (jit, took) in ["on", "off"].iter().zip(&mut took) {
+        let session = login(&database, jit, BEHIND).await;
+        // Whatever the plan, it costs more than jit_above_cost.
+        session.run("set enable_seqscan = off; set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off").await;
+        session.run(&format!("set jit = {jit}")).await;
+        session.run("begin; update crm.customers set amount = 1; rollback").await;
         let before = session.processor_time().await;
         session.run("begin; update crm.customers set amount = 2; rollback").await;
         *took = session.processor_time().await.saturating_sub(before);
     }
-    let [interpreted, compiled] = took;
+    let [compiled, interpreted] = took;
     // The user's own statement is compiled, once.
-    assert!(compiled < 3 * interpreted + Duration::from_secs(3), "{compiled:?} instead of {interpreted:?}");
+    assert!(compiled < 2 * interpreted + Duration::from_secs(3), "{compiled:?} instead of {interpreted:?}");
 }
