@@ -95,22 +95,28 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
             });
         });
     });
-    outcome.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION => Error::at(
-            Code::InvalidValue,
-            "/attributes",
-            "there are records without a value: it cannot be required yet",
-        )
-        .hint("fill the attribute in every record first, deleted ones included; or add it with a default"),
-        PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => {
-            Error::at(Code::Conflict, "/attributes", "there is an attribute or a column of that name already")
-        }
-        // The second: a column of another table is of the type of this table's rows.
-        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
-        | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => {
-            in_use::error(&template.full_name(), template.table, &caught)
-        }
-        _ => caught.rethrow(),
+    outcome.catch(|caught| {
+        Some(match caught.state {
+            PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION => Error::at(
+                Code::InvalidValue,
+                "/attributes",
+                "there are records without a value: it cannot be required yet",
+            )
+            .hint(
+                "fill the attribute in every record first, deleted ones included; or add it with a default",
+            ),
+            PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => Error::at(
+                Code::Conflict,
+                "/attributes",
+                "there is an attribute or a column of that name already",
+            ),
+            // The second: a column of another table is of the type of this table's rows.
+            PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
+            | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => {
+                in_use::error(&template.full_name(), template.table, caught)
+            }
+            _ => return None,
+        })
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)
 }

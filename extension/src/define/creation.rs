@@ -179,14 +179,15 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
             })
         })
     });
-    let id = made.map_err(|caught| match caught.state {
+    let id = made.catch(|caught| match caught.state {
         PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE
         | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION
         | PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT => {
             let name = format!("{}.{}", project.slug, new.slug);
-            Error::at(Code::Conflict, "/slug", format!("{name} exists already")).hint("choose another slug")
+            let error = Error::at(Code::Conflict, "/slug", format!("{name} exists already"));
+            Some(error.hint("choose another slug"))
         }
-        _ => caught.rethrow(),
+        _ => None,
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)
 }

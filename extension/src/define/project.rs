@@ -50,10 +50,8 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
             })
         })
     });
-    made.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => taken(),
-        _ => caught.rethrow(),
-    })
+    let states = [PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION];
+    made.catch(|caught| caught.is_any_of(&states).then(taken))
 }
 
 /// Sets the time zone of a project's searches that name none; without one, UTC.

@@ -133,19 +133,14 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
             })
         })
     });
-    let id = made.map_err(|caught| taken(&slug, caught))?;
+    let id = made.catch(|caught| taken(&slug, caught))?;
     let secrets = Secrets { token: Some(token), secret: secret.as_deref().map(signature::encode_secret) };
     by_id(id)?.map(|endpoint| endpoint.to_json(&secrets)).ok_or_else(Error::not_found)
 }
 
-fn taken(slug: &str, caught: Box<Caught>) -> Error {
-    match caught.state {
-        PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => {
-            Error::at(Code::Conflict, "/slug", format!("the project already has an endpoint {slug:?}"))
-                .hint("choose another slug")
-        }
-        _ => caught.rethrow(),
-    }
+fn taken(slug: &str, caught: &Caught) -> Option<Error> {
+    let error = Error::at(Code::Conflict, "/slug", format!("the project already has an endpoint {slug:?}"));
+    (caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION).then(|| error.hint("choose another slug"))
 }
 
 impl Endpoint {
@@ -208,7 +203,7 @@ impl Endpoint {
                 });
             });
         });
-        changed.map_err(|caught| taken(slug, caught))?;
+        changed.catch(|caught| taken(slug, caught))?;
         let shown = secret.as_deref().filter(|_| is_new_secret);
         let secrets = Secrets { token, secret: shown.map(signature::encode_secret) };
         let has_secret = secrets.token.is_some() || secrets.secret.is_some();

@@ -166,23 +166,23 @@ pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> 
             let _trying = Counted::begin(&TRYING);
             attempt(&body)
         };
-        match outcome {
+        let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
+        let outcome = outcome.catch_also(&locked, |caught| {
+            let is_outermost = TRYING.get() == 0;
+            if caught.is_any_of(&locked) && is_outermost { BUSY.take() } else { None }
+        });
+        let busy = match outcome {
             Ok(result) => return result,
-            Err(caught)
-                if caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE && TRYING.get() == 0 =>
-            {
-                let Some(busy) = BUSY.take() else { caught.rethrow() };
-                if began.elapsed() >= patience {
-                    return Err(still_busy(&busy.what));
-                }
-                if DRY_RUNS.get() == 0 {
-                    cancel_worker(&busy.tables);
-                }
-                rest(pause);
-                pause = (pause * 3 / 2).min(longest);
-            }
-            Err(caught) => caught.rethrow(),
+            Err(busy) => busy,
+        };
+        if began.elapsed() >= patience {
+            return Err(still_busy(&busy.what));
         }
+        if DRY_RUNS.get() == 0 {
+            cancel_worker(&busy.tables);
+        }
+        rest(pause);
+        pause = (pause * 3 / 2).min(longest);
     }
 }
 

@@ -77,12 +77,12 @@ pub fn save(
             });
         });
     });
-    made.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE | PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE => taken(),
+    made.catch(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE | PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE => Some(taken()),
         PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
-            in_use::error(&name(), relation(template, &new.slug), &caught)
+            Some(in_use::error(&name(), relation(template, &new.slug), caught))
         }
-        _ => caught.rethrow(),
+        _ => None,
     })?;
     Ok((get(caller, template, &new.slug)?, before.is_none()))
 }
@@ -119,10 +119,8 @@ pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), 
             });
         });
     });
-    outcome.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
-            in_use::error(&relation_name(template, slug), relation(template, slug), &caught)
-        }
-        _ => caught.rethrow(),
+    outcome.catch(|caught| {
+        let is_in_use = caught.state == PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST;
+        is_in_use.then(|| in_use::error(&relation_name(template, slug), relation(template, slug), caught))
     })
 }

@@ -1,0 +1,3 @@
+//! Errors that another session causes in the middle of a call.
+
+mod guard;
