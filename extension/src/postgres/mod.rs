@@ -50,6 +50,8 @@ pub mod key_order;
 pub mod library_version;
 /// Memory contexts.
 pub mod memory;
+/// What a fixed snapshot does not show.
+pub mod newer;
 /// Notes that row triggers leave for the end of the statement.
 pub mod notes;
 /// The index of a value and the ids.
