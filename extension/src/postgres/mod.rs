@@ -4,6 +4,8 @@
 pub mod activity;
 /// Advisory locks.
 pub mod advisory_lock;
+/// The arguments of a call of a function.
+mod call_arguments;
 /// Errors that were survived.
 pub mod caught;
 /// Time zones.
