@@ -1,3 +1,4 @@
-//! Errors that another session causes in the middle of a call.
+//! Errors and waits that other sessions cause in the middle of a call.
 
 mod guard;
+mod table_lock;
