@@ -9,6 +9,7 @@ mod inbound;
 mod job;
 mod metric;
 mod order;
+mod postgres;
 mod quota;
 mod record;
 mod tenants;

@@ -25,3 +25,29 @@ async fn a_portion_of_an_export_of_long_texts_stays_short() {
     // All that is read at once is written: 64 records.
     assert!(lengths.iter().all(|length| *length < 64 * 101_000), "{lengths:?}");
 }
+
+#[tokio::test]
+async fn export_that_begins_closes_the_earlier_one() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("insert into crm.customers (external_key) values ('K')").await;
+    // In both directions, so an export by a value has cursors for the records with one and for those without.
+    let open = "select count(keyed_http.export_open(t.id::text, 'csv', '{\"fields\": [\"external_key\"], \"sort\": \"name\"}')) \
+                from keyed_state.template t, generate_series(1, $1::integer) where t.slug = 'customers'";
+    let portals = "select count(*) from pg_backend_memory_contexts where name = 'PortalContext'";
+    session.run("begin").await;
+    session.rows(open, &["1"]).await;
+    let one = session.text(portals, &[]).await;
+    session.rows(open, &["100"]).await;
+    assert_eq!(session.text(portals, &[]).await, one);
+    // The last one is whole.
+    let portion = session.text("select keyed_http.export_next()", &[]).await;
+    assert!(portion.contains(",K"), "{portion}");
+    // One that failed on the way is closed by the next one.
+    session.run("savepoint s").await;
+    session.run("set local role pg_monitor").await;
+    session.refusal("select keyed_http.export_next()", &[]).await;
+    session.run("rollback to s").await;
+    session.rows(open, &["1"]).await;
+    assert_eq!(session.text(portals, &[]).await, one);
+}

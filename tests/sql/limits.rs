@@ -116,3 +116,57 @@ async fn what_one_call_brings_is_counted_before_memory_is_taken_for_it() {
     let refusal = session.refusal(list, &[]).await;
     assert!(refusal.message.contains("at most 10000 elements, not 10001"), "{refusal}");
 }
+
+#[tokio::test]
+async fn long_argument_is_rejected_before_it_is_read() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    // Compressed to less than a megabyte, so that only reading it takes memory.
+    session
+        .run(
+            "create table long as select repeat('x', n)::text as text, to_jsonb(repeat('x', n)) as json, \
+             convert_to(repeat('x', n), 'UTF8') as bytes, array[repeat('x', n)] as texts \
+             from (values ((64 << 20) + 1), (1000)) v (n)",
+        )
+        .await;
+    for call in [
+        "keyed_http.create_record('2', text)",
+        "keyed_http.batch(text)",
+        "keyed_http.search('2', text)",
+        "keyed_http.import_rows('2', '{}', text)",
+        "keyed.normalize_key(text)",
+        "keyed.create_record('crm.customers', json)",
+        "keyed.batch(json)",
+        "keyed.save_view('crm.customers', 'mine', json)",
+        "keyed.authenticate(bytes, null)",
+        "keyed_http.deliver(bytes, null, null, null, '{}')",
+        "keyed.get_record(keyed.new_id(2), texts)",
+    ] {
+        let of = |order: &str| {
+            format!("select {call} from (select * from long order by length(text) {order} limit 1) l")
+        };
+        let refusal = session.refusal(&of("desc"), &[]).await;
+        assert_eq!(refusal.is(), ("54000", "payload_too_large"), "{call}: {refusal}");
+        assert!(refusal.message.contains("an argument has more than 64 MiB"), "{call}: {refusal}");
+        // A shorter one is read.
+        if let Err(refusal) = session.attempt(&of("asc"), &[]).await {
+            assert!(!refusal.message.contains("an argument"), "{call}: {refusal}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn long_argument_is_not_read_after_a_cancellation() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    // The argument is made first. The signal arrives before the next function runs, which would raise an error of its own.
+    session.run("select keyed.normalize_key('the first call of a session reads more')").await;
+    for call in ["keyed.normalize_key(text)", "keyed_http.batch(text)"] {
+        let statement = format!(
+            "with long as materialized (select repeat('x', 2 << 20) as text) \
+             select pg_cancel_backend(pg_backend_pid()), {call} from long"
+        );
+        let refusal = session.refusal(&statement, &[]).await;
+        assert_eq!(refusal.state, "57014", "{call}: {refusal}");
+    }
+}

@@ -39,17 +39,17 @@ pub fn give(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privile
         for needed in privileges.iter().filter_map(|privilege| policy_sql::table_privileges(*privilege)) {
             let give = || spi.script(&format!("grant {needed} on {} to {role}", names(some)));
             // PostgreSQL keeps who may do what with a table in its row of pg_class, which must fit into a page.
-            subtransaction(give).map_err(|caught| {
+            subtransaction(give).catch(|caught| {
                 if caught.class() != Class::ProgramLimit || rights_on(spi, some) < MANY_RIGHTS {
-                    caught.rethrow();
+                    return None;
                 }
                 let message = format!(
                     "PostgreSQL cannot keep the rights of more roles on {}: {}",
                     if some.len() == 1 { names(some) } else { "a table of the project".to_owned() },
                     caught.message
                 );
-                Error::new(Code::PayloadTooLarge, message)
-                    .hint("grant to a group role and make the others its members: GRANT clerks TO …")
+                let error = Error::new(Code::PayloadTooLarge, message);
+                Some(error.hint("grant to a group role and make the others its members: GRANT clerks TO …"))
             })?;
         }
     }

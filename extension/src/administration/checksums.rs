@@ -7,7 +7,6 @@
 use crate::access::Caller;
 use crate::error::Error;
 use crate::json_write::to_json;
-use crate::postgres::caught::Caught;
 use crate::postgres::guard::{as_owner, attempt, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
@@ -134,11 +133,8 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
 
 /// Reads a table and gives its locks back: a subtransaction that is rolled back keeps none.
 fn read_and_unlock(spi: &Connection, table: &Table) -> Line {
-    let read: Result<Result<Infallible, Line>, Box<Caught>> = attempt(|| Err(read(spi, table)));
-    match read {
-        Ok(Err(line)) => line,
-        Err(caught) => caught.rethrow(),
-    }
+    let Err(line) = attempt(|| Err::<Infallible, Line>(read(spi, table))).or_rethrow();
+    line
 }
 
 /// The first eight bytes of the SHA-256 of each row, as a number. The sum is exact, and the checksum is its last 64 bits.

@@ -5,7 +5,6 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json_write::to_json;
 use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
-use crate::postgres::caught::Caught;
 use crate::postgres::guard::{subtransaction, with_settings};
 use crate::postgres::spi::{Snapshot, connected};
 use keyed_checks::{Check, LOCKED, PATIENCE, Severity};
@@ -88,13 +87,11 @@ fn findings_of(check: &Check) -> Looked {
         })
     };
     let found = subtransaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], || read(check.query)));
-    let is = |caught: &Caught, state: PgSqlErrorCode| caught.state == state;
-    match found {
-        Ok(found) => Looked::Found(found),
-        Err(caught) if is(&caught, PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE) => Looked::Denied,
-        Err(caught) if is(&caught, PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE) => {
-            Looked::Locked(read(LOCKED))
-        }
-        Err(caught) => caught.rethrow(),
-    }
+    let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
+    let found = found.catch_also(&locked, |caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE => Some(Looked::Denied),
+        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE => Some(Looked::Locked(read(LOCKED))),
+        _ => None,
+    });
+    found.map_or_else(|looked| looked, Looked::Found)
 }

@@ -102,13 +102,13 @@ pub(super) fn put(body: &str) -> Result<Written, Error> {
 /// A scope as it is stored, so that the same one is known to be the same.
 fn stored_scope(value: &RawValue, pointer: &str) -> Result<String, Error> {
     let stored = subtransaction(|| datum::jsonb(value.get()).map(datum::read_jsonb).unwrap_or_default());
-    stored.map_err(|caught| match caught.class() {
-        Class::Data => {
-            Error::at(Code::InvalidValue, pointer, format!("cannot be stored: {}", caught.message)).hint(
+    stored.catch(|caught| {
+        let error = Error::at(Code::InvalidValue, pointer, format!("cannot be stored: {}", caught.message));
+        (caught.class() == Class::Data).then(|| {
+            error.hint(
                 "a scope has no character U+0000, and no number of more digits than a numeric of PostgreSQL",
             )
-        }
-        _ => caught.rethrow(),
+        })
     })
 }
 

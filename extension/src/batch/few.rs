@@ -4,7 +4,7 @@
 //! rolled back, the operations before the refused one run again, and a new one begins after it. If many are refused,
 //! the second pass runs only the others.
 
-use super::outcome::{Outcome, rethrow_unless_local};
+use super::outcome::{Outcome, of_operation};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use std::cell::RefCell;
@@ -70,14 +70,8 @@ impl Few {
         let mut few = Few::default();
         for may_begin_anew in [!atomic && count > MOST, false] {
             // A run that may start again needs a subtransaction.
-            let ended = if may_begin_anew {
-                match attempt(|| few.passes(count, atomic, may_begin_anew, &pass)) {
-                    Ok(ended) => ended,
-                    Err(caught) => caught.rethrow(),
-                }
-            } else {
-                few.passes(count, atomic, may_begin_anew, &pass)
-            };
+            let mut passes = || few.passes(count, atomic, may_begin_anew, &pass);
+            let ended = if may_begin_anew { attempt(passes).or_rethrow() } else { passes() };
             match ended {
                 Ok(done) => return Ok(done),
                 Err(End::Refused(step, error)) => return Err((step, error)),
@@ -140,12 +134,11 @@ impl Few {
         steps: Range<usize>,
         pass: &impl Fn(&Few, Range<usize>) -> Result<Done, Stop>,
     ) -> Result<Done, Stop> {
-        let caught = match attempt(|| pass(self, steps)) {
-            Ok(ended) => return ended,
-            Err(caught) => caught,
-        };
         // An error of the session, rather than of a step, ends the run.
-        let error = rethrow_unless_local(caught);
+        let error = match attempt(|| pass(self, steps)).catch(of_operation) {
+            Ok(ended) => return ended,
+            Err(error) => error,
+        };
         match self.running.take().as_slice() {
             [only] => Err(Stop::Refused(*only, Box::new(error))),
             steps => Err(Stop::Together { steps: steps.to_vec(), outside: Vec::new() }),

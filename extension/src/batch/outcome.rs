@@ -33,18 +33,19 @@ pub type Outcome = Result<Done, Error>;
 
 /// Runs one operation so that its refusal undoes just what it did.
 pub fn alone(body: impl FnOnce() -> Outcome) -> Outcome {
-    attempt(body).unwrap_or_else(|caught| Err(rethrow_unless_local(caught)))
+    attempt(body).catch(of_operation)?
 }
 
-/// An error about the operation becomes its outcome; one about the session or its neighbours ends the request.
-pub fn rethrow_unless_local(caught: Box<Caught>) -> Error {
+/// The error of the operation that PostgreSQL raised, if it is the operation's: one about the session or its neighbours ends
+/// the request.
+pub fn of_operation(caught: &Caught) -> Option<Error> {
     let own = Error::from_raised(&caught.message, caught.detail.as_deref());
     if let Some(error) = own.filter(|error| error.code.status() < 500) {
-        return error;
+        return Some(error);
     }
     let code = match (caught.class(), caught.state) {
         // A limit of PostgreSQL's own, on temporary files for one, has the SQLSTATE of a quota, and is not about the operation.
-        (Class::Other | Class::Quota, _) => caught.rethrow(),
+        (Class::Other | Class::Quota, _) => return None,
         (Class::ProgramLimit, _) => Code::PayloadTooLarge,
         (_, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION) => Code::Conflict,
         (_, PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION) => Code::ReferenceNotFound,
@@ -52,9 +53,9 @@ pub fn rethrow_unless_local(caught: Box<Caught>) -> Error {
         (_, PgSqlErrorCode::ERRCODE_NO_DATA_FOUND) => Code::NotFound,
         (Class::Data | Class::IntegrityConstraint | Class::Statement, _) => Code::InvalidValue,
     };
-    let error = Error::new(code, caught.message);
-    match caught.hint {
-        Some(hint) => error.hint(hint),
+    let error = Error::new(code, caught.message.clone());
+    Some(match &caught.hint {
+        Some(hint) => error.hint(hint.clone()),
         None => error,
-    }
+    })
 }

@@ -101,14 +101,9 @@ impl<'a> Rounds<'_, 'a> {
     ) -> Result<Option<Done>, Refused> {
         for _ in 0..MOST {
             pgrx::check_for_interrupts!();
-            let ended = if self.atomic || self.put_off.is_empty() {
-                self.round(lost, watch)
-            } else {
-                match attempt(|| self.round(lost, watch)) {
-                    Ok(ended) => ended,
-                    Err(caught) => caught.rethrow(),
-                }
-            };
+            let mut round = || self.round(lost, watch);
+            let ended =
+                if self.atomic || self.put_off.is_empty() { round() } else { attempt(round).or_rethrow() };
             match ended {
                 Ok(mut done) => {
                     done.extend(lost.drain().map(|(index, error)| (index, Err(error))));

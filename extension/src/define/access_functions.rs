@@ -11,7 +11,7 @@ use pgrx::pg_sys::Datum;
 sql_functions! {
     /// `keyed.authenticate(key_hash bytea, project text, source text) returns boolean`.
     keyed_authenticate => |call| {
-        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
+        let hash = call.bytes(0).unwrap_or_default();
         let source = call.text(2).unwrap_or_else(|| "api".to_owned());
         // Behind a space is the id of the request: with an argument of its own, the function would lose its grants in databases
         // that are updated.

@@ -9,6 +9,7 @@ use crate::json;
 use crate::json::pointer_step;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::invalidation;
+use crate::postgres::newer;
 use crate::postgres::parameter::{IntoParameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
@@ -95,22 +96,28 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
             });
         });
     });
-    outcome.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION => Error::at(
-            Code::InvalidValue,
-            "/attributes",
-            "there are records without a value: it cannot be required yet",
-        )
-        .hint("fill the attribute in every record first, deleted ones included; or add it with a default"),
-        PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => {
-            Error::at(Code::Conflict, "/attributes", "there is an attribute or a column of that name already")
-        }
-        // The second: a column of another table is of the type of this table's rows.
-        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
-        | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => {
-            in_use::error(&template.full_name(), template.table, &caught)
-        }
-        _ => caught.rethrow(),
+    outcome.catch(|caught| {
+        Some(match caught.state {
+            PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION => Error::at(
+                Code::InvalidValue,
+                "/attributes",
+                "there are records without a value: it cannot be required yet",
+            )
+            .hint(
+                "fill the attribute in every record first, deleted ones included; or add it with a default",
+            ),
+            PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => Error::at(
+                Code::Conflict,
+                "/attributes",
+                "there is an attribute or a column of that name already",
+            ),
+            // The second: a column of another table is of the type of this table's rows.
+            PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
+            | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => {
+                in_use::error(&template.full_name(), template.table, caught)
+            }
+            _ => return None,
+        })
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)
 }
@@ -152,6 +159,13 @@ fn rename_all(spi: &Connection, template: i32, renames: &RawValue) -> Result<(),
     Ok(())
 }
 
+/// The error of a new attribute, or a new name of one, that the template has already.
+pub fn attribute_taken(template: &Template, slug: &str, pointer: &str) -> Error {
+    let error = Error::at(Code::Conflict, pointer, format!("attribute {slug:?} already exists"));
+    let row = "select from keyed_state.attribute where template_id = $1 and slug = $2";
+    newer::taken(error, row, &params![template.id, slug])
+}
+
 fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: &str) -> Result<(), Error> {
     let attribute = find(template, old, pointer)?;
     slug::check(Noun::Attribute, new, pointer)?;
@@ -159,7 +173,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
         return Ok(());
     }
     if template.position(new).is_some() {
-        return Err(Error::at(Code::Conflict, pointer, format!("there is an attribute {new:?} already")));
+        return Err(attribute_taken(template, new, pointer));
     }
     dependents::before_rename(spi, template, attribute, new)?;
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));

@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::newer;
 use crate::postgres::parameter::params;
 use crate::postgres::raise::{OrRaise, Raise};
 use crate::postgres::spi::{Connection, Snapshot, connected};
@@ -179,14 +180,17 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
             })
         })
     });
-    let id = made.map_err(|caught| match caught.state {
+    let id = made.catch(|caught| match caught.state {
         PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE
         | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION
         | PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT => {
             let name = format!("{}.{}", project.slug, new.slug);
-            Error::at(Code::Conflict, "/slug", format!("{name} exists already")).hint("choose another slug")
+            let error = Error::at(Code::Conflict, "/slug", format!("{name} exists already"))
+                .hint("choose another slug");
+            let row = "select from keyed_state.template where project_id = $1 and slug = $2";
+            Some(newer::taken(error, row, &params![project.id, &new.slug]))
         }
-        _ => caught.rethrow(),
+        _ => None,
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)
 }

@@ -73,11 +73,8 @@ pub fn plan(change: impl FnOnce() -> Result<Tried, Error>) -> Result<String, Err
     let caller = Caller::current();
     // Whatever comes of it, it is an error, and so it is undone.
     let undone = || attempt(|| Err::<Infallible, _>(change().map(Box::new)));
-    let mut tried = match as_dry_run(|| worker::without_starting(undone)) {
-        Ok(Ok(never)) => match never {},
-        Ok(Err(tried)) => *tried?,
-        Err(caught) => caught.rethrow(),
-    };
+    let Err(tried) = as_dry_run(|| worker::without_starting(undone)).or_rethrow();
+    let mut tried = *tried?;
     // Counted behind it, when its locks are released.
     if let Some(template) = tried.before.as_ref().filter(|template| caller.reads_all(template)) {
         count_values(template, &mut tried.plan.dropped);
@@ -234,13 +231,9 @@ fn count_values(template: &Template, dropped: &mut [DroppedAttribute]) {
             (0..dropped.len()).map(|position| rows.get::<Option<i64>>(0, position)).collect::<Vec<_>>()
         })
     };
-    match as_owner(|| subtransaction(count)) {
-        Ok(counted) => dropped.iter_mut().zip(counted).for_each(|(it, records)| it.records = records),
-        Err(caught) if is_gone(caught.state) => {}
-        Err(caught) => caught.rethrow(),
+    let gone = [PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN];
+    let counted = as_owner(|| subtransaction(count)).catch(|caught| caught.is_any_of(&gone).then_some(()));
+    for (it, records) in dropped.iter_mut().zip(counted.unwrap_or_default()) {
+        it.records = records;
     }
-}
-
-fn is_gone(state: PgSqlErrorCode) -> bool {
-    [PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN].contains(&state)
 }

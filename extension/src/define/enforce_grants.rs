@@ -4,7 +4,7 @@
 //! takes free tables first, for a short time, and waits for a busy one only if none was free. So a table in constant
 //! use does not block others.
 
-use super::reconcile::{Loser, Wait, is_busy, sync_if_free, waiting};
+use super::reconcile::{Loser, Wait, sync_if_free, unless_busy, waiting};
 use crate::access::{binding, privileges};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Connection, connected};
@@ -72,10 +72,6 @@ fn close_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
         let Some(project) = catalog::project_by_id(project) else { continue };
         let close = || privileges::close_schema(spi, Oid::from(role), &project, &[]);
         let closed = subtransaction(|| with_settings(&[(c"lock_timeout", c"50ms")], close));
-        if let Err(caught) = closed
-            && !is_busy(&caught)
-        {
-            caught.rethrow();
-        }
+        unless_busy(closed);
     }
 }

@@ -108,11 +108,7 @@ sql_functions! {
         alter_by_sql(call, call.flag(2), |template| {
             let slug = attribute_slug(&attribute)?;
             if template.position(&slug).is_some() {
-                return Err(Error::at(
-                    Code::Conflict,
-                    "/slug",
-                    format!("attribute {slug:?} already exists"),
-                ));
+                return Err(alter::attribute_taken(template, &slug, "/slug"));
             }
             Ok(format!("{{\"attributes\":[{attribute}]}}"))
         })

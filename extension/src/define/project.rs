@@ -5,6 +5,7 @@ use super::{ddl, setup};
 use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::newer;
 use crate::postgres::parameter::params;
 use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
@@ -29,8 +30,8 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
     catalog::refresh();
     let name = name.unwrap_or(slug);
     let taken = || {
-        Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already"))
-            .hint("choose another slug. If the schema came from pg_dump --schema, the definitions of its templates are missing: drop it, and restore the whole database")
+        let error = Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already")).hint("choose another slug. If the schema came from pg_dump --schema, the definitions of its templates are missing: drop it, and restore the whole database");
+        newer::taken(error, "select from keyed_state.project where slug = $1", &params![slug])
     };
     let made = subtransaction(|| {
         as_owner_defining(|| {
@@ -50,10 +51,8 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
             })
         })
     });
-    made.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => taken(),
-        _ => caught.rethrow(),
-    })
+    let states = [PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION];
+    made.catch(|caught| caught.is_any_of(&states).then(taken))
 }
 
 /// Sets the time zone of a project's searches that name none; without one, UTC.

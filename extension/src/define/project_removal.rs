@@ -68,9 +68,9 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
             });
         });
     });
-    outcome.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => in_use::schema_error(&project.slug, &caught),
-        _ => caught.rethrow(),
+    outcome.catch(|caught| {
+        let is_in_use = caught.state == PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST;
+        is_in_use.then(|| in_use::schema_error(&project.slug, caught))
     })
 }
 

@@ -10,7 +10,7 @@ use crate::access::table_policies::{create_policy, drop_named, is_policy_sql};
 use crate::access::target::Table;
 use crate::access::template_list::TABLES;
 use crate::access::{binding, privileges};
-use crate::postgres::caught::Caught;
+use crate::postgres::caught::{Attempt, Caught};
 use crate::postgres::guard::{subtransaction, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::raise::OrRaise;
@@ -38,11 +38,20 @@ pub enum Wait {
     Moment,
 }
 
-/// Whether the error is a lock conflict or a full lock table.
-pub fn is_busy(caught: &Caught) -> bool {
-    [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE, PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY]
-        .contains(&caught.state)
-        || caught.state == PgSqlErrorCode::ERRCODE_INTERNAL_ERROR && caught.message.contains("concurrently")
+/// The errors of a lock conflict, of a full lock table, and of a row of the catalog that others change.
+const BUSY: [PgSqlErrorCode; 3] = [
+    PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
+    PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY,
+    PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
+];
+
+/// The result, or nothing where other transactions use what is needed.
+pub fn unless_busy<R>(attempt: Attempt<R>) -> Option<R> {
+    let is_busy = |caught: &Caught| {
+        let is_internal = caught.state == PgSqlErrorCode::ERRCODE_INTERNAL_ERROR;
+        caught.is_any_of(&BUSY) && (!is_internal || caught.message.contains("concurrently"))
+    };
+    attempt.catch_also(&BUSY, |caught| is_busy(caught).then_some(())).ok()
 }
 
 /// Makes the policies of some templates follow, as far as their tables are free and there are not too many. Returns how many
@@ -127,11 +136,7 @@ pub type Loser = (u32, i32);
 /// Who lost what on the table, or nothing where others use it.
 pub fn sync_if_free(spi: &Connection, template: i32, wait: Wait) -> Option<Vec<Loser>> {
     pgrx::check_for_interrupts!();
-    match subtransaction(|| sync(spi, template, wait)) {
-        Ok(losers) => Some(losers),
-        Err(caught) if is_busy(&caught) => None,
-        Err(caught) => caught.rethrow(),
-    }
+    unless_busy(subtransaction(|| sync(spi, template, wait)))
 }
 
 fn sync(spi: &Connection, template: i32, wait: Wait) -> Vec<Loser> {

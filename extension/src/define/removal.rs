@@ -66,9 +66,9 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
             });
         });
     });
-    outcome.map_err(|caught| match caught.state {
+    outcome.catch(|caught| match caught.state {
         PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
-        | PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION => in_use::error(&name, template.table, &caught),
-        _ => caught.rethrow(),
+        | PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION => Some(in_use::error(&name, template.table, caught)),
+        _ => None,
     })
 }

@@ -56,11 +56,7 @@ fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table],
             privileges::close_schema(spi, role, &target.project, later);
         });
     });
-    if let Err(caught) = taken
-        && !reconcile::is_busy(&caught)
-    {
-        caught.rethrow();
-    }
+    reconcile::unless_busy(taken);
 }
 
 /// Deletes a role's grants on a target. A concurrent grant replaces a row; a statement that waited for it sees

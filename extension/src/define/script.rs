@@ -10,10 +10,7 @@ use pgrx::prelude::PgSqlErrorCode;
 /// wait behind it, so it gives up after two seconds: an idle transaction would keep all of them waiting.
 pub fn run(script: &str) -> Result<(), Error> {
     let run = || with_settings(&[(c"lock_timeout", c"2s")], || connected(|spi| spi.script(script)));
-    subtransaction(run).or_else(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE => {
-            Err(table_lock::still_busy("the tables of keyed's state"))
-        }
-        _ => caught.rethrow(),
-    })
+    let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
+    let busy = || table_lock::still_busy("the tables of keyed's state");
+    subtransaction(run).catch_also(&locked, |caught| caught.is_any_of(&locked).then(busy))
 }

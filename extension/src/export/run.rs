@@ -54,7 +54,8 @@ thread_local! {
 }
 
 /// Begins an export of what a search finds, and gives back what comes before the first record. Pages, counts and
-/// facets of the search do not matter; without a sort the order is that of the table.
+/// facets of the search do not matter; without a sort the order is that of the table. It takes the place of an export that
+/// this transaction began before.
 pub fn open(
     caller: &Caller,
     template: &Rc<Template>,
@@ -88,8 +89,10 @@ pub fn open(
         true => vec![None],
         false => plan.order.segments(None).into_iter().map(Some).collect(),
     };
+    EXPORT.take();
     let cursors = as_owner(|| {
         connected(|spi| {
+            spi.close_cursors();
             let selected = selection.as_ref().map(|it| it.selected(spi, Needs::All)).unwrap_or_default();
             let statements = segments
                 .iter()

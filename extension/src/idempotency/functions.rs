@@ -4,7 +4,6 @@ use super::store::{self, Request};
 use crate::access::Caller;
 use crate::access::principal::Principal;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use pgrx::pg_sys::Datum;
 
@@ -44,6 +43,6 @@ fn request(call: &Call, position: usize) -> Result<Request, Error> {
             .hint("call keyed.authenticate first, in the same transaction")
     })?;
     let key = call.required_text(position, "idempotency_key")?;
-    let fingerprint = call.datum(position + 1).ok_or_else(|| must_not_be_null("fingerprint"))?;
-    Ok(Request { api_key, key, fingerprint: datum::read_bytes(fingerprint) })
+    let fingerprint = call.bytes(position + 1).ok_or_else(|| must_not_be_null("fingerprint"))?;
+    Ok(Request { api_key, key, fingerprint })
 }

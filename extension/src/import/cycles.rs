@@ -64,11 +64,10 @@ impl Run<'_> {
             pgrx::check_for_interrupts!();
             rows = self.without_dangling(rows, is_last);
             let before = self.outcomes.clone();
-            let refused = match attempt(|| self.write_cycles(rows.clone())) {
-                Ok(Ok(())) => return Ok(()),
-                Ok(Err(End::Failed(error))) => return Err(*error),
-                Ok(Err(End::Refused(refused))) => refused,
-                Err(caught) => caught.rethrow(),
+            let refused = match attempt(|| self.write_cycles(rows.clone())).or_rethrow() {
+                Ok(()) => return Ok(()),
+                Err(End::Failed(error)) => return Err(*error),
+                Err(End::Refused(refused)) => refused,
             };
             self.outcomes = before;
             rows.retain(|row| !refused.contains_key(&row.index));

@@ -7,7 +7,7 @@ use super::{Outcome, Row};
 use crate::access::{Action, Caller};
 use crate::batch::group::{Group, Outside};
 use crate::batch::operation::{Operation, OperationKind};
-use crate::batch::outcome::{alone, rethrow_unless_local};
+use crate::batch::outcome::{alone, of_operation};
 use crate::batch::{self, single};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
@@ -162,7 +162,7 @@ impl<'r> Run<'r> {
                 continue;
             }
             // An error about the session, and not about a row, ends it all.
-            let refusal = match attempt(|| self.try_group(strategy, &rows)) {
+            let refusal = match attempt(|| self.try_group(strategy, &rows)).catch(of_operation) {
                 Ok(Ok(outcomes)) => {
                     outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
                     continue;
@@ -172,7 +172,7 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 Ok(Err(Outside(_))) => None,
-                Err(caught) => Some(rethrow_unless_local(caught)),
+                Err(error) => Some(error),
             };
             match (refusal, rows.as_slice()) {
                 (Some(refusal), [only]) => self.settle(only.index, Outcome::Refused(refusal)),

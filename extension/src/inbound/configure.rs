@@ -9,6 +9,7 @@ use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::postgres::caught::Caught;
 use crate::postgres::guard::{as_owner, subtransaction};
+use crate::postgres::newer;
 use crate::postgres::parameter::{Jsonb, RegRole, params};
 use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
@@ -133,19 +134,17 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
             })
         })
     });
-    let id = made.map_err(|caught| taken(&slug, caught))?;
+    let id = made.catch(|caught| taken(template.project_id, &slug, caught))?;
     let secrets = Secrets { token: Some(token), secret: secret.as_deref().map(signature::encode_secret) };
     by_id(id)?.map(|endpoint| endpoint.to_json(&secrets)).ok_or_else(Error::not_found)
 }
 
-fn taken(slug: &str, caught: Box<Caught>) -> Error {
-    match caught.state {
-        PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => {
-            Error::at(Code::Conflict, "/slug", format!("the project already has an endpoint {slug:?}"))
-                .hint("choose another slug")
-        }
-        _ => caught.rethrow(),
-    }
+fn taken(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
+    let error = Error::at(Code::Conflict, "/slug", format!("the project already has an endpoint {slug:?}"))
+        .hint("choose another slug");
+    let row = "select from keyed_state.inbound_endpoint where project_id = $1 and slug = $2";
+    let is_taken = caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION;
+    is_taken.then(|| newer::taken(error, row, &params![project, slug]))
 }
 
 impl Endpoint {
@@ -208,7 +207,7 @@ impl Endpoint {
                 });
             });
         });
-        changed.map_err(|caught| taken(slug, caught))?;
+        changed.catch(|caught| taken(self.template.project_id, slug, caught))?;
         let shown = secret.as_deref().filter(|_| is_new_secret);
         let secrets = Secrets { token, secret: shown.map(signature::encode_secret) };
         let has_secret = secrets.token.is_some() || secrets.secret.is_some();

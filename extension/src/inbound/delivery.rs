@@ -10,9 +10,9 @@ use crate::access::{Action, Caller};
 use crate::batch::execute::execute;
 use crate::batch::mode::{Conflict, Mode};
 use crate::batch::operation::{Operation, OperationKind};
-use crate::batch::outcome::rethrow_unless_local;
+use crate::batch::outcome::of_operation;
 use crate::error::{Code, Error};
-use crate::postgres::caught::Caught;
+use crate::postgres::caught::{Attempt, Caught};
 use crate::postgres::guard::attempt;
 use crate::postgres::raise::Raise;
 use crate::postgres::{clock, role};
@@ -22,6 +22,7 @@ use crate::template::catalog;
 use crate::value::embedding::Embedding;
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
+use std::convert::Infallible;
 
 /// The most bytes of a `webhook-id`.
 const MOST_ID: usize = 255;
@@ -91,31 +92,30 @@ pub fn try_out(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
     // Whatever comes of it, it is an error, and so it is undone.
     let outcome = attempt(|| {
         let outcome = as_endpoint(endpoint, || run(endpoint, payload));
-        Err::<Counts, Outcome>(outcome)
+        Err::<Infallible, Outcome>(outcome)
     });
-    let outcome = match outcome {
-        Ok(Ok(counts)) => Ok(counts),
+    let outcome = match outcome.catch(of_delivery) {
+        Ok(Ok(never)) => match never {},
         Ok(Err(outcome)) => outcome,
-        Err(caught) => Err(of_delivery(caught)),
+        Err(error) => Err(error),
     };
     (items, outcome)
 }
 
-fn refused<T>(outcome: Result<Result<T, Error>, Box<Caught>>) -> Result<T, Error> {
-    match outcome {
-        Ok(Err(error)) if error.code.status() >= 500 => error.raise(),
-        Ok(outcome) => outcome,
-        Err(caught) => Err(of_delivery(caught)),
+fn refused<T>(outcome: Attempt<Result<T, Error>>) -> Result<T, Error> {
+    match outcome.catch(of_delivery)? {
+        Err(error) if error.code.status() >= 500 => error.raise(),
+        outcome => outcome,
     }
 }
 
-/// The error of the delivery that PostgreSQL raised. One that is not the delivery's is raised again.
-fn of_delivery(caught: Box<Caught>) -> Error {
+/// The error of the delivery that PostgreSQL raised, if it is the delivery's.
+fn of_delivery(caught: &Caught) -> Option<Error> {
     // A path of the mapping asks for a variable, of which there are none.
     if caught.state == PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT {
-        return Error::new(Code::InvalidValue, caught.message);
+        return Some(Error::new(Code::InvalidValue, caught.message.clone()));
     }
-    rethrow_unless_local(caught)
+    of_operation(caught)
 }
 
 /// Runs what an endpoint does as the role that it writes as.

@@ -70,7 +70,7 @@ sql_functions! {
     /// `keyed_http.deliver(token_hash bytea, webhook_id text, webhook_timestamp text, webhook_signature text, body text)
     /// returns text[]`.
     keyed_http_deliver => |call| {
-        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
+        let hash = call.bytes(0).unwrap_or_default();
         let (id, timestamp, signatures) = (call.text(1), call.text(2), call.text(3));
         let headers = Signed {
             id: id.as_deref(),
@@ -85,14 +85,14 @@ sql_functions! {
     /// `keyed_http.knows_delivery_token(token_hash bytea) returns boolean`.
     keyed_http_knows_delivery_token => |call| {
         catalog::refresh();
-        let endpoint = endpoint::by_token(&call.datum(0).map(datum::read_bytes).unwrap_or_default())?;
+        let endpoint = endpoint::by_token(&call.bytes(0).unwrap_or_default())?;
         Ok(Answer::Datum(Datum::from(endpoint.is_some())))
     };
 
     /// `keyed_http.identify_delivery_token(token_hash bytea) returns text[]`.
     keyed_http_identify_delivery_token => |call| {
         catalog::refresh();
-        let endpoint = endpoint::by_token(&call.datum(0).map(datum::read_bytes).unwrap_or_default())?;
+        let endpoint = endpoint::by_token(&call.bytes(0).unwrap_or_default())?;
         let Some(endpoint) = endpoint else { return Ok(Answer::Null) };
         let project = endpoint.template.project_slug.clone();
         Ok(Answer::Texts(vec![Some(endpoint.slug), Some(project)]))

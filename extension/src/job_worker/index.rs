@@ -89,10 +89,12 @@ impl Turns {
 
 /// Drops an invalid index that a failed attempt left: it serves no query and slows every write.
 pub(crate) fn clean_up(job: &Job) {
-    for statement in brief(|| plan(job)).unwrap_or_default().drop {
-        if let Err(caught) = worker::run_alone(&statement) {
-            pgrx::warning!("keyed: {statement} failed: {}", caught.message);
-        }
+    let warn = |caught: Box<Caught>| {
+        pgrx::warning!("keyed: an invalid index of job {} remains: {}", job.id, caught.message);
+    };
+    match brief(|| plan(job)) {
+        Ok(plan) => plan.drop.iter().filter_map(|it| worker::run_alone(it).err()).for_each(warn),
+        Err(caught) => warn(caught),
     }
 }
 

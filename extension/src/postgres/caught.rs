@@ -1,4 +1,4 @@
-//! Errors of PostgreSQL that were survived.
+//! Errors of PostgreSQL that were survived, and how they become values: by name, or not at all.
 
 use pgrx::pg_sys::panic::CaughtError;
 use pgrx::pg_sys::{self, Oid};
@@ -92,9 +92,58 @@ impl Caught {
         super::relation::table_oid(schema, name)
     }
 
-    /// Raises it again, unchanged.
-    pub fn rethrow(self) -> ! {
-        self.caught.rethrow()
+    /// Whether it is one of these, by its SQLSTATE.
+    pub fn is_any_of(&self, states: &[PgSqlErrorCode]) -> bool {
+        states.contains(&self.state)
+    }
+}
+
+/// The outcome of a body that ran in a subtransaction. An error of PostgreSQL has undone the work of the body.
+///
+/// The error becomes a value only where a handler takes it; all others are raised again. An error of the session or the
+/// server, such as a cancellation or a deadlock, says nothing about the body, so a handler gets it only where its SQLSTATE
+/// is named ([`Attempt::catch_also`]).
+#[must_use = "an error of PostgreSQL would be lost"]
+pub struct Attempt<R>(Result<R, Box<Caught>>);
+
+impl<R> Attempt<R> {
+    pub(super) fn new(outcome: Result<R, Box<Caught>>) -> Attempt<R> {
+        Attempt(outcome)
+    }
+
+    /// The result of the body. Any error of PostgreSQL is raised again: the subtransaction served to undo, not to catch.
+    pub fn or_rethrow(self) -> R {
+        self.0.unwrap_or_else(|caught| caught.caught.rethrow())
+    }
+
+    /// The result of the body, or what the handler makes of an error of PostgreSQL. One for which the handler returns
+    /// `None`, and one of the session or the server, is raised again.
+    pub fn catch<E>(self, handle: impl FnOnce(&Caught) -> Option<E>) -> Result<R, E> {
+        self.catch_also(&[], handle)
+    }
+
+    /// Like [`Attempt::catch`], for a handler that also gets errors of the session or the server with these SQLSTATEs.
+    pub fn catch_also<E>(
+        self,
+        states: &[PgSqlErrorCode],
+        handle: impl FnOnce(&Caught) -> Option<E>,
+    ) -> Result<R, E> {
+        self.0.map_err(|caught| {
+            let is_offered = is_of_statement(&unpacked(caught.packed)) || caught.is_any_of(states);
+            is_offered.then(|| handle(&caught)).flatten().unwrap_or_else(|| caught.caught.rethrow())
+        })
+    }
+}
+
+/// Whether an error with this SQLSTATE is about a statement. Others are about the connection, the transaction, other
+/// transactions, resources, locks, cancellation and shutdown, the system, and faults of code.
+fn is_of_statement(state: &str) -> bool {
+    match &state[..2] {
+        "08" | "25" | "40" | "57" | "58" | "F0" | "XX" => false,
+        // A quota.
+        "53" => state == "53400",
+        "55" => state != "55P03",
+        _ => true,
     }
 }
 
@@ -172,6 +221,32 @@ fn unpacked(state: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn errors_of_session_and_server_are_not_of_a_statement() {
+        let others = [
+            PgSqlErrorCode::ERRCODE_QUERY_CANCELED,
+            PgSqlErrorCode::ERRCODE_ADMIN_SHUTDOWN,
+            PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY,
+            PgSqlErrorCode::ERRCODE_DISK_FULL,
+            PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
+            PgSqlErrorCode::ERRCODE_DATA_CORRUPTED,
+            PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            PgSqlErrorCode::ERRCODE_T_R_DEADLOCK_DETECTED,
+            PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
+            PgSqlErrorCode::ERRCODE_IO_ERROR,
+            PgSqlErrorCode::ERRCODE_READ_ONLY_SQL_TRANSACTION,
+            PgSqlErrorCode::ERRCODE_CONNECTION_FAILURE,
+        ];
+        for state in others {
+            assert!(!is_of_statement(&unpacked(state as i32)), "{state:?}");
+        }
+        let own = Code::ALL.iter().filter(|code| code.status() < 500).filter_map(|code| code.sqlstate());
+        for state in own.chain(["23503", "22P02", "42P01", "P0001", "K0001"]) {
+            assert!(is_of_statement(state), "{state}");
+        }
+    }
 
     #[test]
     fn a_sqlstate_is_unpacked() {

@@ -90,6 +90,13 @@ impl Connection {
             unsafe { pg_sys::SPI_cursor_close(portal) };
         }
     }
+
+    /// Closes all cursors of this module that are still open, also those that nothing reads any more: each holds memory,
+    /// locks and a snapshot.
+    pub fn close_cursors(&self) {
+        let open: Vec<Cursor> = OPEN.with_borrow(|open| open.iter().map(|it| Cursor(it.cursor)).collect());
+        open.iter().for_each(|cursor| self.close_cursor(cursor));
+    }
 }
 
 impl Cursor {

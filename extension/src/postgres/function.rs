@@ -7,7 +7,7 @@ use super::memory::Current;
 use super::parameter::ToSql;
 use crate::error::{Code, Error};
 use crate::value::written::Written;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{self, Datum};
 use std::cell::Cell;
 use uuid::Uuid;
 
@@ -84,9 +84,6 @@ macro_rules! paste_finfo {
 }
 pub(crate) use paste_finfo;
 
-/// The most elements of an array argument, so that no argument makes a session run out of memory.
-const MOST_ELEMENTS: usize = 100_000;
-
 /// One call of a function.
 pub struct Call(pg_sys::FunctionCallInfo);
 
@@ -162,72 +159,6 @@ impl Call {
             let argument = (*self.0).args.as_ptr().add(position);
             (!(*argument).isnull).then(|| (*argument).value)
         }
-    }
-
-    /// A `text` argument.
-    pub fn text(&self, position: usize) -> Option<String> {
-        self.datum(position).map(datum::read_text)
-    }
-
-    /// A `text` argument that must not be null.
-    pub fn required_text(&self, position: usize, name: &str) -> Result<String, Error> {
-        self.text(position).ok_or_else(|| must_not_be_null(name))
-    }
-
-    /// The text of a `jsonb` argument.
-    pub fn json(&self, position: usize) -> Option<String> {
-        self.datum(position).map(datum::read_jsonb)
-    }
-
-    /// The text of a `jsonb` argument that must not be null.
-    pub fn required_json(&self, position: usize, name: &str) -> Result<String, Error> {
-        self.json(position).ok_or_else(|| must_not_be_null(name))
-    }
-
-    /// A `text[]` argument.
-    pub fn texts(&self, position: usize, name: &str) -> Result<Option<Vec<String>>, Error> {
-        self.array(position, name, datum::read_text_array)
-    }
-
-    /// A `real[]` argument.
-    pub fn reals(&self, position: usize, name: &str) -> Result<Option<Vec<f32>>, Error> {
-        self.array(position, name, datum::read_real_array)
-    }
-
-    fn array<T>(
-        &self,
-        position: usize,
-        name: &str,
-        read: fn(Datum) -> Option<Vec<T>>,
-    ) -> Result<Option<Vec<T>>, Error> {
-        let Some(array) = self.datum(position) else { return Ok(None) };
-        let fault = |code, message: &str| Error::at(code, format!("/{name}"), message);
-        if datum::array_length(array) > MOST_ELEMENTS {
-            let message = format!("must have at most {MOST_ELEMENTS} elements");
-            return Err(fault(Code::PayloadTooLarge, &message));
-        }
-        let refusal = || fault(Code::InvalidValue, "must be a one-dimensional array without nulls");
-        read(array).map(Some).ok_or_else(refusal)
-    }
-
-    /// An `oid`, `regclass` or other argument of that form.
-    pub fn oid(&self, position: usize) -> Option<Oid> {
-        self.datum(position).map(|datum| Oid::from(datum.value() as u32))
-    }
-
-    /// An `integer` argument.
-    pub fn integer(&self, position: usize) -> Option<i32> {
-        self.datum(position).map(datum::read_i32)
-    }
-
-    /// A `uuid` argument.
-    pub fn uuid(&self, position: usize) -> Option<Uuid> {
-        self.datum(position).map(datum::read_uuid)
-    }
-
-    /// A `boolean` argument; null counts as false.
-    pub fn flag(&self, position: usize) -> bool {
-        self.datum(position).is_some_and(datum::read_bool)
     }
 }
 

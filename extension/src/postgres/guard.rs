@@ -1,6 +1,6 @@
 //! Runs code as another role, and in subtransactions.
 
-use super::caught::{self, Caught};
+use super::caught::{self, Attempt, Caught};
 use super::role;
 use super::session_settings::HeldSettings;
 use crate::error::{Code, Error};
@@ -182,20 +182,20 @@ pub fn with_settings<R>(settings: &[(&CStr, &CStr)], body: impl FnOnce() -> R) -
     result
 }
 
-/// Runs `body` in a subtransaction: its error undoes what it did and comes back as a value.
+/// Runs `body` in a subtransaction: an error undoes what it did, and the caller names the errors that it takes.
 ///
 /// This is the only sound way to go on after an error of a statement: caught without it, a unique violation was
 /// seen to leave two live rows under one primary key.
-pub fn subtransaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+pub fn subtransaction<R>(body: impl FnOnce() -> R) -> Attempt<R> {
     subtransaction_if(body, |_| true)
 }
 
 /// Like [`subtransaction`], for a body that can also refuse by itself: then, too, what it did is undone.
-pub fn attempt<R, E>(body: impl FnOnce() -> Result<R, E>) -> Result<Result<R, E>, Box<Caught>> {
+pub fn attempt<R, E>(body: impl FnOnce() -> Result<R, E>) -> Attempt<Result<R, E>> {
     subtransaction_if(body, Result::is_ok)
 }
 
-fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool) -> Result<R, Box<Caught>> {
+fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool) -> Attempt<R> {
     // SAFETY: as in PL/pgSQL's exception block: the memory context and the resource owner in force before are
     // in force again on both ways out, and the subtransaction is either released or rolled back.
     unsafe {
@@ -217,7 +217,7 @@ fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool)
         }
         pg_sys::MemoryContextSwitchTo(context);
         pg_sys::CurrentResourceOwner = owner;
-        outcome.map_err(|caught| Caught::new(*caught, reported))
+        Attempt::new(outcome.map_err(|caught| Caught::new(*caught, reported)))
     }
 }
 

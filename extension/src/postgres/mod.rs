@@ -4,6 +4,8 @@
 pub mod activity;
 /// Advisory locks.
 pub mod advisory_lock;
+/// The arguments of a call of a function.
+mod call_arguments;
 /// Errors that were survived.
 pub mod caught;
 /// Time zones.
@@ -50,6 +52,8 @@ pub mod key_order;
 pub mod library_version;
 /// Memory contexts.
 pub mod memory;
+/// What a fixed snapshot does not show.
+pub mod newer;
 /// Notes that row triggers leave for the end of the statement.
 pub mod notes;
 /// The index of a value and the ids.

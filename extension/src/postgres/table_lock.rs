@@ -5,6 +5,9 @@
 //! none: after a short wait, all locks are released, including that on the project's definitions, and the attempt is
 //! repeated, less and less often. A worker that builds an index on one of the tables is cancelled at once and starts
 //! again later.
+//!
+//! A transaction that an attempt has waited for in vain is not waited for again: while it holds its lock, for example idle,
+//! the change only looks whether it has ended, and keeps no other transaction waiting.
 
 use super::advisory_lock::LockKind;
 use super::guard::{Counted, as_owner, attempt, with_settings};
@@ -16,6 +19,7 @@ use crate::postgres::raise::Raise;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};
 
@@ -45,6 +49,35 @@ struct Busy {
     /// In words.
     what: String,
     tables: Vec<String>,
+    views: Vec<Oid>,
+    /// Whether readers are in the way as well.
+    is_exclusive: bool,
+}
+
+impl Busy {
+    /// A lock that is about no table.
+    fn other(what: &str) -> Busy {
+        Busy { what: what.to_owned(), tables: Vec::new(), views: Vec::new(), is_exclusive: true }
+    }
+
+    /// The transactions of others that hold a lock in the way.
+    fn in_the_way(&self) -> HashSet<String> {
+        as_owner(|| {
+            connected(|spi| {
+                let rows = spi.run_once(
+                    "select l.virtualtransaction from pg_catalog.pg_locks l where l.granted and l.locktype = 'relation' \
+                     and l.pid is distinct from pg_catalog.pg_backend_pid() \
+                     and l.database = (select d.oid from pg_catalog.pg_database d \
+                       where d.datname = pg_catalog.current_database()) \
+                     and ($1 or l.mode not in ('AccessShareLock', 'RowShareLock')) and l.relation = any ($2 || array( \
+                       select pg_catalog.to_regclass(u.name)::oid from pg_catalog.unnest($3) u (name)))",
+                    Snapshot::Latest,
+                    &params![self.is_exclusive, &*self.views, &self.tables],
+                );
+                rows.column().collect()
+            })
+        })
+    }
 }
 
 /// How many tables one transaction may lock, so that others find room in the table of locks that all sessions share.
@@ -72,23 +105,25 @@ pub fn lock_exclusively(tables: &[String]) {
 
 /// The same for tables and for views, which LOCK TABLE would take together with all that they read.
 pub fn lock_with_views(tables: &[String], views: &[Oid]) {
-    lock(tables, views, "access exclusive");
+    lock(tables, views, true);
 }
 
 /// Blocks writes to these tables until the transaction ends.
 pub fn lock_against_writers(tables: &[String]) {
-    lock(tables, &[], "share row exclusive");
+    lock(tables, &[], false);
 }
 
-fn lock(tables: &[String], views: &[Oid], mode: &str) {
+fn lock(tables: &[String], views: &[Oid], is_exclusive: bool) {
     if tables.is_empty() && views.is_empty() {
         return;
     }
+    let mode = if is_exclusive { "access exclusive" } else { "share row exclusive" };
     let sql = match tables {
         [] => String::new(),
         tables => format!("lock table {} in {mode} mode", tables.join(", ")),
     };
-    let wanted = || Busy { what: in_words(tables), tables: tables.to_vec() };
+    let wanted =
+        || Busy { what: in_words(tables), tables: tables.to_vec(), views: views.to_vec(), is_exclusive };
     take(wanted, WAIT, || {
         connected(|spi| spi.script(&sql));
         for view in views {
@@ -100,13 +135,13 @@ fn lock(tables: &[String], views: &[Oid], mode: &str) {
 
 /// Takes a lock that is about no table in the same way: it is not waited for as long as others wait for what is locked.
 pub fn lock_in_turn<R>(what: &str, lock: impl Fn() -> R) -> R {
-    take(|| Busy { what: what.to_owned(), tables: Vec::new() }, WAIT, lock)
+    take(|| Busy::other(what), WAIT, lock)
 }
 
 /// Takes the first lock: a transaction without locks blocks no other, so it keeps its place in the queue.
 pub fn lock_first(what: &str, lock: impl Fn()) {
     let patience = CString::new(format!("{}ms", patience().as_millis())).unwrap_or_default();
-    take(|| Busy { what: what.to_owned(), tables: Vec::new() }, &patience, lock);
+    take(|| Busy::other(what), &patience, lock);
 }
 
 fn take<R>(wanted: impl Fn() -> Busy, wait: &CStr, lock: impl Fn() -> R) -> R {
@@ -166,22 +201,31 @@ pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> 
             let _trying = Counted::begin(&TRYING);
             attempt(&body)
         };
-        match outcome {
+        let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
+        let outcome = outcome.catch_also(&locked, |caught| {
+            let is_outermost = TRYING.get() == 0;
+            if caught.is_any_of(&locked) && is_outermost { BUSY.take() } else { None }
+        });
+        let busy = match outcome {
             Ok(result) => return result,
-            Err(caught)
-                if caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE && TRYING.get() == 0 =>
-            {
-                let Some(busy) = BUSY.take() else { caught.rethrow() };
-                if began.elapsed() >= patience {
-                    return Err(still_busy(&busy.what));
-                }
-                if DRY_RUNS.get() == 0 {
-                    cancel_worker(&busy.tables);
-                }
-                rest(pause);
-                pause = (pause * 3 / 2).min(longest);
+            Err(busy) => busy,
+        };
+        if began.elapsed() >= patience {
+            return Err(still_busy(&busy.what));
+        }
+        if DRY_RUNS.get() == 0 {
+            cancel_worker(&busy.tables);
+        }
+        let in_vain = busy.in_the_way();
+        loop {
+            rest(pause);
+            pause = (pause * 3 / 2).min(longest);
+            if busy.in_the_way().is_disjoint(&in_vain) {
+                break;
             }
-            Err(caught) => caught.rethrow(),
+            if began.elapsed() >= patience {
+                return Err(still_busy(&busy.what));
+            }
         }
     }
 }

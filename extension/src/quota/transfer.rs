@@ -39,10 +39,7 @@ impl Quota {
             let taken = connected(|spi| widths.any(|most| self.transfer(spi, count, most)));
             if taken { Ok(()) } else { Err(()) }
         });
-        match taken {
-            Ok(outcome) => outcome.is_ok(),
-            Err(caught) => caught.rethrow(),
-        }
+        taken.or_rethrow().is_ok()
     }
 
     /// Transfers from the unlocked slots with the most headroom, at most this many.

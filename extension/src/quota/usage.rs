@@ -9,6 +9,12 @@ use crate::postgres::guard::{as_owner, attempt};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::catalog;
+use pgrx::prelude::PgSqlErrorCode;
+use std::convert::Infallible;
+
+/// The errors of a table that was dropped in the meantime, alone or with its project: it has no records.
+const DROPPED: [PgSqlErrorCode; 2] =
+    [PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME];
 
 /// `[{name, maximum, used, resets_at}]`: each quota of a project and what is used of it.
 pub fn report(project: &str) -> Result<String, Error> {
@@ -75,9 +81,10 @@ fn live_records(project: i32) -> i64 {
     as_owner(|| {
         connected(|spi| {
             let count = |table: &Table| {
-                let counted: Result<Result<(), i64>, _> = attempt(|| Err(live_in(spi, &table.sql)));
-                // One that was dropped in the meantime has none.
-                counted.map_or(0, |count| count.err().unwrap_or(0))
+                let counted = attempt(|| Err::<Infallible, i64>(live_in(spi, &table.sql)));
+                let (Ok(Err(count)) | Err(count)) =
+                    counted.catch(|caught| caught.is_any_of(&DROPPED).then_some(0));
+                count
             };
             target.tables(spi).iter().map(count).sum()
         })

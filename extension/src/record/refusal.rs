@@ -4,6 +4,8 @@ use super::read::{self, FoundRecord};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
+use crate::postgres::newer;
+use crate::postgres::parameter::params;
 use crate::template::Template;
 use uuid::Uuid;
 
@@ -29,7 +31,10 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
         "send another key; this one belongs to a record that you may not see"
     };
     let existing_id = holder.filter(|holder| holder.is_visible).map(|holder| holder.id);
-    Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }.hint(hint)
+    let error =
+        Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }.hint(hint);
+    let row = format!("select from {} where external_key = $1 and deleted_at is null", template.table_sql());
+    newer::taken(error, &row, &params![key])
 }
 
 /// Refuses a record that is not there for the caller, or that the caller may not write.

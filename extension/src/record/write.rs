@@ -184,11 +184,10 @@ pub(super) fn write_one(
     // Only a write that sets the key can conflict; others need no subtransaction.
     let outcome = match key.value() {
         None => run(),
-        Some(wanted) => subtransaction(run).map_err(|caught| match caught.unique_index() {
-            Some(index) if relation::is_index_of(index, template.table, column::EXTERNAL_KEY) => {
-                key_taken(caller, template, wanted)
-            }
-            _ => caught.rethrow(),
+        Some(wanted) => subtransaction(run).catch(|caught| {
+            let index = caught.unique_index()?;
+            let is_of_keys = relation::is_index_of(index, template.table, column::EXTERNAL_KEY);
+            is_of_keys.then(|| key_taken(caller, template, wanted))
         })?,
     };
     match outcome {

@@ -2,12 +2,20 @@
 
 use crate::access::Caller;
 use crate::error::Error;
-use crate::postgres::caught::Caught;
 use crate::postgres::guard::{as_owner, subtransaction, with_settings};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::catalog;
 use keyed_checks::READINGS;
 use pgrx::prelude::PgSqlErrorCode;
+
+/// A measurement is left out if its table is locked, an older state lacks it, or the owner may not look.
+const LEFT_OUT: [PgSqlErrorCode; 5] = [
+    PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
+    PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+    PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+    PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION,
+    PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+];
 
 /// `[{name, labels, value}]`; what cannot be measured is left out.
 pub(super) fn report() -> Result<String, Error> {
@@ -29,21 +37,7 @@ fn read(query: &str) -> Vec<String> {
     );
     let measured =
         subtransaction(|| connected(|spi| spi.run_once(&sql, Snapshot::Active, &[]).column().collect()));
-    match measured {
-        Ok(lines) => lines,
-        Err(caught) if is_left_out(&caught) => Vec::new(),
-        Err(caught) => caught.rethrow(),
-    }
-}
-
-/// Whether a measurement is left out: its table is locked, an older state lacks it, or the owner may not look.
-fn is_left_out(caught: &Caught) -> bool {
-    [
-        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
-        PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-        PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-        PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION,
-        PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
-    ]
-    .contains(&caught.state)
+    measured
+        .catch_also(&LEFT_OUT, |caught| caught.is_any_of(&LEFT_OUT).then(Vec::new))
+        .unwrap_or_else(|nothing| nothing)
 }

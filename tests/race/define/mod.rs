@@ -3,6 +3,7 @@
 mod alter;
 mod creation;
 mod enforcement;
+mod isolation;
 mod migration;
 mod revocation;
 mod scope_change;

@@ -12,6 +12,7 @@ pub mod rename;
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
+use crate::postgres::newer;
 use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
@@ -48,8 +49,10 @@ pub fn save(
     compile(caller, template, &new.body).map_err(|error| error.below("/query"))?;
     let name = || format!("{}.{}", template.project_slug, relation_name(template, &new.slug));
     let taken = || {
-        Error::at(Code::Conflict, "/slug", format!("{} exists already", name()))
-            .hint("choose another slug; the view takes that name")
+        let error = Error::at(Code::Conflict, "/slug", format!("{} exists already", name()))
+            .hint("choose another slug; the view takes that name");
+        let row = "select from keyed_state.view where template_id = $1 and slug = $2";
+        newer::taken(error, row, &params![template.id, &new.slug])
     };
     let before = as_owner(|| connected(|spi| of_template(spi, template.id)));
     let before = before.into_iter().find(|view| view.slug == new.slug);
@@ -77,12 +80,12 @@ pub fn save(
             });
         });
     });
-    made.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE | PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE => taken(),
+    made.catch(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE | PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE => Some(taken()),
         PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
-            in_use::error(&name(), relation(template, &new.slug), &caught)
+            Some(in_use::error(&name(), relation(template, &new.slug), caught))
         }
-        _ => caught.rethrow(),
+        _ => None,
     })?;
     Ok((get(caller, template, &new.slug)?, before.is_none()))
 }
@@ -119,10 +122,8 @@ pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), 
             });
         });
     });
-    outcome.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
-            in_use::error(&relation_name(template, slug), relation(template, slug), &caught)
-        }
-        _ => caught.rethrow(),
+    outcome.catch(|caught| {
+        let is_in_use = caught.state == PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST;
+        is_in_use.then(|| in_use::error(&relation_name(template, slug), relation(template, slug), caught))
     })
 }
