@@ -8,6 +8,8 @@ mod dump_of_a_part;
 mod extension;
 mod files;
 mod jobs;
+mod old_snapshot;
+mod prepared_transactions;
 mod recovery;
 mod replication;
 mod restart;
