@@ -82,6 +82,9 @@ check_rust() {
     fi
     printf '%s\n%s\n' "$wanted" "$found" | sort --version-sort --check=quiet ||
         die "rustc is $found, and keyed needs $wanted or newer: run 'rustup update stable', then this command again."
+    # pgrx formats the bindings that it makes of PostgreSQL's headers.
+    as_developer rustfmt --version >/dev/null 2>&1 ||
+        die "rustfmt is missing: run 'rustup component add rustfmt', then this command again."
 }
 
 # What the compiler takes for the largest crate, and beside it for another one, in MB.

@@ -75,6 +75,13 @@ fn old_rust_is_rejected_before_compiling() {
 }
 
 #[test]
+fn rust_without_rustfmt_is_rejected_before_compiling() {
+    let rust = [("rustc", "echo rustc 1.99.0"), ("cargo", "[ \"$1\" = --version ]"), ("rustfmt", "exit 1")];
+    let says = build_complaint(&rust, &[]);
+    assert!(says.contains("rustup component add rustfmt") && !says.contains("Compiling"), "{says}");
+}
+
+#[test]
 fn missing_network_is_reported_before_compiling() {
     let says = build_complaint(&[], &[("CARGO_NET_OFFLINE", "true")]);
     assert!(says.contains("Not all crates that keyed needs are on this machine"), "{says}");
