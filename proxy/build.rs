@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use anyhow::{Context, Result};
 #[cfg(feature = "ui")]
-use anyhow::{bail, ensure};
+use anyhow::bail;
+use anyhow::{Context, Result, ensure};
 use keyed_errors::Code;
 use serde_json::{Map, Value};
 
