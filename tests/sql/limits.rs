@@ -156,6 +156,17 @@ async fn long_argument_is_rejected_before_it_is_read() {
 }
 
 #[tokio::test]
+async fn json_that_is_long_as_text_is_rejected() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    // Each number has 131,072 digits, of which JSON in the form of the database stores a few.
+    let filters =
+        "jsonb_build_object('filters', (select jsonb_agg(1e131071::numeric) from generate_series(1, 600)))";
+    let refusal = session.refusal(&format!("select keyed.search('crm.customers', {filters})"), &[]).await;
+    assert_eq!(refusal.is(), ("54000", "payload_too_large"), "{refusal}");
+}
+
+#[tokio::test]
 async fn long_argument_is_not_read_after_a_cancellation() {
     let database = Database::with_crm().await;
     let session = database.session().await;

@@ -184,6 +184,14 @@ impl Caller {
         of(&Permissions::of(self.role, template))
     }
 
+    /// How many conditions behind references say which records of a template the caller sees.
+    pub(super) fn read_behind(&self, template: &Template) -> usize {
+        if self.is_admin || !self.has(Action::Read, template) {
+            return 0;
+        }
+        Permissions::of(self.role, template).rows(Privilege::Read).behind_references()
+    }
+
     /// The privileges on a template by which the caller reads it; none for a caller who reads nothing of it.
     pub(super) fn reading(&self, template: &Template) -> Option<Rc<Permissions>> {
         self.has(Action::Read, template).then(|| Permissions::of(self.role, template))

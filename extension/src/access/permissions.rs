@@ -47,7 +47,15 @@ impl Rows {
 
     /// Whether they depend on other records than the row's own.
     pub fn look_behind_references(&self) -> bool {
-        matches!(self, Rows::Passing(filters) if filters.iter().any(Filter::looks_behind_references))
+        self.behind_references() > 0
+    }
+
+    /// How many conditions on fields of other templates they have.
+    pub fn behind_references(&self) -> usize {
+        match self {
+            Rows::Passing(filters) => filters.iter().map(Filter::behind_references).sum(),
+            Rows::None | Rows::All => 0,
+        }
     }
 
     /// Whether indexes find the live rows, or not many more, without reading the others.

@@ -200,4 +200,8 @@ impl Schema for CallerSchema {
     fn visible(&self, alias: &str) -> Option<String> {
         rows(&self.caller, &self.template, alias)
     }
+
+    fn visible_behind(&self) -> usize {
+        self.caller.read_behind(&self.template)
+    }
 }

@@ -50,7 +50,7 @@ pub fn render_apart(
 const EXISTS: &str = "exists ";
 
 /// From this many conditions behind references on, the planner must not search all join orders, which took seconds
-/// for fifty of them.
+/// for fifty of them: each is planned by itself, whatever limits of joins the session has set.
 const MANY_PATHS: usize = 6;
 
 /// Queries of other tables, taken out of a condition.
@@ -74,14 +74,13 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
         let now = options.now.map(|at| Constant::instant(at).typed(""));
-        let is_behind = |leaf: &&&Predicate| !leaf.path.is_empty();
         Writer {
             root,
             lives: options.lives,
             time_zone: literal(&filter.time_zone),
             now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
             one_by_one: options.one_by_one,
-            has_many_paths: filter.tree.leaves().iter().filter(is_behind).count() >= MANY_PATHS,
+            has_many_paths: filter.behind_references() >= MANY_PATHS,
             apart: None,
             arguments: None,
         }
@@ -131,13 +130,13 @@ impl<'a> Writer<'a> {
         let reference = format!("{alias}.{}", crate::value::quote::identifier(&step.slug));
         let is_apart = self.apart.is_some() && self.root == alias;
         let is_set = is_apart || self.has_many_paths && !self.one_by_one;
+        let barrier = if self.has_many_paths { " offset 0" } else { "" };
         if !is_set {
             parts.insert(0, Sql::single(format!("{inner}.id = {reference}")));
             let condition = Sql::chain(parts, AND).text;
-            return Sql::single(format!("{EXISTS}(select from {table} {inner} where {condition})"));
+            return Sql::single(format!("{EXISTS}(select from {table} {inner} where {condition}{barrier})"));
         }
         let condition = Sql::chain(parts, AND).text;
-        let barrier = if self.has_many_paths { " offset 0" } else { "" };
         let query = format!("select {inner}.id from {table} {inner} where {condition}{barrier}");
         Sql::single(format!("{reference} in ({})", self.query(query, alias)))
     }

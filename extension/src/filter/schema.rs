@@ -71,6 +71,11 @@ pub trait Schema {
     /// It is put into statements as it is. The caller of the renderer adds that of the filtered template itself.
     fn visible(&self, alias: &str) -> Option<String>;
 
+    /// How many conditions behind references that condition has.
+    fn visible_behind(&self) -> usize {
+        0
+    }
+
     /// The attribute that people see in place of a record: by default the first text.
     fn display(&self) -> Option<Attribute<'_>> {
         self.attributes().find(|attribute| attribute.kind == AttributeType::String)

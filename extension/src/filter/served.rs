@@ -56,7 +56,14 @@ impl Filter {
 
     /// Whether it has a condition on a field of another template.
     pub fn looks_behind_references(&self) -> bool {
-        self.tree.leaves().iter().any(|leaf| !leaf.path.is_empty())
+        self.behind_references() > 0
+    }
+
+    /// How many conditions on fields of other templates it has, with those that say which of the other records are visible.
+    pub fn behind_references(&self) -> usize {
+        let leaves = self.tree.leaves();
+        let behind = leaves.iter().filter(|leaf| !leaf.path.is_empty());
+        behind.map(|leaf| 1 + leaf.path.iter().map(|step| step.target.visible_behind()).sum::<usize>()).sum()
     }
 }
 

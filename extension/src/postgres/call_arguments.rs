@@ -11,11 +11,22 @@ use uuid::Uuid;
 /// The maximum size of an argument, unpacked: four times the default size of a request body.
 const MAX_BYTES: usize = 64 << 20;
 
-/// A pending cancellation or timeout ends a call with a longer argument before it is read.
+/// From this size on, reading takes long.
 const LONG: usize = 1 << 20;
 
 /// The maximum number of elements of an array argument.
 const MAX_ELEMENTS: usize = 100_000;
+
+/// Rejects an argument that is too long, and serves a cancellation or a timeout before a long one is read.
+fn require_size(bytes: usize) {
+    if bytes > MAX_BYTES {
+        let message = format!("an argument has more than {} MiB", MAX_BYTES >> 20);
+        Error::new(Code::PayloadTooLarge, message).hint("Send its content in several calls.").raise();
+    }
+    if bytes > LONG {
+        pgrx::check_for_interrupts!();
+    }
+}
 
 impl Call {
     /// An argument of a type without a fixed length.
@@ -23,13 +34,7 @@ impl Call {
         let argument = self.datum(position)?;
         // SAFETY: an argument of such a type, and not null.
         let size = unsafe { pg_sys::toast_raw_datum_size(argument) };
-        if size > MAX_BYTES {
-            let message = format!("an argument has more than {} MiB", MAX_BYTES >> 20);
-            Error::new(Code::PayloadTooLarge, message).hint("Send its content in several calls.").raise();
-        }
-        if size > LONG {
-            pgrx::check_for_interrupts!();
-        }
+        require_size(size);
         Some(argument)
     }
 
@@ -50,7 +55,10 @@ impl Call {
 
     /// The text of a `jsonb` argument.
     pub fn json(&self, position: usize) -> Option<String> {
-        self.of_any_length(position).map(datum::read_jsonb)
+        let text = self.of_any_length(position).map(datum::read_jsonb)?;
+        // Numbers such as 1e100000 and control characters are longer as text.
+        require_size(text.len());
+        Some(text)
     }
 
     /// The text of a `jsonb` argument that must not be null.

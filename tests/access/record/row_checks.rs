@@ -91,3 +91,25 @@ async fn row_check_is_not_compiled_for_each_row() {
     // The user's own statement is compiled, once.
     assert!(compiled < 2 * interpreted + Duration::from_secs(3), "{compiled:?} instead of {interpreted:?}");
 }
+
+#[tokio::test]
+async fn many_conditions_behind_references_are_planned_one_by_one() {
+    let database = Database::new().await;
+    let admin = database.session().await;
+    admin.run(FILL).await;
+    let many: Vec<_> = (0..40)
+        .map(|number| json!({"field": BEHIND, "operator": "neq", "value": format!("region {number}")}))
+        .collect();
+    let role = database.create_role("many").await;
+    database.grant_within(&role, "crm.customers", "read, update", &json!(many)).await;
+    database.grant(&role, "crm.companies", "read").await;
+    let session = database.session_as(&role).await;
+    // With these, the planner would try all orders of forty joins, without an end.
+    session.run("set join_collapse_limit = 1000; set from_collapse_limit = 1000; set geqo = off; set statement_timeout = '50s'").await;
+    let lookup = "select keyed.get_by_key('crm.customers', 'K7') ->> 'external_key'";
+    assert_eq!(session.text(lookup, &[]).await, "K7");
+    let upsert = "select created from keyed.upsert_by_key('crm.customers', 'K7', '{\"amount\": 7}')";
+    assert_eq!(session.text(upsert, &[]).await, "f");
+    let search = "select keyed.search('crm.customers', '{\"count\": \"exact\", \"limit\": 1}') ->> 'total'";
+    assert_eq!(session.text(search, &[]).await, "60");
+}
