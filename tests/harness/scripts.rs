@@ -60,6 +60,8 @@ fn build_complaint(programs: &[(&str, &str)], variables: &[(&str, &str)]) -> Str
     build.args([".dev/build", "--quick", "--without-install"]).current_dir(repository_folder());
     // Where rustup has its compilers, whatever HOME is.
     let rustup = std::env::var("HOME").map(|home| format!("{home}/.rustup")).unwrap_or_default();
+    // rustup names the cargo home of the test run in a variable, in which the crates are.
+    build.env_remove("CARGO_HOME");
     build.env("HOME", &home).env("RUSTUP_HOME", std::env::var("RUSTUP_HOME").unwrap_or(rustup));
     let output = build.envs(variables.iter().copied()).output().expect("bash is installed");
     std::fs::remove_dir_all(&home).expect("it is our folder");
