@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    async fn ask(address: &str, header: (&str, &str)) -> (StatusCode, axum::http::HeaderMap, String) {
+    async fn ask(address: &str, header: (&str, &str)) -> (StatusCode, HeaderMap, String) {
         let path = if address == "/" { PAGE } else { address };
         let value = HeaderValue::try_from(header.1).expect("a value");
         let headers = HeaderMap::from_iter([(header.0.parse().expect("a name"), value)]);

@@ -2,7 +2,7 @@
 
 use super::permissions::{self, Permissions};
 use super::principal::Principal;
-use super::privilege::Privilege;
+use super::privilege::{Action, Privilege};
 use crate::error::{Code, Error};
 use crate::filter::render::Lives;
 use crate::postgres::{guard, role};
@@ -10,31 +10,6 @@ use crate::template::Template;
 use crate::value::quote::literal;
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
-
-/// What a caller may do with the records of a template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// See records.
-    Read,
-    /// Bring records into existence.
-    Create,
-    /// Change records, and restore deleted ones.
-    Update,
-    /// Delete records.
-    Delete,
-}
-
-impl Action {
-    /// The privilege that has to be granted for it.
-    pub fn privilege(self) -> Privilege {
-        match self {
-            Action::Read => Privilege::Read,
-            Action::Create => Privilege::Create,
-            Action::Update => Privilege::Update,
-            Action::Delete => Privilege::Delete,
-        }
-    }
-}
 
 /// Who is asking: the role of the presented key, or without one the effective role of the session.
 #[derive(Clone, Debug, PartialEq)]

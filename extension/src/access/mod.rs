@@ -26,7 +26,7 @@ pub mod permissions;
 pub mod policy_sql;
 /// The principal of a transaction, stored in a setting.
 pub mod principal;
-/// The privileges that can be granted.
+/// The privileges that can be granted, and the actions that need them.
 pub mod privilege;
 /// Privileges of PostgreSQL on tables.
 pub mod privileges;
@@ -45,4 +45,5 @@ pub mod template_list;
 /// The records that a caller sees and may write.
 pub mod visibility;
 
-pub use caller::{Action, Caller};
+pub use caller::Caller;
+pub use privilege::Action;

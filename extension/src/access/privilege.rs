@@ -1,4 +1,4 @@
-//! The privileges that can be granted.
+//! The privileges that can be granted, and the actions that need them.
 
 /// What a grant allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,5 +34,30 @@ impl Privilege {
     /// The privilege of that name.
     pub fn parse(name: &str) -> Option<Privilege> {
         Privilege::ALL.into_iter().find(|privilege| privilege.name() == name)
+    }
+}
+
+/// What a caller may do with the records of a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// See records.
+    Read,
+    /// Bring records into existence.
+    Create,
+    /// Change records, and restore deleted ones.
+    Update,
+    /// Delete records.
+    Delete,
+}
+
+impl Action {
+    /// The privilege that has to be granted for it.
+    pub fn privilege(self) -> Privilege {
+        match self {
+            Action::Read => Privilege::Read,
+            Action::Create => Privilege::Create,
+            Action::Update => Privilege::Update,
+            Action::Delete => Privilege::Delete,
+        }
     }
 }

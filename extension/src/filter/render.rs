@@ -15,7 +15,7 @@ use super::sql::{AND, OR, Sql, inner_alias, live_and_visible};
 use super::tree::Tree;
 use crate::attribute_type::AttributeType;
 use crate::value::constant::{Constant, LAST_MOMENT, midnight_after};
-use crate::value::quote::literal;
+use crate::value::quote::{identifier, literal};
 use crate::value::{pattern, standard_column as column};
 use std::cell::RefCell;
 
@@ -47,10 +47,8 @@ pub fn render_apart(
     (condition, apart.queries.into_inner())
 }
 
-const EXISTS: &str = "exists ";
-
-/// From this many conditions behind references on, the planner must not search all join orders, which took seconds
-/// for fifty of them: each is planned by itself, whatever limits of joins the session has set.
+/// From this many conditions behind references on, each is planned by itself. The planner would search all join orders,
+/// which took seconds for fifty of them, and longer with other limits of joins.
 const MANY_PATHS: usize = 6;
 
 /// Queries of other tables, taken out of a condition.
@@ -106,19 +104,13 @@ impl<'a> Writer<'a> {
         match tree {
             Tree::All(parts) => Sql::chain(parts.iter().map(|part| self.tree(part, alias)), AND),
             Tree::Any(parts) => Sql::chain(parts.iter().map(|part| self.tree(part, alias)), OR),
-            // A comparison with null is null; that it is not true is as certain as that a false one is not.
-            Tree::Not(part) => match (&**part, self.tree(part, alias).text) {
-                // Is never null, and in this form the planner can make a join of it.
-                (Tree::Leaf(_), text) if text.starts_with(EXISTS) => Sql::single(format!("not {text}")),
-                (_, text) => Sql::single(format!("({text}) is not true")),
-            },
+            Tree::Not(part) => self.tree(part, alias).negated(),
             Tree::Leaf(predicate) => self.behind(&predicate.path, predicate, alias),
         }
     }
 
-    /// A condition behind references: on the one record that the row refers to. The planner makes a join of it, reads the
-    /// referenced record by its id, or collects all ids that match, whichever costs less for the rows at hand. Only for a
-    /// policy, and among very many of such conditions, is it a set that does not depend on the row.
+    /// A condition behind references: on the one record that the row refers to, which the planner joins, looks up or
+    /// collects. Only for a policy, and among very many such conditions, is it a set that does not depend on the row.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let Some((step, further)) = path.split_first() else { return self.test(predicate, alias) };
         let inner = &inner_alias(alias);
@@ -127,18 +119,17 @@ impl<'a> Writer<'a> {
             parts.push(self.behind(further, predicate, inner));
         }
         let table = step.target.table();
-        let reference = format!("{alias}.{}", crate::value::quote::identifier(&step.slug));
-        let is_apart = self.apart.is_some() && self.root == alias;
-        let is_set = is_apart || self.has_many_paths && !self.one_by_one;
-        let barrier = if self.has_many_paths { " offset 0" } else { "" };
+        let reference = format!("{alias}.{}", identifier(&step.slug));
+        let is_set = self.apart.is_some() && self.root == alias || self.has_many_paths && !self.one_by_one;
         if !is_set {
             parts.insert(0, Sql::single(format!("{inner}.id = {reference}")));
-            let condition = Sql::chain(parts, AND).text;
-            return Sql::single(format!("{EXISTS}(select from {table} {inner} where {condition}{barrier})"));
         }
-        let condition = Sql::chain(parts, AND).text;
-        let query = format!("select {inner}.id from {table} {inner} where {condition}{barrier}");
-        Sql::single(format!("{reference} in ({})", self.query(query, alias)))
+        let barrier = if self.has_many_paths { " offset 0" } else { "" };
+        let rows = format!("from {table} {inner} where {}{barrier}", Sql::chain(parts, AND).text);
+        if !is_set {
+            return Sql::exists(format!("select {rows}"));
+        }
+        Sql::single(format!("{reference} in ({})", self.query(format!("select {inner}.id {rows}"), alias)))
     }
 
     fn test(&self, predicate: &Predicate, alias: &str) -> Sql {

@@ -26,10 +26,26 @@ impl Sql {
         Sql { text: texts.join(word), is_chain: true }
     }
 
+    /// Whether a query has a row.
+    pub(super) fn exists(query: String) -> Sql {
+        Sql::single(format!("{EXISTS}({query})"))
+    }
+
+    /// Not true of the row. A comparison with null is null; that it is not true is as certain as that a false one is not.
+    pub(super) fn negated(self) -> Sql {
+        // Is never null, and in this form the planner can make a join of it.
+        if !self.is_chain && self.text.starts_with(EXISTS) {
+            return Sql::single(format!("not {}", self.text));
+        }
+        Sql::single(format!("({}) is not true", self.text))
+    }
+
     fn operand(self) -> String {
         if self.is_chain { format!("({})", self.text) } else { self.text }
     }
 }
+
+const EXISTS: &str = "exists ";
 
 /// All hold.
 pub(super) const AND: &str = " and ";

@@ -7,5 +7,6 @@ mod plans;
 mod planted;
 mod reach;
 mod replaced;
+mod scoped;
 mod settings;
 mod switched;

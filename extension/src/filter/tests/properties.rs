@@ -18,6 +18,7 @@ const WORDS: &[&str] = &[
     "date",
     "deleted_at",
     "double",
+    "exists",
     "external_key",
     "false",
     "from",
