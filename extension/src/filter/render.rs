@@ -114,18 +114,17 @@ impl<'a> Writer<'a> {
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let Some((step, further)) = path.split_first() else { return self.test(predicate, alias) };
         let inner = &inner_alias(alias);
-        let mut parts = live_and_visible(&*step.target, inner);
+        let reference = format!("{alias}.{}", identifier(&step.slug));
+        let is_set = self.apart.is_some() && self.root == alias || self.has_many_paths && !self.one_by_one;
+        let referred = (!is_set).then(|| Sql::single(format!("{inner}.id = {reference}")));
+        let mut parts: Vec<Sql> =
+            referred.into_iter().chain(live_and_visible(&*step.target, inner)).collect();
         if !(further.is_empty() && matches!(predicate.test, Test::Exists)) {
             parts.push(self.behind(further, predicate, inner));
         }
-        let table = step.target.table();
-        let reference = format!("{alias}.{}", identifier(&step.slug));
-        let is_set = self.apart.is_some() && self.root == alias || self.has_many_paths && !self.one_by_one;
-        if !is_set {
-            parts.insert(0, Sql::single(format!("{inner}.id = {reference}")));
-        }
+        let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
         let barrier = if self.has_many_paths { " offset 0" } else { "" };
-        let rows = format!("from {table} {inner} where {}{barrier}", Sql::chain(parts, AND).text);
+        let rows = format!("from {table} {inner} where {condition}{barrier}");
         if !is_set {
             return Sql::exists(format!("select {rows}"));
         }
