@@ -2,6 +2,7 @@
 
 use harness::{Database, Session, quote};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 const COMPANIES: &str = r#"
     select keyed.create_project('crm');
@@ -170,6 +171,8 @@ impl Scoped {
             )
             .await;
         let mut settings = Vec::new();
+        // Privileges on parameters belong to the cluster, where two sessions at once are in each other's way.
+        let _alone = PARAMETERS.lock().await;
         for row in rows {
             let [name, kind, least, most, choices, context] = row
                 .into_iter()
@@ -184,7 +187,16 @@ impl Scoped {
         }
         settings
     }
+
+    /// Takes back what belongs to the cluster.
+    pub(super) async fn end(self) {
+        let _alone = PARAMETERS.lock().await;
+        self.admin.run(&format!("drop owned by {}", self.login)).await;
+        self.database.cluster().assert_no_crash();
+    }
 }
+
+static PARAMETERS: Mutex<()> = Mutex::const_new(());
 
 /// Small, middle, extreme and odd values.
 fn values(kind: &str, least: &str, most: &str, choices: &str) -> Vec<String> {
