@@ -21,4 +21,6 @@ pub struct Options {
     pub now: Option<i64>,
     /// Whether records are tested one by one, so that no index has to understand the condition.
     pub one_by_one: bool,
+    /// Whether conditions behind references are sets of ids, as in the views of earlier versions.
+    pub as_sets: bool,
 }

@@ -65,6 +65,7 @@ struct Writer<'a> {
     now: String,
     one_by_one: bool,
     has_many_paths: bool,
+    as_sets: bool,
     apart: Option<&'a Apart<'a>>,
     arguments: Option<&'a Arguments>,
 }
@@ -79,6 +80,7 @@ impl<'a> Writer<'a> {
             now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
             one_by_one: options.one_by_one,
             has_many_paths: filter.behind_references() >= MANY_PATHS,
+            as_sets: options.as_sets,
             apart: None,
             arguments: None,
         }
@@ -112,10 +114,12 @@ impl<'a> Writer<'a> {
     /// A condition behind references: on the one record that the row refers to, which the planner joins, looks up or
     /// collects. Only for a policy, and among very many such conditions, is it a set that does not depend on the row.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
-        let Some((step, further)) = path.split_first() else { return self.test(predicate, alias) };
+        let test = || self.column_test(&predicate.test, &predicate.column, alias);
+        let Some((step, further)) = path.split_first() else { return test() };
         let inner = &inner_alias(alias);
         let reference = format!("{alias}.{}", identifier(&step.slug));
-        let is_set = self.apart.is_some() && self.root == alias || self.has_many_paths && !self.one_by_one;
+        let is_apart = self.as_sets || self.apart.is_some() && self.root == alias;
+        let is_set = is_apart || self.has_many_paths && !self.one_by_one;
         let referred = (!is_set).then(|| Sql::single(format!("{inner}.id = {reference}")));
         let mut parts: Vec<Sql> =
             referred.into_iter().chain(live_and_visible(&*step.target, inner)).collect();
@@ -129,10 +133,6 @@ impl<'a> Writer<'a> {
             return Sql::exists(format!("select {rows}"));
         }
         Sql::single(format!("{reference} in ({})", self.query(format!("select {inner}.id {rows}"), alias)))
-    }
-
-    fn test(&self, predicate: &Predicate, alias: &str) -> Sql {
-        self.column_test(&predicate.test, &predicate.column, alias)
     }
 
     fn column_test(&self, test: &Test, column: &Column, alias: &str) -> Sql {

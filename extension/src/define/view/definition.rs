@@ -4,6 +4,7 @@ use crate::access::Caller;
 use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
 use crate::filter::field::{Column, Step};
+use crate::filter::render::{Options, render};
 use crate::record::shape::Projection;
 use crate::search::plan::Plan;
 use crate::search::query::SearchQuery;
@@ -76,7 +77,11 @@ fn select(template: &Template, query: &SearchQuery, plan: &Plan) -> String {
     let standard = ["id", "external_key", "created_at", "updated_at"].map(|name| format!("{RECORD}.{name}"));
     let attributes = template.attributes.iter().map(|it| format!("{RECORD}.{}", identifier(&it.slug)));
     let columns: Vec<String> = standard.into_iter().chain(attributes).collect();
-    let mut sql = format!("select {} from {} where {}", columns.join(", "), plan.from, plan.condition);
+    // Views keep the form of earlier versions, so that an update changes none.
+    let condition =
+        |as_sets| render(&plan.filter, RECORD, Options { lives: plan.lives, as_sets, ..Options::default() });
+    let condition = plan.condition.replace(&condition(false), &condition(true));
+    let mut sql = format!("select {} from {} where {condition}", columns.join(", "), plan.from);
     if query.sort.is_some() {
         sql.push_str(&format!(" order by {}", plan.order.order_by()));
     }
