@@ -3,6 +3,7 @@
 
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction;
 use std::cell::RefCell;
@@ -34,14 +35,17 @@ pub fn note(key: i32) {
     as_owner(|| {
         connected(|spi| {
             // Another session may have written a moment ago, or be about to.
-            spi.run_once(
+            let noted = || {
+                spi.run_once(
                 "with free as materialized (select u.key_id from keyed_state.api_key_use u where u.key_id = $1 \
                  and (u.last_used_at is null or u.last_used_at < now() - '30 seconds'::interval) \
                  for no key update skip locked) \
                  update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id",
                 Snapshot::Latest,
                 &params![key],
-            );
+            )
+            };
+            without_waiting(|| noted().len());
         });
     });
 }

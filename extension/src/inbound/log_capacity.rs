@@ -4,6 +4,7 @@ use super::endpoint::Endpoint;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{random, setting};
 use crate::template::catalog;
@@ -117,7 +118,8 @@ pub fn trim(endpoint: &Endpoint, payload: &str) {
                  order by o.id limit 400 for update skip locked)";
     as_owner(|| {
         connected(|spi| {
-            spi.run_once(sql, Snapshot::Latest, &params![endpoint.id, MOST_DONE, setting::inbound_room()]);
+            let arguments = params![endpoint.id, MOST_DONE, setting::inbound_room()];
+            without_waiting(|| spi.run_once(sql, Snapshot::Latest, &arguments).len());
         });
     });
 }

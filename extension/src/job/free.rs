@@ -1,6 +1,7 @@
 //! Locks records that no other transaction is writing.
 
 use crate::postgres::parameter::params;
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Connection, Rows, Snapshot};
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -14,6 +15,11 @@ pub fn lock_free(
     beside: &str,
     wanted: &[Uuid],
 ) -> (HashSet<Uuid>, Vec<Uuid>) {
+    without_waiting(|| lock(spi, records, beside, wanted))
+        .unwrap_or_else(|| (HashSet::new(), wanted.to_vec()))
+}
+
+fn lock(spi: &Connection, records: &str, beside: &str, wanted: &[Uuid]) -> (HashSet<Uuid>, Vec<Uuid>) {
     let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Snapshot::Latest, &params![some]));
     let sql = format!(
         "select b.record_id from {beside} b where b.record_id = any ($1) for no key update skip locked"

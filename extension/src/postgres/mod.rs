@@ -86,6 +86,8 @@ pub mod running;
 pub mod session_settings;
 /// Settings: limits and cache sizes.
 pub mod setting;
+/// Statements with SKIP LOCKED that wait for nothing.
+pub mod skip_locked;
 /// The log of slow statements.
 pub mod slow_statement;
 /// Statements: prepared once, cached, run many times.

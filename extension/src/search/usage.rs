@@ -7,6 +7,7 @@ use super::plan::Plan;
 use crate::filter::operator::{Comparison, Operator};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{array, params};
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction;
 use std::cell::RefCell;
@@ -78,7 +79,8 @@ fn write() {
     ];
     as_owner(|| {
         connected(|spi| {
-            spi.run_once(
+            let counted = || {
+                spi.run_once(
                 "with free as materialized (select u.attribute_id from keyed_state.attribute_use u \
                  where u.attribute_id = any ($1) for no key update skip locked) \
                  update keyed_state.attribute_use u set filters = u.filters + n.filters, sorts = u.sorts + n.sorts, \
@@ -86,7 +88,9 @@ fn write() {
                  where u.attribute_id = free.attribute_id and n.attribute_id = free.attribute_id",
                 Snapshot::Latest,
                 &arguments,
-            );
+            )
+            };
+            without_waiting(|| counted().len());
         });
     });
 }

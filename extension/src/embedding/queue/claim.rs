@@ -9,6 +9,7 @@ use crate::json;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::random;
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::{Template, catalog};
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ const MOST: i32 = 2048;
 const LONGEST_LEASE: i32 = 3600;
 /// The maximum size of the texts of a claim; the remaining records are released.
 const MOST_BYTES: usize = 16 << 20;
+/// How often entries are asked for where one of them made the statement wait.
+const TRIES: usize = 3;
 /// So many records are read at a time: texts may be long, and what is not embedded of them is read along.
 const PORTION: usize = 64;
 
@@ -116,7 +119,7 @@ impl Claim {
                error = coalesce(j.error, 'no worker that claimed the text came back') \
              from lost where j.record_id = lost.record_id"
         );
-        template.run(spi, &give_up, Snapshot::Latest, &params![template.id]);
+        without_waiting(|| template.run(spi, &give_up, Snapshot::Latest, &params![template.id]).len());
         let within = and(WriteScope::of(caller, Action::Update, template).writable.as_deref());
         let claim = format!(
             "with due as materialized (select j.record_id from {TABLE} j \
@@ -130,13 +133,17 @@ impl Claim {
             template.table_sql()
         );
         let arguments = params![template.id, most, self.token, lease];
-        let rows = template.run(spi, &claim, Snapshot::Latest, &arguments);
         // Of what each record's vector was made, where that was by the same model.
-        let mut made_of: HashMap<Uuid, Vec<u8>> = HashMap::with_capacity(rows.len());
-        for (record, hash, made_by) in rows.iter::<(Uuid, Option<Vec<u8>>, Option<String>)>() {
-            let is_same_model = made_by.as_deref() == Some(model);
-            made_of.insert(record, hash.filter(|_| is_same_model).unwrap_or_default());
-        }
+        let claimed = || -> HashMap<Uuid, Vec<u8>> {
+            let rows = template.run(spi, &claim, Snapshot::Latest, &arguments);
+            let made_of = rows.iter::<(Uuid, Option<Vec<u8>>, Option<String>)>();
+            let is_same_model = |made_by: Option<String>| made_by.as_deref() == Some(model);
+            let made_of = made_of.map(|(record, hash, made_by)| {
+                (record, hash.filter(|_| is_same_model(made_by)).unwrap_or_default())
+            });
+            made_of.collect()
+        };
+        let made_of = (0..TRIES).find_map(|_| without_waiting(claimed)).unwrap_or_default();
         let records: Vec<Uuid> = made_of.keys().copied().collect();
         let mut portions = records.chunks(PORTION);
         for portion in portions.by_ref() {

@@ -6,6 +6,7 @@ use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::embedding::require_writable;
 use crate::record::read;
@@ -90,9 +91,13 @@ pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Erro
            failed_at = case when $2 is null then j.failed_at else now() end \
          from mine where j.record_id = mine.record_id"
     );
-    Ok(as_owner(|| {
-        connected(|spi| spi.run_once(&sql, Snapshot::Latest, &params![claim, reason, rest]).len() as i32)
-    }))
+    let released = || {
+        as_owner(|| {
+            connected(|spi| spi.run_once(&sql, Snapshot::Latest, &params![claim, reason, rest]).len() as i32)
+        })
+    };
+    // What is not released is due again when the lease ends.
+    Ok(without_waiting(released).unwrap_or(0))
 }
 
 /// The template of a record that the caller may embed.

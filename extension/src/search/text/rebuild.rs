@@ -10,6 +10,7 @@ use crate::job::{self, Done, lock_free, uuids};
 use crate::postgres::guard::as_owner;
 use crate::postgres::invalidation;
 use crate::postgres::parameter::params;
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::template::{Attribute, Template, catalog};
@@ -125,7 +126,8 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
         SideTable::Documents.sql(template.id)
     );
     let arguments = params![after, last.unwrap_or(Uuid::max()), &live];
-    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &arguments));
+    let others =
+        without_waiting(|| uuids(&spi.run_once(&sql, Snapshot::Latest, &arguments))).unwrap_or_default();
     let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), &live);
     let refused = rewrite(template, free.into_iter().chain(others).collect());
     Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
@@ -160,7 +162,9 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
         "select d.record_id from {documents} d where d.record_id = any ($1) and d.record_id <> all ($2) \
          for no key update skip locked",
     );
-    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &params![records, &live]));
+    let arguments = params![records, &live];
+    let others =
+        without_waiting(|| uuids(&spi.run_once(&sql, Snapshot::Latest, &arguments))).unwrap_or_default();
     rewrite(template, others);
     let (free, busy) = lock_free(spi, &template.table_sql(), &documents, &live);
     let mut waiting: Vec<Uuid> = records.iter().filter(|id| free.contains(id)).copied().collect();
