@@ -1,5 +1,5 @@
 # The commands of this repository. Each is one script in .dev/, which says what it does.
-.PHONY: help setup build run test test-all test-assert bench soak docs deb
+.PHONY: help setup build run test test-all test-assert bench soak docs deb images
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
@@ -11,8 +11,9 @@ help:
 	@echo 'make docs    make a book of docs/ in target/book, with mdbook, which it fetches'
 	@echo 'make build   build the release, install the extension into PostgreSQL'
 	@echo 'make deb     build Debian packages of extension and proxy in target/deb'
+	@echo 'make images  build container images of such packages with Docker, which compiles in a container (PG=15|17, DEB=target/deb)'
 	@echo 'make setup   only install what the others need: the one command for which they may ask root (FOR=run|test|bench)'
 	@echo 'PG=18 behind a command: on that version of PostgreSQL (15, 16, 17 or 18), which is built from source if apt has no package'
 
-setup build run test test-all test-assert bench soak docs deb:
+setup build run test test-all test-assert bench soak docs deb images:
 	@.dev/$@

@@ -1,10 +1,12 @@
-//! The Dockerfile and the compose file name what is in this tree. No test builds them: see the page.
+//! The Dockerfile and the compose file name what is in this tree, and the script beside them builds what they name. No test
+//! builds an image: see the page.
 
 use crate::page::file;
-use harness::{Cluster, Database, Durability, repository_folder};
+use harness::{Cluster, Database, Durability, repository_folder, target_folder};
 use serde_json::Value;
-use std::path::Path;
-use std::process::Command;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 const DOCKERFILE: &str = "packages/docker/Dockerfile";
@@ -44,9 +46,9 @@ fn the_images_are_built_of_what_this_tree_needs_and_has() {
         assert!(repository_folder().join("packages").join(source).is_file(), "{source}");
     }
     // What the build stage leaves in target/deb is what .dev/deb writes there.
-    assert!(
-        file(".dev/deb").contains("$CLONE/target/deb") && dockerfile.contains("source=/keyed/target/deb,")
-    );
+    assert!(file(".dev/deb").contains("$CLONE/target/deb"));
+    assert!(dockerfile.contains(" AS packages\nCOPY --from=build /keyed/target/deb/*.deb /\n"));
+    assert_eq!(dockerfile.matches("RUN --mount=type=bind,from=packages,target=/packages ").count(), 2);
     for package in ["postgresql-${PG}-keyed", "keyed-proxy"] {
         assert!(dockerfile.contains(&format!("/packages/{package}_*.deb")));
         let package = package.replace("${PG}", "@PG@");
@@ -62,6 +64,7 @@ fn the_services_use_images_secrets_and_volumes_that_are_declared() {
         let target = service["build"]["target"].as_str().expect("a target");
         assert!(dockerfile.contains(&format!(" AS {target}\n")), "{name}: {target}");
         assert_eq!(service["build"]["dockerfile"], DOCKERFILE);
+        assert_eq!(service["image"], format!("keyed-{target}"));
         for secret in names(&service["secrets"]) {
             assert!(names(&compose["secrets"]).contains(&secret), "{name}: {secret}");
         }
@@ -75,14 +78,111 @@ fn the_services_use_images_secrets_and_volumes_that_are_declared() {
             assert!(names(&compose["volumes"]).contains(&volume), "{name}: {volume}");
         }
     }
-    // The page makes these.
-    let page = file("docs/how-to/run-in-containers.md");
-    for secret in compose["secrets"].as_object().expect("secrets").values() {
-        let path = secret["file"].as_str().expect("a file");
-        let made =
-            page.contains(&format!("packages/docker/{path}")) || page.contains("secrets/$name.password");
-        assert!(made, "{path}");
+}
+
+/// A clone that has what `packages/docker/build` reads, and nothing else.
+struct Images {
+    clone: PathBuf,
+}
+
+impl Images {
+    fn new(name: &str) -> Self {
+        let clone = target_folder().join(format!("{name}-{}", std::process::id()));
+        let folder = clone.join("packages/docker");
+        std::fs::create_dir_all(&folder).expect("the target folder can be written");
+        std::fs::copy(repository_folder().join("packages/docker/build"), folder.join("build"))
+            .expect("a file");
+        Self { clone }
     }
+
+    /// Runs the script, with a program in the place of Docker that prints its arguments.
+    fn run(&self, variables: &[(&str, &str)]) -> Output {
+        let mut script = Command::new("bash");
+        script.arg(self.clone.join("packages/docker/build")).env_remove("PG").env_remove("DEB");
+        script.env("DOCKER", "echo").envs(variables.iter().copied());
+        script.output().expect("bash is installed")
+    }
+
+    /// What Docker was called with, a line for each image.
+    fn build(&self, variables: &[(&str, &str)]) -> Vec<String> {
+        let output = self.run(variables);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+    }
+
+    /// Why the script fails.
+    fn error(&self, variables: &[(&str, &str)]) -> String {
+        let output = self.run(variables);
+        assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    fn file(&self, path: &str) -> PathBuf {
+        self.clone.join("packages/docker").join(path)
+    }
+}
+
+impl Drop for Images {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.clone);
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    let metadata = std::fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    metadata.permissions().mode() & 0o777
+}
+
+#[test]
+fn build_makes_both_images_and_the_secrets_of_the_compose_file() {
+    let images = Images::new("images");
+    let called = images.build(&[]);
+    let expected = ["database", "proxy"].map(|target| {
+        format!(
+            "build --file {DOCKERFILE} --target {target} --tag keyed-{target} \
+             --build-arg PG=17 --build-arg DEBIAN=trixie ."
+        )
+    });
+    assert_eq!(called, expected);
+
+    let (compose, page) = (compose(), file("docs/how-to/run-in-containers.md"));
+    for (name, secret) in compose["secrets"].as_object().expect("secrets") {
+        assert_eq!(mode(&images.file(secret["file"].as_str().expect("a file"))), 0o644, "{name}");
+        assert!(page.contains(&format!("\n| `{name}` |")), "{name}");
+    }
+    assert_eq!(mode(&images.file("secrets")), 0o700);
+    let read = |name: &str| std::fs::read_to_string(images.file(name)).expect("a secret");
+    let (password, url) = (read("secrets/proxy.password"), read("secrets/database.url"));
+    assert!(password.trim().len() == 48 && password != read("secrets/postgres.password"), "{password}");
+    assert_eq!(url, format!("postgres://keyed_proxy:{}@database/crm\n", password.trim()));
+
+    let called = images.build(&[("PG", "15")]).concat();
+    assert_eq!(called.matches("--build-arg PG=15 --build-arg DEBIAN=bookworm .").count(), 2, "{called}");
+    assert_eq!(read("secrets/database.url"), url, "a database knows the password");
+}
+
+#[test]
+fn build_installs_packages_of_a_folder() {
+    let images = Images::new("images-of-packages");
+    let folder = images.clone.join("target/deb");
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    for package in ["postgresql-15-keyed", "postgresql-15-keyed-dbgsym", "keyed-proxy", "keyed-proxy-dbgsym"]
+    {
+        std::fs::write(folder.join(format!("{package}_0.2.0_amd64.deb")), "").expect("it can be written");
+    }
+    let called = images.build(&[("PG", "15"), ("DEB", "target/deb")]).concat();
+    assert_eq!(called.matches(" --build-context packages=/").count(), 2, "{called}");
+    let error = images.error(&[("DEB", "target/deb")]);
+    assert!(error.contains("and has 1. Run 'make deb PG=17'"), "{error}");
+}
+
+#[test]
+fn build_rejects_versions_without_an_image_and_a_docker_that_does_not_answer() {
+    let images = Images::new("no-images");
+    assert!(images.error(&[("PG", "18")]).contains("There is no image for PG=18. Set PG=15 or PG=17."));
+    assert!(images.error(&[("DOCKER", "false")]).contains("false does not answer"));
+    assert!(images.error(&[("DOCKER", "no-docker")]).contains("no-docker is missing"));
+    assert!(!images.file("secrets").exists());
 }
 
 #[test]
