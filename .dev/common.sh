@@ -32,12 +32,16 @@ build_needs() {
     echo "$needed"
 }
 
+# The room on the file system of a folder, in MB.
+room_of() { df --output=avail --block-size=1M "$1" | tail --lines=1 | tr --delete ' '; }
+
+has_room() { (($(room_of "$1") >= $2)); }
+
 # Fails if a file system has too little room: in the middle of a build, the compiler would say so in a hundred ways.
 require_room() {
-    local folder="$1" needed="$2" purpose="$3" free
-    free="$(df --output=avail --block-size=1M "$folder" | tail --lines=1)"
-    ((free >= needed)) || die "$purpose needs $needed MB on the file system of $folder, which has only ${free// /} MB free." \
-        "Make room there, or take a clone on another disk (for temporary files: TMPDIR)."
+    local folder="$1" needed="$2" purpose="$3"
+    has_room "$folder" "$needed" || die "$purpose needs $needed MB on the file system of $folder, which has only" \
+        "$(room_of "$folder") MB free. Make room there, or take a clone on another disk (for temporary files: TMPDIR)."
 }
 
 is_root() { [[ $EUID -eq 0 ]]; }

@@ -22,7 +22,10 @@ const CLEAN_UP: &str = r#"pid=$(head -n 1 "$1/data/postmaster.pid")
     while ours "$1"; do sleep 0.05; done
     rm -rf "$1""#;
 
-/// A folder in the one for temporary files.
+/// The environment variable with the folder for the servers of tests; `.dev/test` sets it to one in memory.
+const PLACE: &str = "KEYED_TEST_SERVERS";
+
+/// A folder in the one for servers, or in that for temporary files.
 pub(crate) struct ClusterFolder {
     path: PathBuf,
     /// Kept open, which keeps it locked: the kernel gives the lock back with the process.
@@ -36,10 +39,10 @@ impl ClusterFolder {
     pub(crate) fn create() -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(1);
         static REMOVED: Once = Once::new();
-        let temporary = std::env::temp_dir();
-        REMOVED.call_once(|| remove_abandoned(&temporary));
+        let servers = std::env::var_os(PLACE).map_or_else(std::env::temp_dir, PathBuf::from);
+        REMOVED.call_once(|| remove_abandoned(&servers));
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = temporary.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        let path = servers.join(format!("{PREFIX}{}-{number}", std::process::id()));
         server_user::create_folder(&path);
         let watchdog = Some(Watchdog::new(CLEAN_UP, &path));
         Self { _lock: lock(&path), path, watchdog }
