@@ -90,7 +90,7 @@ fn service(machine: &Machine, property: &str) -> String {
 
 #[test]
 fn only_one_page_is_run_on_a_machine_of_its_own() {
-    let pages = documentation().into_iter().filter(Page::needs_own_machine).map(|page| page.path);
+    let pages = documentation().into_iter().filter(|page| page.needs("own machine")).map(|page| page.path);
     assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other");
 }
 
