@@ -37,11 +37,15 @@ struct File {
 
 static FILES: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
     let file = |&(path, kind, content): &(&'static str, &'static str, &'static [u8])| {
-        let tag = format!("{:08x}", crc32fast::hash(content));
-        (path, File { kind: HeaderValue::from_static(kind), tag, content: Constant::new(content) })
+        let kind = HeaderValue::from_static(kind);
+        (path, File { kind, tag: tag_of(content), content: Constant::new(content) })
     };
     EMBEDDED.iter().map(file).collect()
 });
+
+fn tag_of(content: &[u8]) -> String {
+    format!("{:08x}", crc32fast::hash(content))
+}
 
 /// The addresses of the application's own pages and files.
 pub(crate) fn router() -> Router<Arc<App>> {
@@ -52,8 +56,39 @@ pub(crate) fn router() -> Router<Arc<App>> {
 }
 
 /// GET of any page.
-pub(crate) async fn serve_page(State(_): State<Arc<App>>, headers: HeaderMap) -> Result<Response, Problem> {
-    serve(PAGE, &headers).await
+pub(crate) async fn serve_page(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Response, Problem> {
+    serve_document(&app.sign_in_hint, &headers).await
+}
+
+async fn serve_document(hint: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+    if hint.is_empty() {
+        return serve(PAGE, headers).await;
+    }
+    let file = FILES.get(PAGE).ok_or_else(Problem::no_such_route)?;
+    let document = with_hint(&String::from_utf8_lossy(file.content.plain()), hint);
+    let tag = tag_of(document.as_bytes());
+    let answer = match has_tag(headers, &tag) {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        // Not packed: that would be done anew for each request, and two kilobytes gain little.
+        false => document.into_response(),
+    };
+    complete(answer, &tag, &file.kind, "no-cache")
+}
+
+/// The document with a text for the sign-in page, which `SignIn.tsx` reads. A request of its own would come too late.
+fn with_hint(document: &str, hint: &str) -> String {
+    let mut escaped = String::with_capacity(hint.len());
+    for character in hint.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            other => escaped.push(other),
+        }
+    }
+    let element = format!("<meta name=\"keyed-sign-in-hint\" content=\"{escaped}\" />\n  </head>");
+    document.replacen("</head>", &element, 1)
 }
 
 async fn serve_asset(address: Uri, headers: HeaderMap) -> Result<Response, Problem> {
@@ -62,13 +97,23 @@ async fn serve_asset(address: Uri, headers: HeaderMap) -> Result<Response, Probl
 
 async fn serve(path: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     let file = FILES.get(path).ok_or_else(Problem::no_such_route)?;
-    let mut answer = match has_tag(headers, &file.tag) {
+    let answer = match has_tag(headers, &file.tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => file.content.answer(&Accepted::of(headers)).await,
     };
-    set_tag(&mut answer, &file.tag)?;
-    mark_packed(&mut answer);
     let kept = if path == PAGE { "no-cache" } else { "max-age=31536000, immutable" };
+    complete(answer, &file.tag, &file.kind, kept)
+}
+
+/// Adds the headers that every file has.
+fn complete(
+    mut answer: Response,
+    tag: &str,
+    kind: &HeaderValue,
+    kept: &'static str,
+) -> Result<Response, Problem> {
+    set_tag(&mut answer, tag)?;
+    mark_packed(&mut answer);
     let headers = answer.headers_mut();
     for (name, value) in [
         (header::CACHE_CONTROL, kept),
@@ -78,7 +123,7 @@ async fn serve(path: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    headers.insert(header::CONTENT_TYPE, file.kind.clone());
+    headers.insert(header::CONTENT_TYPE, kind.clone());
     Ok(answer)
 }
 
@@ -126,6 +171,26 @@ mod tests {
         let (status, headers, _) = ask(&script().await, PLAIN).await;
         assert_eq!(status, 200);
         assert!(headers[header::CACHE_CONTROL].to_str().is_ok_and(|it| it.contains("immutable")));
+    }
+
+    #[tokio::test]
+    async fn sign_in_hint_is_text_of_the_document_with_a_tag_of_its_own() {
+        let hint = "Key: <run> & \"ask\"";
+        let answer = serve_document(hint, &HeaderMap::new()).await.into_response();
+        let tag = answer.headers()[header::ETAG].clone();
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+        assert_eq!(answer.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
+        let body = to_bytes(answer.into_body(), 1 << 20).await.expect("a body");
+        let element =
+            "<meta name=\"keyed-sign-in-hint\" content=\"Key: &lt;run&gt; &amp; &quot;ask&quot;\" />";
+        assert_eq!(String::from_utf8_lossy(&body).matches(element).count(), 1);
+        let again = HeaderMap::from_iter([(header::IF_NONE_MATCH, tag.clone())]);
+        let status = |hint: &'static str| {
+            let again = again.clone();
+            async move { serve_document(hint, &again).await.into_response().status() }
+        };
+        assert_eq!(status(hint).await, StatusCode::NOT_MODIFIED);
+        assert_eq!([status("another").await, status("").await], [StatusCode::OK; 2]);
     }
 
     #[tokio::test]

@@ -83,6 +83,12 @@ impl Constant {
         Constant { content, packed: [const { OnceCell::const_new() }; ENCODINGS.len()] }
     }
 
+    /// The content itself.
+    #[cfg(feature = "ui")]
+    pub(crate) fn plain(&self) -> &'static [u8] {
+        self.content
+    }
+
     /// The response to a client that accepts this.
     pub(crate) async fn answer(&self, accepted: &Accepted) -> Response {
         let wanted = accepted.0.filter(|_| self.content.len() as u64 > WORTHWHILE);

@@ -36,6 +36,9 @@ pub(crate) struct App {
     pub(crate) shutdown: Shutdown,
     /// Which pages of other origins may ask.
     pub(crate) cors: Option<CorsLayer>,
+    /// What the sign-in page says in addition; empty: nothing.
+    #[cfg(feature = "ui")]
+    pub(crate) sign_in_hint: String,
 }
 
 impl App {
@@ -63,6 +66,8 @@ impl App {
             least_rate: MinRate::of(bounds),
             file_timeout: bounds.file_timeout,
             cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
+            #[cfg(feature = "ui")]
+            sign_in_hint: settings.application.sign_in_hint.clone(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What an administrator meets on the command line of `keyed-proxy`.
 
 mod check;
+mod demo;
 mod doctor;
 mod doctor_operation;
 mod doctor_remedies;

@@ -63,7 +63,9 @@ fn every_command_gets_a_manual_page_that_does_not_depend_on_the_machine() {
         std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     };
     let commands = page("keyed-proxy.1");
-    for command in ["serve", "import", "export", "keys", "doctor", "openapi", "completions", "man-pages"] {
+    for command in
+        ["serve", "import", "export", "keys", "doctor", "demo", "openapi", "completions", "man-pages"]
+    {
         assert!(page(&format!("keyed-proxy-{command}.1")).contains("SYNOPSIS"), "{command}");
         // A hyphen of the text is written so that it is none of typography.
         assert!(

@@ -1,7 +1,7 @@
 //! A Markdown page as a list of code blocks.
 //!
 //! Comments in the source of a page speak to this test:
-//! - `<!-- needs: own server, customers -->` anywhere: what the page needs beside the service of `make run`. With
+//! - `<!-- needs: own server, second project -->` anywhere: what the page needs beside the service of `make run`. With
 //!   `own machine`, it is run by the tests of packages
 //! - `<!-- not run: reason -->` before a `sh` or `sql` block: it cannot be run on a test machine
 //! - `<!-- errors -->` before a `sql` block: statements of it are refused, and the answer shows how
@@ -62,9 +62,9 @@ impl Page {
         Self::parse(path, &file(path))
     }
 
-    /// Whether it is about a whole machine, and run by the tests of packages.
-    pub(crate) fn needs_own_machine(&self) -> bool {
-        self.needs.iter().any(|need| need == "own machine")
+    /// Whether it needs this. `own machine`: it is about a whole machine, and run by the tests of packages.
+    pub(crate) fn needs(&self, what: &str) -> bool {
+        self.needs.iter().any(|need| need == what)
     }
 
     pub(crate) fn parse(path: &str, text: &str) -> Self {
@@ -142,9 +142,10 @@ fn blocks(text: &str) -> Vec<Block> {
 
 #[test]
 fn comments_tell_what_a_page_needs_and_which_block_is_not_run() {
-    let text = "<!-- needs: own server, customers -->\n\n<!-- not run: as root -->\n```sh\nx\n```\ny\n```json\n{}\n```\n";
+    let text = "<!-- needs: own server, database crm -->\n\n<!-- not run: as root -->\n```sh\nx\n```\ny\n```json\n{}\n```\n";
     let page = Page::parse("page.md", text);
-    assert_eq!(page.needs, ["own server", "customers"]);
+    assert_eq!(page.needs, ["own server", "database crm"]);
+    assert!(page.needs("own server") && !page.needs("own machine"));
     assert_eq!((page.blocks[0].not_run(), page.blocks[0].line), (Some("as root"), 4));
     assert_eq!((page.blocks[1].not_run(), page.blocks[1].is_example()), (None, false));
 }

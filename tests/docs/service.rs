@@ -26,30 +26,35 @@ pub(crate) struct Service {
 impl Service {
     /// The one that a page needs.
     pub(crate) async fn start(page: &Page) -> Self {
-        let has = |need: &str| page.needs.iter().any(|needed| needed == need);
-        if has("release") {
+        if page.needs("release") {
             let database = Database::of_the_release().await;
             let proxy = Some(Proxy::start_unready(&database).await);
-            return Self::with_folder(page, database, proxy);
+            return Self::with_folder(&name_of(page), database, proxy);
         }
         // Roles belong to a whole server.
-        let cluster = if has("own server") {
+        let cluster = if page.needs("own server") {
             Arc::new(Cluster::start(Durability::None))
-        } else if has("durable server") {
+        } else if page.needs("durable server") {
             Arc::new(Cluster::start(Durability::Full))
         } else {
             Cluster::shared()
         };
-        let database = Database::new_in(&cluster).await;
+        let asks = |block: &Block| [ADDRESS, "metrics.url"].iter().any(|it| block.text.contains(it));
+        let service = Self::start_in(&name_of(page), &cluster, page.blocks.iter().any(asks)).await;
+        service.prepare(page);
+        service
+    }
+
+    /// The one of somebody who reads many pages.
+    pub(crate) async fn start_for_all(name: &str) -> Self {
+        Self::start_in(name, &Arc::new(Cluster::start(Durability::Full)), true).await
+    }
+
+    /// The service of `make run`.
+    async fn start_in(name: &str, cluster: &Arc<Cluster>, has_proxy: bool) -> Self {
+        let database = Database::new_in(cluster).await;
         run_file(&database, "sql/demo.sql");
-        for need in page.needs.iter().filter(|need| !need.ends_with(" server")) {
-            run_file(&database, &format!("tests/docs/needs/{}.sql", need.replace(' ', "_")));
-        }
-        let proxy = if page
-            .blocks
-            .iter()
-            .any(|block| [ADDRESS, "metrics.url"].iter().any(|it| block.text.contains(it)))
-        {
+        let proxy = if has_proxy {
             let key = database.api_key("keyed_admin", &[]).await;
             let settings = [
                 ("KEYED_EMBED_PROVIDER", "hash"),
@@ -61,14 +66,20 @@ impl Service {
             None
         };
         let metrics = proxy.as_ref().map(Proxy::metrics_url);
-        let service = Self::with_folder(page, database, proxy);
+        let service = Self::with_folder(name, database, proxy);
         service.write(".run/metrics.url", metrics.as_deref().unwrap_or("unused"));
         service
     }
 
-    fn with_folder(page: &Page, database: Database, proxy: Option<Proxy>) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("keyed-docs-{}-{}", std::process::id(), name_of(page)));
+    /// Makes what a page needs beside the service.
+    pub(crate) fn prepare(&self, page: &Page) {
+        for need in page.needs.iter().filter(|need| !need.ends_with(" server")) {
+            run_file(&self.database, &format!("tests/docs/needs/{}.sql", need.replace(' ', "_")));
+        }
+    }
+
+    fn with_folder(name: &str, database: Database, proxy: Option<Proxy>) -> Self {
+        let folder = std::env::temp_dir().join(format!("keyed-docs-{}-{name}", std::process::id()));
         let service = Self { database, proxy, folder };
         service.write_folder();
         service

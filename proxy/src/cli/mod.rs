@@ -33,6 +33,9 @@ mod keys;
 /// Problems of a database.
 mod doctor;
 
+/// The SQL of a demo.
+mod demo;
+
 /// The OpenAPI document.
 mod openapi;
 
@@ -74,6 +77,11 @@ pub(crate) enum Command {
     Keys(keys::Keys),
     /// Report problems of a database and how to solve them. Changes nothing.
     Doctor(doctor::Doctor),
+    /// Print SQL that makes a project with a few thousand records to try: keyed-proxy demo | psql DATABASE
+    ///
+    /// Run it as a superuser of a database with the extension. It makes the project `crm` and the role `sales_bern`, and
+    /// prints an API key of that role and the token of an inbound endpoint once. If there is a schema `crm`, it makes nothing.
+    Demo,
     /// Print the HTTP interface as an OpenAPI 3.1 document.
     Openapi,
     /// Print a completion script for a shell.
@@ -97,6 +105,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Export(export) => export::run(*export),
         Command::Keys(keys) => keys::run(keys),
         Command::Doctor(doctor) => doctor::run(doctor),
+        Command::Demo => demo::run(),
         Command::Openapi => openapi::run(),
         Command::Completions(completions) => {
             completions::run(completions, <Cli as CommandFactory>::command())

@@ -1,5 +1,7 @@
 //! Settings from flags and environment. Every setting is one field of a struct, and its comment is its help text.
 
+/// The web application.
+pub(crate) mod application;
 /// Limits.
 pub(crate) mod bounds;
 /// TLS of the database URL.
@@ -18,10 +20,12 @@ mod value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use application::ApplicationSettings;
 use bounds::Bounds;
-use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
+use clap::{ArgAction, Args, FromArgMatches};
 use database_url::DatabaseUrl;
 use embedding::EmbeddingSettings;
+pub(crate) use value::LogFormat;
 use value::{bytes, default_pool_size, default_workers, seconds, seconds_or_none, whole};
 
 use crate::cors;
@@ -140,16 +144,13 @@ pub(crate) struct Settings {
     pub(crate) prepared_statements: bool,
 
     #[command(flatten)]
+    pub(crate) application: ApplicationSettings,
+
+    #[command(flatten)]
     pub(crate) bounds: Bounds,
 
     #[command(flatten)]
     pub(crate) embedding: EmbeddingSettings,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
 }
 
 impl Settings {
@@ -176,6 +177,7 @@ impl Settings {
         self.own_metrics_address()?;
         self.bounds.validate(self.body_limit)?;
         cors::origins(&self.cors_origins).map_err(|message| format!("KEYED_CORS_ORIGINS: {message}."))?;
+        self.application.validate()?;
         self.embedding.validate()
     }
 

@@ -4,6 +4,15 @@ use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
+use clap::ValueEnum;
+
+/// How the log is written.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
 pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(2, NonZero::get)
 }

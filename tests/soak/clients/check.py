@@ -22,7 +22,7 @@ with open(key_file, encoding="utf-8") as file:
 with open(document_file, encoding="utf-8") as file:
     document = json.load(file)
 client = AuthenticatedClient(base_url=address, token=key)
-PROJECT = {"x_service_project_id": "demo"}
+PROJECT = {"x_service_project_id": "crm"}
 
 
 def expect(response, status, kind):

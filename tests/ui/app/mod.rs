@@ -1,11 +1,19 @@
 //! Signing in, the frame, every page.
 
 use crate::{run, sales_key, service};
+use harness::Service;
 use serde_json::json;
 
 #[tokio::test]
 async fn somebody_signs_in_with_a_key_and_out_again() {
     run(&service().await, "app/sign_in", json!({})).await;
+}
+
+#[tokio::test]
+async fn sign_in_page_shows_the_hint_of_the_service_as_text() {
+    let hint = "The key is in <b>.run/admin.key</b>, \"nowhere\" else & only there.";
+    let service = Service::start_with(&[("KEYED_SIGN_IN_HINT", hint)]).await;
+    run(&service, "app/sign_in_hint", json!({"hint": hint})).await;
 }
 
 #[tokio::test]

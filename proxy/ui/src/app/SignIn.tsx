@@ -13,6 +13,9 @@ import { enter, leave, returnToMyself } from "./session";
 
 const t = words.frame;
 
+/** What this service says on its sign-in page (KEYED_SIGN_IN_HINT). */
+const hint = () => document.querySelector<HTMLMetaElement>('meta[name="keyed-sign-in-hint"]')?.content;
+
 /** Asks the service whether it knows the key before the key is used for anything. */
 function useSignIn() {
   const [key, setKey] = useState("");
@@ -56,6 +59,7 @@ function KeyField({ form }: { form: ReturnType<typeof useSignIn> }) {
 /** The first page of somebody who is not signed in. */
 export function SignIn() {
   const form = useSignIn();
+  const told = hint();
   useEffect(() => {
     document.title = `${t.signIn} · ${t.product}`;
   }, []);
@@ -66,6 +70,7 @@ export function SignIn() {
           <KeyRound size={20} aria-hidden /> {t.product}
         </h1>
         <p className={style.lead}>{t.signInLead}</p>
+        {told && <p className={style.hint}>{told}</p>}
         <KeyField form={form} />
         <Button type="submit" kind="main" isPending={form.isBusy}>
           {t.signIn}

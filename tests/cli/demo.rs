@@ -1,0 +1,89 @@
+//! `keyed-proxy demo`, whose SQL psql runs.
+
+use crate::run;
+use harness::{Database, proxy_program};
+use std::io::Write as _;
+use std::process::Stdio;
+
+/// Feeds what the command prints to psql, as an administrator types it.
+fn make_demo(database: &Database) -> (bool, String, String) {
+    let sql = run(&mut proxy_program(&["demo"])).expect();
+    let mut psql = database.cluster().program("psql");
+    psql.args(["--no-psqlrc", "--dbname", database.name()]);
+    let mut psql = psql
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("psql is installed");
+    // It stops reading at the first error.
+    let _ = psql.stdin.take().expect("a pipe").write_all(sql.as_bytes());
+    let output = psql.wait_with_output().expect("psql ends");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// What `keyed.checksums()` says that does not depend on the day and the ids.
+async fn counts(database: &Database) -> String {
+    let sql = "select string_agg(concat_ws(' ', template, part, rows), E'\\n') from keyed.checksums()";
+    database.session().await.text(sql, &[]).await
+}
+
+#[tokio::test]
+async fn demo_makes_a_project_once_and_says_so_when_it_exists() {
+    let database = Database::new().await;
+    let (is_made, printed, errors) = make_demo(&database);
+    assert!(is_made && errors.is_empty(), "{errors}");
+    assert!(
+        printed.contains("sales_bern.key | keyed_") && printed.contains("web_shop.token | in_"),
+        "{printed}"
+    );
+    let made = counts(&database).await;
+    for part in ["crm.companies records 40", "crm.customers records 1200", "crm.orders records 2400"] {
+        assert!(made.contains(part), "{part}: {made}");
+    }
+
+    let (is_made, printed, errors) = make_demo(&database);
+    assert!(!is_made && printed.is_empty(), "{printed}");
+    assert!(errors.starts_with("ERROR:  schema \"crm\" already exists"), "{errors}");
+    assert!(errors.contains("HINT:  Nothing has changed."), "{errors}");
+    assert_eq!(errors.lines().count(), 2, "one sentence and a hint: {errors}");
+    assert_eq!(counts(&database).await, made);
+}
+
+#[tokio::test]
+async fn demo_needs_the_extension_and_says_so() {
+    let database = Database::empty_in(&harness::Cluster::shared()).await;
+    let (is_made, _, errors) = make_demo(&database);
+    assert!(!is_made && errors.contains("this database has no extension keyed"), "{errors}");
+}
+
+#[tokio::test]
+async fn every_definition_of_the_demo_has_a_label() {
+    let database = Database::new().await;
+    let (is_made, _, errors) = make_demo(&database);
+    assert!(is_made, "{errors}");
+    let session = database.session().await;
+    for template in ["companies", "customers", "orders"] {
+        let sql = format!("select keyed.alter_template('crm.{template}', '{{}}')");
+        let template = session.json(&sql, &[]).await;
+        assert!(template["label"].is_string(), "{template}");
+        for attribute in template["attributes"].as_array().expect("attributes") {
+            assert!(attribute["label"].is_string(), "{attribute}");
+            let options = attribute["options"].as_array().into_iter().flatten();
+            assert!(options.into_iter().all(|option| option["label"].is_string()), "{attribute}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn role_of_the_demo_sees_bern_alone() {
+    let database = Database::new().await;
+    let (is_made, _, errors) = make_demo(&database);
+    assert!(is_made, "{errors}");
+    let session = database.session().await;
+    session.run("set role sales_bern").await;
+    let seen = "select (select string_agg(distinct city, ' ') from crm.customers) || ' ' || \
+                (select count(*) > 100 from crm.orders) || ' ' || (select count(*) from crm.companies)";
+    assert_eq!(session.text(seen, &[]).await, "Bern true 40");
+}

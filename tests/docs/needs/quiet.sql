@@ -1,0 +1,13 @@
+-- Waits until a proxy has nothing to embed any more, so that a checksum and a dump see the same. Without a proxy nothing changes.
+do $$
+declare
+  waiting bigint;
+  waited bigint := -1;
+begin
+  loop
+    select sum(pending + running) into waiting from keyed.embedding_status();
+    exit when coalesce(waiting, 0) in (0, waited);
+    waited := waiting;
+    perform pg_sleep(1);
+  end loop;
+end $$;
