@@ -39,7 +39,7 @@ impl Database {
                 close(template).await;
             })
             .await;
-        let database = Self::create(cluster, &format!("template {TEMPLATE}")).await;
+        let database = Self::create(cluster, &format!("template {TEMPLATE} strategy file_copy")).await;
         // A copy has everything but the rights on the database itself, which init() gives.
         execute(&database.client().await, "select keyed.init()").await;
         database
