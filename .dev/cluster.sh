@@ -53,7 +53,7 @@ create_cluster() {
     say "Creating a PostgreSQL cluster in $folder"
     # What is there without .run/cluster was left by an earlier clone of the same path, or by an interrupted start.
     stop_forgotten_server "$folder"
-    rm -rf "$folder" "$folder.new" "$RUN"/{admin.key,database.url,proxy.url}
+    rm -rf "$folder" "$folder.new" "$RUN"/{database,proxy}.url "$RUN"/*.{key,token}
     as_server_user true || die "The user postgres is missing: run 'make setup'."
     make_private_folder "$folder.new"
     # The inner shell belongs to PostgreSQL's user, so that initdb may open the pipe with the password.

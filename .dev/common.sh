@@ -50,11 +50,10 @@ is_under_sudo() { is_root && [[ -n ${SUDO_USER:-} && $SUDO_USER != root ]]; }
 
 # The packages of Debian among these that are missing.
 without_installed() {
-    local package
-    for package in "$@"; do
-        [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
-            printf '%s\n' "$package"
-    done
+    # dpkg-query fails if it does not know one of them, and says nothing of it.
+    comm -23 <(printf '%s\n' "$@" | sort --unique) \
+        <({ dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
+            sed -n 's/^installed //p' | sort)
 }
 
 apt_install() {
