@@ -203,7 +203,7 @@ fn no_container_of_the_proxy_is_root_or_writes_its_image() {
 async fn the_script_of_the_image_sets_up_a_database() {
     let cluster = Arc::new(Cluster::start(Durability::None));
     let database = Database::empty_in(&cluster).await;
-    let secret = harness::target_folder().join(format!("{}.password", database.name()));
+    let secret = target_folder().join(format!("{}.password", database.name()));
     std::fs::write(&secret, "it's a \\ secret\n").expect("the target folder can be written");
     let mut script = Command::new(repository_folder().join("packages/docker/keyed.sh"));
     let psql = cluster.program("psql");
