@@ -3,8 +3,8 @@
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
-	@echo 'make test    every check and test (KIND=lint|unit|sql|http|race|access|cli|lifecycle|ui|docs|packages|pg_upgrade, TEST=name, KEYED_TEST_DIRECT=off)'
-	@echo 'make test-all     make test, KIND=packages, and the tests of the database on every version of PostgreSQL that can be had'
+	@echo 'make test    checks and tests, without installing packages (KIND=lint|unit|sql|http|race|access|cli|lifecycle|ui|docs|packages|pg_upgrade, TEST=name, KEYED_TEST_DIRECT=off)'
+	@echo 'make test-all     make test, KIND=packages, and the tests of the database (KIND=major) on every version of PostgreSQL that can be had'
 	@echo 'make test-assert  the tests of the database on a PostgreSQL with assertions, which it builds (KIND=…, TEST=…)'
 	@echo 'make bench   measure the release build'
 	@echo 'make soak    check with tools of others, which it fetches (KIND=clients|schemathesis|sqlsmith|day|crash)'
@@ -13,7 +13,7 @@ help:
 	@echo 'make deb     build Debian packages of extension and proxy in target/deb'
 	@echo 'make images  build container images of such packages with Docker, which compiles in a container (PG=15|17, DEB=target/deb)'
 	@echo 'make setup   only install what the others need: the one command for which they may ask root (FOR=run|test|bench)'
-	@echo 'PG=18 behind a command: on that version of PostgreSQL (15, 16, 17 or 18), which is built from source if apt has no package'
+	@echo 'PG=18 behind a command: on that version of PostgreSQL (15, 16, 17 or 18), which is built from source if apt has no package. KIND=major PG=18: the tests that depend on it'
 
 setup build run test test-all test-assert bench soak docs deb images:
 	@.dev/$@
