@@ -29,9 +29,12 @@ impl Kind for Type {
     fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
         let refuse = || {
             Error::at(Code::InvalidValue, rules.pointer, format!("{cell:?} is not true or false"))
-                .hint("write true or false, in lower case; an empty cell for no value")
+                .hint("write true or false; an empty cell for no value")
         };
-        parse(cell).map(|value| Change::Set(Value::ByValue(value.into()))).ok_or_else(refuse)
+        // Spreadsheets write TRUE and FALSE.
+        let is = |name: &str| cell.eq_ignore_ascii_case(name);
+        let value = if is("true") { Some(true) } else { is("false").then_some(false) };
+        value.map(|value| Change::Set(Value::ByValue(value.into()))).ok_or_else(refuse)
     }
 
     fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {

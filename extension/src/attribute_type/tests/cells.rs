@@ -71,11 +71,14 @@ fn dates_and_times_have_the_one_form_of_the_interface() {
 }
 
 #[test]
-fn a_boolean_is_written_as_in_json() {
-    for (cell, value) in [("true", 1), ("false", 0)] {
-        assert_eq!(read(AttributeType::Boolean, cell), Some(Change::Set(Value::ByValue(value))));
+fn a_boolean_is_true_or_false_in_any_case() {
+    for (cell, value) in
+        [("true", 1), ("TRUE", 1), ("True", 1), ("tRuE", 1), ("false", 0), ("FALSE", 0), ("False", 0)]
+    {
+        assert_eq!(read(AttributeType::Boolean, cell), Some(Change::Set(Value::ByValue(value))), "{cell}");
     }
-    for cell in ["TRUE", "True", "t", "yes", "1", "0", " true", "'true", "\"true\"", "null"] {
+    for cell in ["t", "ＴＲＵＥ", "WAHR", "FALSE ", "yes", "1", "0", " true", "'true", "\"true\"", "null"]
+    {
         assert_eq!(read(AttributeType::Boolean, cell), None, "{cell}");
     }
 }
