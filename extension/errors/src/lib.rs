@@ -67,6 +67,7 @@ codes! {
     SerializationFailure "unavailable"            503 yes "40001" "Concurrent transactions got in each other's way.";
     Internal             "internal"               500 no  "XX000" "The service failed. The log has the reason under the same instance.";
 
+    InvalidCsv           "invalid_csv"            422 no  none    "A row of a CSV file breaks the rules of quotes.";
     MethodNotAllowed     "method_not_allowed"     405 no  none    "The address does not take that method.";
     RequestTimeout       "request_timeout"        408 yes none    "The body did not arrive, or the answer was not read, in time.";
     UnsupportedMediaType "unsupported_media_type" 415 no  none    "The body is not of a media type that is read here.";

@@ -22,6 +22,15 @@ pub enum Column {
     Attribute(usize),
     /// Nothing that is imported.
     Ignored,
+    /// It has no name, so that nothing may stand in it.
+    Unnamed,
+}
+
+impl Column {
+    /// Whether several columns can be this.
+    fn is_shared(self) -> bool {
+        matches!(self, Column::Ignored | Column::Unnamed)
+    }
 }
 
 /// What the columns of a file hold.
@@ -34,7 +43,7 @@ pub fn resolve(template: &Template, header: &[String], options: &Options) -> Res
             errors.push(error);
             Column::Ignored
         });
-        let earlier = columns.iter().position(|it| *it == column && *it != Column::Ignored);
+        let earlier = columns.iter().position(|it| *it == column && !it.is_shared());
         if let Some(earlier) = earlier {
             errors.push(fault(
                 index,
@@ -78,10 +87,7 @@ fn column(template: &Template, options: &Options, index: usize, name: &str) -> R
         };
     }
     match name {
-        "" => {
-            return Err(fault(index, format!("column {} has no name", index + 1))
-                .hint("name every column in the first line"));
-        }
+        "" => return Ok(Column::Unnamed),
         "external_key" => return Ok(Column::Key),
         "id" => return Ok(Column::Id),
         REASON if template.position(REASON).is_none() => return Ok(Column::Ignored),

@@ -49,7 +49,7 @@ fn row<'a>(
     index: usize,
     record: &'a StringRecord,
 ) -> Result<Row<'a>, Error> {
-    if record.len() != columns.len() {
+    if !has_width(record, columns) {
         let message = format!("the row has {} cells, the header has {}", record.len(), columns.len());
         return Err(Error::new(Code::InvalidValue, message)
             .hint("put a cell that contains the delimiter, a quote or a line break in double quotes"));
@@ -58,9 +58,18 @@ fn row<'a>(
     let mut row = Row { index, key: None, id: None, changes, embedding: Embedding::Absent };
     let mut errors = Vec::new();
     let mut empty_key = false;
-    for (cell, column) in record.iter().zip(columns) {
+    for (position, (cell, column)) in record.iter().zip(columns).enumerate() {
         match column {
             Column::Ignored => {}
+            Column::Unnamed if cell.is_empty() => {}
+            Column::Unnamed => {
+                let pointer = format!("/{}", position + 1);
+                let message = format!("{cell:?} is in column {}, which has no name", position + 1);
+                errors.push(
+                    Error::at(Code::InvalidValue, pointer, message)
+                        .hint("name the column in the first line, or empty its cells"),
+                );
+            }
             Column::Key if cell.is_empty() => empty_key = true,
             Column::Key => match key(options, unguarded(cell)) {
                 Ok(key) => row.key = Some(key),
@@ -93,6 +102,14 @@ fn row<'a>(
     Error::join(errors).map_or(Ok(row), Err)
 }
 
+/// Whether a row has a cell for each column; empty cells after them, and those of columns without a name, may be missing.
+fn has_width(record: &StringRecord, columns: &[Column]) -> bool {
+    match record.len().checked_sub(columns.len()) {
+        Some(_) => record.iter().skip(columns.len()).all(str::is_empty),
+        None => columns[record.len()..].iter().all(|column| *column == Column::Unnamed),
+    }
+}
+
 /// The key of a row, with what comes before all keys of the file.
 pub fn key(options: &Options, text: &str) -> Result<String, Error> {
     if options.key_prefix.is_empty() {
@@ -107,6 +124,27 @@ pub fn key(options: &Options, text: &str) -> Result<String, Error> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_row_has_a_cell_for_each_named_column() {
+        let named = [Column::Key, Column::Ignored];
+        let unnamed = [Column::Key, Column::Ignored, Column::Unnamed, Column::Unnamed];
+        for (columns, row, expected) in [
+            (&named[..], "a,b", true),
+            (&named, "a", false),
+            (&named, "a,b,,", true),
+            (&named, "a,b,c", false),
+            (&named, "a,b,,d", false),
+            (&unnamed, "a,b", true),
+            (&unnamed, "a,b,,", true),
+            (&unnamed, "a", false),
+            (&unnamed, "a,b,,,,", true),
+            (&unnamed, "a,b,,,,c", false),
+        ] {
+            let records = records(row, b',', 1).expect("a row");
+            assert_eq!(has_width(&records[0], columns), expected, "{row}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -63,8 +63,11 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
     }
 }
 
-/// What the header calls a field.
+/// What the header calls a field; the number of a column without a name.
 fn column_name(template: &Template, header: &[String], columns: &[Column], field: &str) -> Option<String> {
+    if let Ok(number) = field.parse::<usize>() {
+        return (columns.get(number.checked_sub(1)?)? == &Column::Unnamed).then(|| field.to_owned());
+    }
     let wanted = match field {
         "external_key" => Column::Key,
         "id" => Column::Id,

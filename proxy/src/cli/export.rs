@@ -22,7 +22,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     service: Service,
 
-    /// The format of the file; default: NDJSON if its name ends in .ndjson or .jsonl, otherwise CSV.
+    /// The format of the file; default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV.
     #[arg(long)]
     format: Option<Format>,
 

@@ -8,7 +8,7 @@ use crate::file::format::Format;
 pub(super) fn format_of(given: Option<Format>, file: &Path) -> Format {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     given.unwrap_or(match ending {
-        "ndjson" | "jsonl" => Format::Ndjson,
+        "ndjson" | "jsonl" | "json" => Format::Ndjson,
         _ => Format::Csv,
     })
 }
@@ -19,7 +19,12 @@ mod tests {
 
     #[test]
     fn the_name_of_a_file_says_its_format_unless_another_is_given() {
-        for (file, format) in [("a.csv", Format::Csv), ("a.jsonl", Format::Ndjson), ("-", Format::Csv)] {
+        for (file, format) in [
+            ("a.csv", Format::Csv),
+            ("a.jsonl", Format::Ndjson),
+            ("a.json", Format::Ndjson),
+            ("-", Format::Csv),
+        ] {
             assert_eq!(format_of(None, Path::new(file)), format, "{file}");
         }
         assert_eq!(format_of(Some(Format::Csv), Path::new("a.ndjson")), Format::Csv);

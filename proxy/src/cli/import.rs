@@ -43,7 +43,8 @@ pub(crate) struct Import {
     #[command(flatten)]
     service: Service,
 
-    /// The format of the file; default: NDJSON if its name ends in .ndjson or .jsonl, otherwise CSV.
+    /// The format of the file; default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV. NDJSON may be
+    /// one array.
     #[arg(long)]
     format: Option<Format>,
 

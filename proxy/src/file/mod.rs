@@ -9,6 +9,8 @@ pub(crate) mod chunks;
 pub(crate) mod decode;
 /// The formats.
 pub(crate) mod format;
+/// Complete rows.
+pub(crate) mod portion;
 /// Refused rows with their reasons.
 pub(crate) mod refused_rows;
 /// Text → complete rows, in portions.

@@ -4,6 +4,7 @@ use csv::WriterBuilder;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::cells::cells;
+use super::rows::is_malformed;
 
 /// The column that says why a row was refused; an import passes over it.
 const REASON: &str = "import_error";
@@ -37,7 +38,19 @@ impl RefusedRows {
 
     /// The line of a row that was refused.
     pub(crate) fn row(&self, row: &str, reason: &str) -> Vec<u8> {
+        if is_malformed(row, self.delimiter) {
+            return self.malformed(row, reason);
+        }
         self.line(cells(row, self.delimiter).iter(), reason)
+    }
+
+    /// The line of a row that has no cells, because its quotes break the rules: its text as it is. The quote before the
+    /// reason closes a cell that is open, and text follows: so the line is rejected again unless it is corrected.
+    fn malformed(&self, row: &str, reason: &str) -> Vec<u8> {
+        let delimiter = char::from(self.delimiter);
+        let earlier = self.earlier_reason.and_then(|_| row.rfind(&format!("{delimiter}\"line ")));
+        let row = &row[..earlier.unwrap_or(row.len())];
+        format!("{row}{delimiter}\"{}\"\n", reason.replace('"', "\"\"")).into_bytes()
     }
 
     fn line<'a>(&self, cells: impl Iterator<Item = &'a str>, reason: &'a str) -> Vec<u8> {
@@ -75,6 +88,23 @@ mod tests {
             written("import_error;No", "wrong;1\r\n"),
             "No;import_error\n1;\"line 2: too long; shorten it\"\n"
         );
+    }
+
+    #[test]
+    fn a_row_with_wrong_quotes_comes_back_as_it_is_and_is_rejected_until_it_is_corrected() {
+        for row in ["1;\"Say \"hi\" now\"", "1;\"5\"\" pipe", "1;\"", "1;\"\"\""] {
+            let reason = "line 2: text follows a closing quote: write \"\" within";
+            let text = String::from_utf8(RefusedRows::new(&[], b';', None).row(row, reason)).expect("text");
+            assert_eq!(
+                text,
+                format!("{row};\"line 2: text follows a closing quote: write \"\"\"\" within\"\n")
+            );
+            assert!(is_malformed(text.trim_end(), b';'), "{text}");
+            // Not corrected, it has one reason: the last.
+            let header = ["No", "Name", "import_error"].map(str::to_owned);
+            let again = RefusedRows::new(&header, b';', None).row(text.trim_end(), reason);
+            assert_eq!(String::from_utf8(again), Ok(text));
+        }
     }
 
     #[test]

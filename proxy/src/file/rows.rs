@@ -1,4 +1,17 @@
-//! Text → complete rows, in portions. Only finds the ends of rows; the database parses the cells.
+//! Text → complete rows, in portions. Only finds the ends of rows; the database parses cells and JSON.
+
+/// The elements of a JSON array.
+mod array_scan;
+/// The rows of CSV.
+mod csv_scan;
+/// The text that has not been given out yet.
+mod pending;
+
+use self::array_scan::ArrayScan;
+use self::csv_scan::CsvScan;
+pub(crate) use self::csv_scan::is_malformed;
+use self::pending::Pending;
+use super::portion::{Fault, Portion};
 
 /// The most bytes of one row.
 pub(crate) const MOST_ROW_BYTES: usize = 4 << 20;
@@ -11,18 +24,8 @@ pub(crate) const PORTION_ROWS: usize = 2000;
 pub(crate) enum Form {
     /// CSV with this delimiter: a row ends with its line, unless a quoted cell continues.
     Csv(u8),
-    /// A row for each line.
-    Lines,
-}
-
-/// Where in a row the text before ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    CellStart,
-    Plain,
-    Quoted,
-    /// After a quote inside a quoted cell: the end of it, or the first of two.
-    Quote,
+    /// JSON: an element of an array is a row if the text begins with one, otherwise a line.
+    Json,
 }
 
 /// Why there are no further rows.
@@ -30,92 +33,40 @@ enum State {
 pub(crate) enum Unreadable {
     /// The row that begins in this line is too long.
     TooLong(u64),
-    /// The row that begins in this line has a quote that is never closed.
-    Unclosed(u64),
-}
-
-/// A whole row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
-    /// The line of the file that it begins in, counted from 1.
-    pub(crate) line: u64,
-    /// Its range in the text, without the line end.
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
-/// Complete rows and their text.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Portion {
-    pub(crate) text: String,
-    pub(crate) rows: Vec<Row>,
-}
-
-impl Portion {
-    /// The text of a row.
-    pub(crate) fn row(&self, row: usize) -> &str {
-        self.rows.get(row).map_or("", |row| &self.text[row.start..row.end])
-    }
-
-    /// Adds a row.
-    pub(crate) fn push(&mut self, line: u64, text: &str) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        self.rows.push(Row { line, start, end: self.text.len() });
-        self.text.push('\n');
-    }
-
-    /// Takes out the rows that PostgreSQL could not even be sent: those with a character U+0000.
-    pub(crate) fn without_zeros(self) -> (Portion, Vec<(u64, String)>) {
-        if !self.text.contains('\0') {
-            return (self, Vec::new());
-        }
-        let (mut kept, mut refused) = (Portion::default(), Vec::new());
-        for (position, row) in self.rows.iter().enumerate() {
-            let text = self.row(position);
-            if text.contains('\0') {
-                refused.push((row.line, text.to_owned()));
-            } else {
-                kept.push(row.line, text);
-            }
-        }
-        (kept, refused)
-    }
+    /// The header, in this line, breaks the rules of quotes.
+    Header(u64, Fault),
+    /// The first line of JSON, this one, begins an object and does not end it.
+    Spread(u64),
+    /// Text follows a JSON array, in this line.
+    AfterArray(u64),
+    /// The text ends in this line, and the JSON array does not.
+    OpenArray(u64),
 }
 
 /// Splits a text that arrives in chunks into rows.
 pub(crate) struct Rows {
-    form: Form,
+    scan: Scan,
     /// The number of rows of a portion.
     most: usize,
-    state: State,
-    /// Pending text: complete rows, and the beginning of one.
-    text: String,
-    /// The position of the scan.
-    seen: usize,
-    rows: Vec<Row>,
-    /// Where the unfinished row begins, and in which line.
-    start: usize,
-    start_line: u64,
-    line: u64,
-    after_return: bool,
+    pending: Pending,
+}
+
+enum Scan {
+    Csv(CsvScan),
+    /// Nothing but white space has arrived.
+    Undecided,
+    Lines,
+    Array(ArrayScan),
 }
 
 impl Rows {
     /// Begins with the first line of a file.
     pub(crate) fn new(form: Form) -> Rows {
-        Rows {
-            form,
-            most: PORTION_ROWS,
-            state: State::CellStart,
-            text: String::new(),
-            seen: 0,
-            rows: Vec::new(),
-            start: 0,
-            start_line: 1,
-            line: 1,
-            after_return: false,
-        }
+        let scan = match form {
+            Form::Csv(delimiter) => Scan::Csv(CsvScan::new(delimiter)),
+            Form::Json => Scan::Undecided,
+        };
+        Rows { scan, most: PORTION_ROWS, pending: Pending::new() }
     }
 
     /// Sets the number of rows of further portions.
@@ -125,141 +76,132 @@ impl Rows {
 
     /// The line that was read last.
     pub(crate) fn line(&self) -> u64 {
-        self.line
+        self.pending.line
     }
 
     /// Lets the next chunk of the text be appended, and looks at it.
     pub(crate) fn extend<E>(&mut self, append: impl FnOnce(&mut String) -> Result<(), E>) -> Result<(), E> {
-        let appended = append(&mut self.text);
+        let appended = append(&mut self.pending.text);
         self.scan();
         appended
     }
 
     /// Returns a portion of complete rows, or with `is_end` all remaining ones. `None` if there are too few.
     pub(crate) fn take(&mut self, is_end: bool) -> Result<Option<Portion>, Unreadable> {
-        if self.text.len() - self.start > MOST_ROW_BYTES {
-            return Err(Unreadable::TooLong(self.start_line));
+        self.require_readable(is_end)?;
+        let is_full = self.pending.is_full(self.most, PORTION_BYTES);
+        if !is_full && is_end {
+            self.end();
         }
-        let full =
-            self.rows.last().is_some_and(|last| last.end >= PORTION_BYTES || self.rows.len() >= self.most);
-        if !full && is_end {
-            if self.state == State::Quoted {
-                return Err(Unreadable::Unclosed(self.start_line));
-            }
-            self.end_row(self.text.len(), self.text.len());
-        }
-        if let Some(long) = self.rows.iter().find(|row| row.end - row.start > MOST_ROW_BYTES) {
+        if let Some(long) = self.pending.rows.iter().find(|row| row.end - row.start > MOST_ROW_BYTES) {
             return Err(Unreadable::TooLong(long.line));
         }
-        if self.rows.is_empty() || !full && !is_end {
+        if !is_full && !is_end {
             return Ok(None);
         }
-        Ok(Some(self.cut()))
+        // An element of an array has several lines, and the database takes a line for each.
+        let is_flat = matches!(self.scan, Scan::Array(_));
+        Ok(self.pending.cut(self.most, PORTION_BYTES, is_flat))
     }
 
     /// The first row, once it is complete.
     pub(crate) fn take_first(&mut self, is_end: bool) -> Result<Option<String>, Unreadable> {
-        if self.rows.is_empty() && self.text.len() - self.start > MOST_ROW_BYTES {
-            return Err(Unreadable::TooLong(self.start_line));
-        }
-        if self.rows.is_empty() && is_end {
-            if self.state == State::Quoted {
-                return Err(Unreadable::Unclosed(self.start_line));
+        if self.pending.rows.is_empty() {
+            self.require_readable(is_end)?;
+            if is_end {
+                self.end();
             }
-            self.end_row(self.text.len(), self.text.len());
         }
-        if self.rows.is_empty() {
+        if self.pending.rows.is_empty() {
             return Ok(None);
         }
-        let first = self.rows.remove(0);
-        Ok(Some(self.text[first.start..first.end].to_owned()))
+        let first = self.pending.rows.remove(0);
+        match first.fault {
+            Some(fault) => Err(Unreadable::Header(first.line, fault)),
+            None => Ok(Some(self.pending.text[first.start..first.end].to_owned())),
+        }
     }
 
-    /// The rows of a portion, with the text up to the end of the last.
-    fn cut(&mut self) -> Portion {
-        let fits = |(position, row): (usize, &Row)| {
-            (position + 1 >= self.most || row.end >= PORTION_BYTES).then_some(position + 1)
-        };
-        let count = self.rows.iter().enumerate().find_map(fits).unwrap_or(self.rows.len());
-        let rest = self.rows.split_off(count);
-        let mut rows = std::mem::replace(&mut self.rows, rest);
-        let (begin, end) = (rows[0].start, rows[rows.len() - 1].end);
-        let text = self.text[begin..end].to_owned();
-        self.text.drain(..end);
-        for row in &mut rows {
-            row.start -= begin;
-            row.end -= begin;
+    /// Rejects what cannot be read, however it goes on.
+    fn require_readable(&mut self, is_end: bool) -> Result<(), Unreadable> {
+        while self.pending.unfinished() > MOST_ROW_BYTES {
+            // A quote that is never closed does not hold up the rows after it.
+            let is_rejected = match &mut self.scan {
+                Scan::Csv(scan) => scan.reject_open(&mut self.pending),
+                Scan::Undecided | Scan::Lines | Scan::Array(_) => false,
+            };
+            if !is_rejected {
+                return Err(Unreadable::TooLong(self.pending.start_line));
+            }
+            self.scan();
         }
-        for row in &mut self.rows {
-            row.start -= end;
-            row.end -= end;
+        let line = self.pending.line;
+        match &self.scan {
+            Scan::Array(scan) if scan.has_further() => Err(Unreadable::AfterArray(line)),
+            Scan::Array(scan) if is_end && !scan.is_complete() => Err(Unreadable::OpenArray(line)),
+            Scan::Lines => self.require_objects_in_lines(),
+            Scan::Array(_) | Scan::Csv(_) | Scan::Undecided => Ok(()),
         }
-        self.start = self.start.saturating_sub(end);
-        self.seen -= end;
-        Portion { text, rows }
     }
 
-    fn end_row(&mut self, end: usize, next: usize) {
-        let text = &self.text[self.start..end];
-        let is_empty = match self.form {
-            Form::Csv(_) => text.is_empty(),
-            Form::Lines => text.trim_ascii().is_empty(),
+    /// Rejects a file whose first line begins an object that goes on in others: those would be rejected one by one, but for
+    /// some that are objects, too.
+    fn require_objects_in_lines(&self) -> Result<(), Unreadable> {
+        let Some(first) = self.pending.rows.first().filter(|_| self.pending.is_beginning) else {
+            return Ok(());
         };
-        if !is_empty {
-            self.rows.push(Row { line: self.start_line, start: self.start, end });
+        let text = &self.pending.text[first.start..first.end];
+        let is_cut_off =
+            |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_err_and(|it| it.is_eof());
+        if text.trim_ascii_start().starts_with('{') && is_cut_off(text) {
+            return Err(Unreadable::Spread(first.line));
         }
-        self.start = next;
-        self.state = State::CellStart;
+        Ok(())
+    }
+
+    /// Ends the last row, which no line break ends.
+    fn end(&mut self) {
+        let end = self.pending.text.len();
+        match &mut self.scan {
+            Scan::Csv(scan) => scan.end(&mut self.pending),
+            Scan::Lines => end_line(&mut self.pending, end, end),
+            Scan::Array(_) | Scan::Undecided => {}
+        }
     }
 
     fn scan(&mut self) {
-        let (quotes, delimiter) = match self.form {
-            Form::Csv(delimiter) => (true, delimiter),
-            Form::Lines => (false, b'\n'),
-        };
-        while self.seen < self.text.len() {
-            let bytes = self.text.as_bytes();
-            // The bytes inside of a cell need no closer look.
-            let rest = &bytes[self.seen..];
-            let skipped = match self.state {
-                State::Quoted => memchr::memchr3(b'"', b'\n', b'\r', rest),
-                State::Plain if quotes => memchr::memchr3(delimiter, b'\n', b'\r', rest),
-                State::Plain => memchr::memchr2(b'\n', b'\r', rest),
-                State::CellStart | State::Quote => Some(0),
-            };
-            let Some(skipped) = skipped else {
-                self.after_return &= rest.is_empty();
-                self.seen = self.text.len();
-                break;
-            };
-            self.after_return &= skipped == 0;
-            let at = self.seen + skipped;
-            let byte = bytes[at];
-            self.seen = at + 1;
-            let ends_line = byte == b'\n' || byte == b'\r' && quotes;
-            if byte == b'\r' || byte == b'\n' && !self.after_return {
-                // In a file of lines a lone return is nothing but a space.
-                self.line += u64::from(byte == b'\n' || quotes);
-            }
-            self.after_return = byte == b'\r' && quotes;
-            self.state = match (self.state, byte) {
-                (State::CellStart, b'"') if quotes => State::Quoted,
-                (State::Quoted, b'"') => State::Quote,
-                (State::Quoted, _) => State::Quoted,
-                (State::Quote, b'"') => State::Quoted,
-                _ if ends_line => {
-                    self.end_row(at, at + 1);
-                    self.start_line = self.line;
-                    State::CellStart
-                }
-                (_, byte) if quotes && byte == delimiter => State::CellStart,
-                _ => State::Plain,
-            };
-            if self.start == self.seen {
-                // The line feed of a pair belongs to the line before.
-                self.start_line = self.line;
+        if matches!(self.scan, Scan::Undecided) {
+            match self.pending.text.trim_ascii_start().bytes().next() {
+                None => return,
+                Some(b'[') => self.scan = Scan::Array(ArrayScan::default()),
+                Some(_) => self.scan = Scan::Lines,
             }
         }
+        match &mut self.scan {
+            Scan::Csv(scan) => scan.scan(&mut self.pending),
+            Scan::Array(scan) => scan.scan(&mut self.pending),
+            Scan::Lines => scan_lines(&mut self.pending),
+            Scan::Undecided => {}
+        }
+    }
+}
+
+/// Ends the rows of the lines that are complete. A lone return is nothing but a space in them.
+fn scan_lines(pending: &mut Pending) {
+    while let Some(skipped) = memchr::memchr(b'\n', &pending.text.as_bytes()[pending.seen..]) {
+        let at = pending.seen + skipped;
+        (pending.seen, pending.line) = (at + 1, pending.line + 1);
+        end_line(pending, at, at + 1);
+        pending.start_line = pending.line;
+    }
+    pending.seen = pending.text.len();
+}
+
+fn end_line(pending: &mut Pending, end: usize, next: usize) {
+    if pending.text.as_bytes()[pending.start..end].trim_ascii().is_empty() {
+        pending.pass_over(end, next);
+    } else {
+        pending.end_row(end, next, None);
     }
 }
 

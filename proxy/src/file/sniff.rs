@@ -1,9 +1,32 @@
-//! Detects the delimiter: the most frequent candidate in the header.
+//! Detects the delimiter: the one that a line `sep=;` names, or else the most frequent candidate in the header.
 
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 
+/// The first line that is not empty.
+fn first_line(text: &str) -> &str {
+    text.trim_start_matches(['\n', '\r']).split(['\n', '\r']).next().unwrap_or_default()
+}
+
+/// The delimiter that a line `sep=;` names. Spreadsheets write it, and read it, before the header.
+pub(crate) fn named(line: &str) -> Option<u8> {
+    let line = line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(line);
+    let (name, delimiter) = line.split_at_checked(4)?;
+    match delimiter.as_bytes() {
+        [byte] if name.eq_ignore_ascii_case("sep=") && is_delimiter(*byte) => Some(*byte),
+        _ => None,
+    }
+}
+
+/// Whether cells can be separated by a byte.
+pub(crate) fn is_delimiter(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r')
+}
+
 /// The delimiter of a file, by its first line. Of a file with one column it does not matter.
 pub(crate) fn delimiter(text: &str) -> u8 {
+    if let Some(named) = named(first_line(text)) {
+        return named;
+    }
     let mut counts = [0_usize; CANDIDATES.len()];
     let mut is_quoted = false;
     for byte in text.bytes() {
@@ -44,10 +67,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_first_line_names_the_delimiter() {
+        for (text, expected) in [
+            ("sep=;\na,b,c;d\n", b';'),
+            ("\r\nSEP=|\r\na,b\n", b'|'),
+            ("sep=\t\na,b", b'\t'),
+            ("\"sep=;\"\na,b", b';'),
+            ("sep=^", b'^'),
+            // These are headers.
+            ("sep=;x\n", b';'),
+            ("sep=\na,b", b','),
+            ("sep=a\n", b','),
+            ("sep=\"\n", b','),
+            ("step=,;\n1;2", b','),
+            ("é=é;\n", b';'),
+        ] {
+            assert_eq!(delimiter(text), expected, "{text:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_has_one_of_the_delimiters(text in any::<String>()) {
-            prop_assert!(CANDIDATES.contains(&delimiter(&text)));
+            prop_assert!(is_delimiter(delimiter(&text)));
         }
 
         #[test]

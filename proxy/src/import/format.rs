@@ -14,10 +14,13 @@ pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>),
     let mut parts = content_type.split(';').map(str::trim);
     let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
         "text/csv" | "text/tab-separated-values" => Format::Csv,
-        "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Format::Ndjson,
+        // An array is told from lines by its bracket, whatever it is called.
+        "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/json" => {
+            Format::Ndjson
+        }
         _ => {
             return Err(Problem::unsupported_media_type(
-                "the body's Content-Type must be text/csv or application/x-ndjson",
+                "the body's Content-Type must be text/csv, application/x-ndjson or application/json",
             ));
         }
     };

@@ -9,6 +9,7 @@ use super::answer::{Answer, wanted};
 use super::format::format_of;
 use super::held::Held;
 use crate::file::format::Format;
+use crate::file::sniff::is_delimiter;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
@@ -119,11 +120,7 @@ impl Request {
 fn parse_delimiter(text: &str) -> Result<u8, Problem> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
-        [byte]
-            if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r') =>
-        {
-            Ok(*byte)
-        }
+        [byte] if is_delimiter(*byte) => Ok(*byte),
         _ => Err(Problem::invalid_value(
             "the query parameter \"delimiter\" is one character that is neither letter, digit nor quote, or the word tab",
         )),
@@ -156,9 +153,11 @@ mod tests {
             read("Text/CSV; header=present; charset=\"ISO-8859-1\""),
             Ok((Format::Csv, Some("windows-1252")))
         );
-        assert_eq!(read("application/x-ndjson"), Ok((Format::Ndjson, None)));
+        for json in ["application/x-ndjson", "application/jsonl", "application/json; charset=utf-8"] {
+            assert_eq!(read(json).map(|it| it.0), Ok(Format::Ndjson), "{json}");
+        }
         assert_eq!(read("text/csv; charset=klingon"), Err(422));
-        for other in ["", "application/json", "text/plain", "multipart/form-data; boundary=x"] {
+        for other in ["", "application/xml", "text/plain", "multipart/form-data; boundary=x"] {
             assert_eq!(read(other), Err(415), "{other}");
         }
     }

@@ -2,19 +2,17 @@
 
 use std::time::Instant;
 
-use keyed_errors::Code;
-
 use super::held::Held;
 use super::portion_sizer::PortionSizer;
 use super::request::{OnError, Request};
-use super::source::Source;
+use super::source::{Source, refusal};
 use super::tally::{Answer, Refusal, Tally};
 use super::target::Target;
 use super::waiting::{Waiter, Waiting};
 use crate::caller::Caller;
 use crate::file::cells::cells;
 use crate::file::format::Format;
-use crate::file::rows::Portion;
+use crate::file::portion::{Fault, Portion, Unsendable};
 use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
 use crate::shutdown::Step;
@@ -23,6 +21,9 @@ use crate::state::App;
 /// Rows that waited are tried so often before what they refer to is taken as missing. Once does, unless rows refer to each
 /// other in a cycle that is too long for a portion.
 const MOST_PASSES: usize = 4;
+
+/// The SQLSTATE of an invalid value, which is answered with 422.
+const INVALID: &str = "22023";
 
 /// Events of a running import.
 pub(crate) trait Listener {
@@ -155,11 +156,11 @@ impl<'a> Import<'a> {
             counted = self.source.bytes;
             let (began, rows) = (Instant::now(), portion.rows.len());
             self.tally.rows += portion.rows.len() as u64;
-            let (portion, refused) = portion.without_zeros();
-            for (line, row) in refused {
-                let refusal = with_zero(line, &row, &self.source, self.request.format);
+            let (portion, refused) = portion.sendable();
+            for row in refused {
+                let refusal = unsendable(&row, &self.source, self.request.format);
                 self.tally.add_refused(&refusal);
-                listener.refused(&row, std::slice::from_ref(&refusal)).await?;
+                listener.refused(&row.text, std::slice::from_ref(&refusal)).await?;
             }
             self.write(portion, &mut waiting, false, listener).await?;
             sizer.record(rows, began.elapsed());
@@ -234,17 +235,20 @@ fn options(request: &Request, source: &Source, held: &Held, is_last: bool) -> St
     request.options(header, held, is_last)
 }
 
-/// The refusal of a row that holds the one character that no text of PostgreSQL can.
-fn with_zero(line: u64, row: &str, source: &Source, format: Format) -> Refusal {
-    let column = (format == Format::Csv).then(|| {
-        let position = cells(row, source.delimiter).iter().position(|cell| cell.contains('\0'))?;
+/// The refusal of a row that the database does not get.
+fn unsendable(row: &Unsendable, source: &Source, format: Format) -> Refusal {
+    let has_column = row.fault == Fault::Zero && format == Format::Csv;
+    let column = has_column.then(|| {
+        let position = cells(&row.text, source.delimiter).iter().position(|cell| cell.contains('\0'))?;
         source.header.get(position).cloned()
     });
+    let (code, message) = refusal(row.fault);
     Refusal {
-        line,
+        line: row.line,
         column: column.flatten(),
-        code: Code::InvalidValue.name().to_owned(),
-        sqlstate: "22021".to_owned(),
-        message: "must not contain the character U+0000; remove it".to_owned(),
+        code: code.name().to_owned(),
+        // The proxy's own codes have none: this one stands for their status.
+        sqlstate: code.sqlstate().unwrap_or(INVALID).to_owned(),
+        message: message.to_owned(),
     }
 }

@@ -12,7 +12,8 @@ use crate::admission::min_rate::TransferTimer;
 use crate::file::cells::cells;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::format::Format;
-use crate::file::rows::{Form, MOST_ROW_BYTES, Portion, Rows, Unreadable};
+use crate::file::portion::{Fault, Portion};
+use crate::file::rows::{Form, MOST_ROW_BYTES, Rows, Unreadable};
 use crate::file::sniff;
 use crate::problem::Problem;
 use crate::state::App;
@@ -49,7 +50,7 @@ impl Source {
             timer: TransferTimer::new(app.least_rate),
             deadline: Some(now + app.least_rate.stall),
             decode: Decode::new(request.encoding),
-            rows: Rows::new(Form::Lines),
+            rows: Rows::new(Form::Json),
             header: Vec::new(),
             delimiter: b',',
             is_end: false,
@@ -80,6 +81,7 @@ impl Source {
         drop(beginning);
         let header = loop {
             match self.rows.take_first(self.is_end).map_err(unreadable)? {
+                Some(line) if sniff::named(&line).is_some() => {}
                 Some(header) => break header,
                 None if self.is_end => {
                     return Err(Problem::malformed(
@@ -169,9 +171,41 @@ fn unreadable(unreadable: Unreadable) -> Problem {
             Code::PayloadTooLarge,
             format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
         )
-        .with_hint("a quote that is never closed includes all following lines in the row"),
-        Unreadable::Unclosed(line) => {
-            Problem::malformed(format!("the row that begins in line {line} has a quote that is never closed"))
+        .with_hint("split the row, or write the record by a request of its own"),
+        Unreadable::Header(line, fault) => {
+            let (code, message) = refusal(fault);
+            Problem::new(code, format!("the header, in line {line}, cannot be read: {message}"))
+        }
+        Unreadable::Spread(line) => {
+            Problem::malformed(format!("the JSON object that begins in line {line} does not end there"))
+                .with_hint("write each object in one line, or all in one array: [{…}, {…}]")
+        }
+        Unreadable::AfterArray(line) => {
+            Problem::malformed(format!("text follows the JSON array in line {line}"))
+                .with_hint("a file is one array, or has an object in each line")
+        }
+        Unreadable::OpenArray(line) => {
+            Problem::malformed(format!("the file ends in line {line}, before the end of its JSON array"))
+        }
+    }
+}
+
+/// The code and the message of a row that cannot be read.
+pub(super) fn refusal(fault: Fault) -> (Code, &'static str) {
+    match fault {
+        Fault::AfterQuote => (
+            Code::InvalidCsv,
+            "text follows a closing quote; write a quote within a quoted cell as two: \"Say \"\"hi\"\" now\"",
+        ),
+        Fault::Unclosed => (
+            Code::InvalidCsv,
+            "a quoted cell begins in this line and is not closed, or text follows its closing quote; write a quote within a \
+            quoted cell as two: \"Say \"\"hi\"\" now\"",
+        ),
+        Fault::Zero => (Code::InvalidValue, "must not contain the character U+0000; remove it"),
+        Fault::Missing => (Code::MalformedRequest, "the array has no element here; remove the comma"),
+        Fault::LineBreak => {
+            (Code::MalformedRequest, "a string contains a line break; write it as \\n within the string")
         }
     }
 }

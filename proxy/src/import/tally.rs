@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::file::rows::Portion;
+use crate::file::portion::Portion;
 
 /// The most refusals in a report.
 const MOST_ERRORS: usize = 1000;

@@ -10,7 +10,8 @@ use tokio::task::spawn_blocking;
 
 use super::held::Held;
 use super::order::{Next, Order};
-use crate::file::rows::{PORTION_BYTES, Portion};
+use crate::file::portion::Portion;
+use crate::file::rows::PORTION_BYTES;
 use crate::problem::Problem;
 
 /// The maximum size in memory.

@@ -3,6 +3,7 @@
 mod chains;
 mod faults;
 mod files;
+mod forms;
 mod interruptions;
 
 use harness::{Answer, Service};

@@ -1,0 +1,106 @@
+//! Complete rows of a file with their text, and which of them cannot be sent to the database.
+
+/// A whole row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The line of the file that it begins in, counted from 1.
+    pub(crate) line: u64,
+    /// Its range in the text, without the line end.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Why it cannot be read.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// Why a row cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Of CSV: text follows a closing quote.
+    AfterQuote,
+    /// Of CSV: a quoted cell begins in this line and does not end as one.
+    Unclosed,
+    /// It holds the one character that no text of PostgreSQL can.
+    Zero,
+    /// Of a JSON array: nothing is between two commas.
+    Missing,
+    /// Of a JSON array: a line break within a string.
+    LineBreak,
+}
+
+/// Complete rows and their text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Portion {
+    pub(crate) text: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row that cannot be sent to the database.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unsendable {
+    pub(crate) line: u64,
+    pub(crate) text: String,
+    pub(crate) fault: Fault,
+}
+
+impl Portion {
+    /// The text of a row.
+    pub(crate) fn row(&self, row: usize) -> &str {
+        self.rows.get(row).map_or("", |row| &self.text[row.start..row.end])
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, line: u64, text: &str) {
+        self.push_with(line, text, None);
+    }
+
+    /// Adds a row that may have a fault.
+    pub(super) fn push_with(&mut self, line: u64, text: &str, fault: Option<Fault>) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.rows.push(Row { line, start, end: self.text.len(), fault });
+        self.text.push('\n');
+    }
+
+    /// Takes out the rows that cannot be sent to the database.
+    pub(crate) fn sendable(self) -> (Portion, Vec<Unsendable>) {
+        let has_zero = memchr::memchr(0, self.text.as_bytes()).is_some();
+        if !has_zero && self.rows.iter().all(|row| row.fault.is_none()) {
+            return (self, Vec::new());
+        }
+        let (mut kept, mut refused) = (Portion::default(), Vec::new());
+        for (position, row) in self.rows.iter().enumerate() {
+            let text = self.row(position);
+            match row.fault.or_else(|| text.contains('\0').then_some(Fault::Zero)) {
+                Some(fault) => refused.push(Unsendable { line: row.line, text: text.to_owned(), fault }),
+                None => kept.push(row.line, text),
+            }
+        }
+        (kept, refused)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rows_that_cannot_be_sent_are_reported_and_the_others_kept(
+            lines in prop::collection::vec(("[a\\x00é]{0,3}", any::<bool>()), 0..8),
+        ) {
+            let mut portion = Portion::default();
+            for (index, (line, is_bad)) in lines.iter().enumerate() {
+                portion.push_with(index as u64, line, is_bad.then_some(Fault::AfterQuote));
+            }
+            let (kept, refused) = portion.sendable();
+            prop_assert!(!kept.text.contains('\0') && kept.rows.len() + refused.len() == lines.len());
+            prop_assert!(kept.rows.iter().enumerate().all(|(at, row)| kept.row(at) == lines[row.line as usize].0));
+            for row in refused {
+                let (line, is_bad) = &lines[row.line as usize];
+                prop_assert_eq!(&row.text, line);
+                prop_assert_eq!(row.fault, if *is_bad { Fault::AfterQuote } else { Fault::Zero });
+            }
+        }
+    }
+}

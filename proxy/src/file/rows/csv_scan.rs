@@ -1,0 +1,149 @@
+//! Where rows of CSV end, and which of them break the rules of quotes. The csv crate, which reads the cells of the others, would
+//! read those that are rejected here in some way, with the rows after them.
+//!
+//! A rejected row is its first line, and the lines after it are rows of their own. So a quote too many costs one row, and not
+//! all those up to the next quote.
+
+use super::pending::Pending;
+use crate::file::portion::Fault;
+
+/// Finds the rows.
+pub(super) struct CsvScan {
+    delimiter: u8,
+    state: State,
+    after_return: bool,
+}
+
+/// Where in a row the text before ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    CellStart,
+    Plain,
+    Quoted,
+    /// After a quote inside a quoted cell: the end of it, or the first of two.
+    Quote,
+    /// After text that follows a closing quote: the rest of the line says nothing.
+    Rejected,
+}
+
+impl CsvScan {
+    /// Begins with a row.
+    pub(super) fn new(delimiter: u8) -> CsvScan {
+        CsvScan { delimiter, state: State::CellStart, after_return: false }
+    }
+
+    /// Looks at the text that was not looked at yet.
+    pub(super) fn scan(&mut self, pending: &mut Pending) {
+        while pending.seen < pending.text.len() {
+            let bytes = pending.text.as_bytes();
+            // The bytes inside of a cell need no closer look.
+            let rest = &bytes[pending.seen..];
+            let skipped = match self.state {
+                State::Quoted => memchr::memchr3(b'"', b'\n', b'\r', rest),
+                State::Plain => memchr::memchr3(self.delimiter, b'\n', b'\r', rest),
+                State::Rejected => memchr::memchr2(b'\n', b'\r', rest),
+                State::CellStart | State::Quote => Some(0),
+            };
+            let Some(skipped) = skipped else {
+                self.after_return &= rest.is_empty();
+                pending.seen = pending.text.len();
+                break;
+            };
+            self.after_return &= skipped == 0;
+            let at = pending.seen + skipped;
+            let byte = bytes[at];
+            pending.seen = at + 1;
+            let ends_line = byte == b'\n' || byte == b'\r';
+            if byte == b'\r' || byte == b'\n' && !self.after_return {
+                pending.line += 1;
+            }
+            self.after_return = byte == b'\r';
+            self.state = match (self.state, byte) {
+                (State::CellStart | State::Quote, b'"') => State::Quoted,
+                (State::Quoted, b'"') => State::Quote,
+                (State::Quoted, _) if at >= pending.single_until => State::Quoted,
+                _ if ends_line => {
+                    self.end_row(pending, at, at + 1);
+                    pending.start_line = pending.line;
+                    State::CellStart
+                }
+                (_, byte) if byte == self.delimiter => State::CellStart,
+                (State::Quote, _) if self.reject(pending, at) => State::CellStart,
+                (State::Quote, _) => State::Rejected,
+                _ => State::Plain,
+            };
+            if pending.start == pending.seen {
+                // The line feed of a pair belongs to the line before.
+                pending.start_line = pending.line;
+            }
+        }
+    }
+
+    /// Rejects the first line of a row that is open at the end of the text, if it has others. Returns whether it does.
+    pub(super) fn reject_open(&mut self, pending: &mut Pending) -> bool {
+        let end = pending.text.len();
+        self.state == State::Quoted && self.reject(pending, end)
+    }
+
+    /// Ends the last row, which no line break ends.
+    pub(super) fn end(&mut self, pending: &mut Pending) {
+        if self.reject_open(pending) {
+            self.scan(pending);
+        }
+        let end = pending.text.len();
+        self.end_row(pending, end, end);
+    }
+
+    /// Rejects the first line of a row that turned out at `fault` to be none, and goes back to the line after it. Returns
+    /// false if the row has no other line.
+    ///
+    /// A row that begins in one of the lines in between and goes on in the next comes to the same fault: if a line ends within
+    /// a quoted cell of it, this row has that cell, too. So it is rejected at the end of its line (`single_until`), and no line
+    /// is read more than twice.
+    fn reject(&mut self, pending: &mut Pending, fault: usize) -> bool {
+        let row = &pending.text.as_bytes()[pending.start..fault];
+        let (Some(end), Some(last)) =
+            (memchr::memchr2(b'\n', b'\r', row), memchr::memrchr2(b'\n', b'\r', row))
+        else {
+            return false;
+        };
+        let (end, last) = (pending.start + end, pending.start + last);
+        self.after_return = pending.text.as_bytes()[end] == b'\r';
+        pending.end_row(end, end + 1, Some(Fault::Unclosed));
+        (pending.seen, pending.single_until) = (end + 1, last + 1);
+        pending.start_line += 1;
+        pending.line = pending.start_line;
+        self.state = State::CellStart;
+        true
+    }
+
+    fn end_row(&mut self, pending: &mut Pending, end: usize, next: usize) {
+        let fault = match self.state {
+            State::Quoted => Some(Fault::Unclosed),
+            State::Rejected => Some(Fault::AfterQuote),
+            State::CellStart | State::Plain | State::Quote => None,
+        };
+        if fault.is_none() && is_blank(&pending.text.as_bytes()[pending.start..end], self.delimiter) {
+            pending.pass_over(end, next);
+        } else {
+            pending.end_row(end, next, fault);
+        }
+        self.state = State::CellStart;
+    }
+}
+
+/// Whether every cell of a row is empty.
+fn is_blank(row: &[u8], delimiter: u8) -> bool {
+    row.iter().all(|byte| *byte == delimiter || *byte == b'"')
+        && row.split(|byte| *byte == delimiter).all(|cell| matches!(cell, b"" | b"\"\""))
+}
+
+/// Whether a row alone breaks the rules of quotes.
+pub(crate) fn is_malformed(row: &str, delimiter: u8) -> bool {
+    let mut pending = Pending::new();
+    pending.text.push_str(row);
+    let mut scan = CsvScan::new(delimiter);
+    scan.scan(&mut pending);
+    scan.end(&mut pending);
+    pending.rows.iter().any(|row| row.fault.is_some())
+}

@@ -1,0 +1,79 @@
+use proptest::prelude::*;
+
+use super::super::*;
+use super::{judged, rows};
+
+/// What becomes of JSON: rows, or why it is none.
+#[test]
+fn an_array_and_lines_of_json_become_the_same_rows() {
+    use Unreadable::{AfterArray, OpenArray, Spread};
+    let rows = |texts: &[(u64, &str)]| {
+        Ok(texts.iter().map(|(line, text)| (*line, (*text).to_owned(), None)).collect::<Vec<_>>())
+    };
+    for (text, expected) in [
+        ("{\"a\":1}\n{\"b\":2}\n", rows(&[(1, "{\"a\":1}"), (2, "{\"b\":2}")])),
+        ("[{\"a\":1},{\"b\":2}]", rows(&[(1, "{\"a\":1}"), (1, "{\"b\":2}")])),
+        (
+            "\n [\r\n  {\n    \"a\": 1\n  } ,\n  {\"b\": [1, {\"c\": \"],[{\"}]}\n]\n\n",
+            rows(&[(3, "{     \"a\": 1   }"), (6, "{\"b\": [1, {\"c\": \"],[{\"}]}")]),
+        ),
+        ("[{\"a\":\"\\\"],\\\\\"},1]", rows(&[(1, "{\"a\":\"\\\"],\\\\\"}"), (1, "1")])),
+        ("[]", rows(&[])),
+        (" [ \n ] ", rows(&[])),
+        ("", rows(&[])),
+        (" \n", rows(&[])),
+        // What is no object is left to the database, which rejects it alone.
+        ("[1,{} {},{\"a\"],null]", rows(&[(1, "1"), (1, "{} {}"), (1, "{\"a\"]"), (1, "null")])),
+        ("[{}", Err(OpenArray(1))),
+        ("[\n{\"a\":\"]\n", Err(OpenArray(3))),
+        ("[", Err(OpenArray(1))),
+        ("[{}]\n[{}]", Err(AfterArray(2))),
+        ("[{}],", Err(AfterArray(1))),
+        ("{\n\"external_key\":\"a\"\n}\n", Err(Spread(1))),
+        ("\n{\"a\":[\n{}\n]}\n", Err(Spread(2))),
+    ] {
+        assert_eq!(judged(Form::Json, text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn an_element_that_is_missing_or_broken_is_a_row_with_a_fault() {
+    let faults = |text| {
+        let rows = judged(Form::Json, text).expect("rows");
+        rows.into_iter().map(|(line, _, fault)| (line, fault)).collect::<Vec<_>>()
+    };
+    assert_eq!(faults("[{},\n]"), [(1, None), (2, Some(Fault::Missing))]);
+    assert_eq!(faults("[,{}]"), [(1, Some(Fault::Missing)), (1, None)]);
+    assert_eq!(faults("[{\"a\":\"x\ny\"},{}]"), [(1, Some(Fault::LineBreak)), (2, None)]);
+}
+
+/// Any JSON, with the characters that matter.
+fn element() -> impl Strategy<Value = serde_json::Value> {
+    let text = "[\\[\\]{},\"\\\\\n a]{0,6}";
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<i64>().prop_map(Into::into),
+        text.prop_map(serde_json::Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(serde_json::Value::from),
+            prop::collection::vec((text, inner), 0..4)
+                .prop_map(|members| serde_json::Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_elements_of_an_array_are_those_that_were_written(
+        elements in prop::collection::vec(element(), 0..6), is_pretty in any::<bool>(), size in 1..9_usize,
+    ) {
+        let array = serde_json::Value::Array(elements.clone());
+        let text = if is_pretty { serde_json::to_string_pretty(&array) } else { serde_json::to_string(&array) };
+        let found = rows(Form::Json, &text.expect("JSON"), size).expect("rows");
+        let found: Vec<serde_json::Value> =
+            found.iter().map(|(_, row)| serde_json::from_str(row).expect("an element in one line")).collect();
+        prop_assert_eq!(found, elements);
+    }
+}
