@@ -193,6 +193,23 @@ async fn a_hint_names_flags_and_a_warning_is_printed() {
     let warned = import("warning.csv", "name\nAda\n");
     assert_eq!(warned.out, "rows 1, created 1, updated 0, unchanged 0, failed 0\n");
     assert!(warned.err.contains("Warning: 1 record was created without an external key"), "{warned:?}");
+    let repeated = import("repeated.csv", "external_key\na\nb\na\nb\n");
+    assert!(repeated.err.contains("changes its record (lines 4, 5)\n"), "{repeated:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_row_with_wrong_quotes_is_saved_as_it_is_and_an_array_is_read_by_its_name() {
+    let service = Service::start().await;
+    let (input, failed) =
+        (file("quotes.csv", "external_key,name\na,\"A\"x\nb,B\n"), file("quotes-failed.csv", ""));
+    let outcome = run(&mut command(&service, &skipping(path(&input), path(&failed))));
+    assert_eq!(outcome.out, "rows 2, created 1, updated 0, unchanged 0, failed 1\n");
+    assert!(outcome.err.contains("line 2: text follows a closing quote"), "{outcome:?}");
+    let saved = std::fs::read_to_string(&failed).expect("the file is there");
+    assert!(saved.starts_with("external_key,name,import_error\na,\"A\"x,\"line 2: "), "{saved}");
+    let array = file("array.json", "[\n  {\"external_key\": \"c\"},\n  {\"external_key\": \"d\"}\n]\n");
+    let outcome = run(&mut command(&service, &["import", path(&array), "--template", "crm.customers"]));
+    assert_eq!(outcome.out, "rows 2, created 2, updated 0, unchanged 0, failed 0\n", "{outcome:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 use super::columns::{self, Column};
 use super::options::{Format, Options};
 use super::run::{Run, require_rights};
-use super::{csv, ndjson, report, single_transaction};
+use super::{csv, ndjson, numbers, report, single_transaction};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::error::{Code, Error};
@@ -48,17 +48,18 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             let records = csv::records(text, *delimiter, MOST_ROWS + 1)?;
             require_few(records.len())?;
             let (rows, refused) = csv::rows(template, &columns, options, &records);
-            let keys = report::Keys::of(&rows);
+            let numbers = numbers::of(template, header, &columns, &records);
+            let notes = report::Notes::of(&rows, records.len(), &options.key_prefix, numbers);
             let outcomes = Run::new(caller, template, records.len(), refused).run(rows, options)?;
-            Ok(report::to_json(&outcomes, &keys, |field| column_name(template, header, &columns, field)))
+            Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))
         }
         Format::Ndjson => {
             let count = ndjson::lines(text).take(MOST_ROWS + 1).count();
             require_few(count)?;
             let (rows, refused) = ndjson::rows(template, options, text);
-            let keys = report::Keys::of(&rows);
+            let notes = report::Notes::of(&rows, count, &options.key_prefix, Vec::new());
             let outcomes = Run::new(caller, template, count, refused).run(rows, options)?;
-            Ok(report::to_json(&outcomes, &keys, |field| Some(field.to_owned())))
+            Ok(report::to_json(&outcomes, &notes, |field| Some(field.to_owned())))
         }
     }
 }

@@ -19,6 +19,8 @@ pub mod functions;
 pub mod held;
 /// JSON, line by line → rows.
 pub mod ndjson;
+/// Numbers that may mean others.
+pub mod numbers;
 /// The options of an import.
 pub mod options;
 /// Outcomes → JSON.

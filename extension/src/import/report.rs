@@ -1,29 +1,64 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, odd, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
 
+use super::numbers::Numbers;
 use super::{Outcome, RecordHash, Row};
 use crate::error::{Code, Error};
 use crate::json_write::to_json as json;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-/// Rows whose keys deserve a warning.
+/// The most rows that are named where many may be meant.
+const MOST_ROWS: usize = 10;
+
+/// Rows that deserve a warning.
 #[derive(Default)]
-pub struct Keys {
-    /// They have none, and name no record: sent again they make another.
-    none: Vec<usize>,
+pub struct Notes {
+    /// They have no key, and name no record: sent again they make another.
+    keyless: Vec<usize>,
     /// Keys with invisible characters, such as a no-break space.
     odd: Vec<usize>,
+    /// Keys that a spreadsheet has rounded.
+    scientific: Vec<usize>,
+    /// The hash of the record of each row, 0 for none, by which the proxy finds those of an earlier row of the file.
+    records: Vec<RecordHash>,
+    /// Columns of numbers.
+    numbers: Vec<Numbers>,
 }
 
-impl Keys {
-    /// Looks at the rows of a portion.
-    pub fn of(rows: &[Row]) -> Keys {
-        let places =
-            |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).map(|row| row.index).collect();
-        Keys {
-            none: places(|row| row.key.is_none() && row.id.is_none()),
-            odd: places(|row| row.key.as_ref().is_some_and(|key| key.contains(is_unseen))),
+impl Notes {
+    /// Looks at the rows of a portion of `count`, with keys of this prefix.
+    pub fn of(rows: &[Row], count: usize, key_prefix: &str, numbers: Vec<Numbers>) -> Notes {
+        let places = |wanted: &dyn Fn(&Row) -> bool| {
+            rows.iter().filter(|row| wanted(row)).map(|row| row.index).collect()
+        };
+        let mut records = vec![0; count];
+        for row in rows {
+            records[row.index] = row.record_hash().unwrap_or_default();
+        }
+        let own = |key: &str| is_rounded(key.strip_prefix(key_prefix).unwrap_or(key));
+        Notes {
+            keyless: places(&|row| row.key.is_none() && row.id.is_none()),
+            odd: places(&|row| row.key.as_ref().is_some_and(|key| key.contains(is_unseen))),
+            scientific: places(&|row| row.key.as_deref().is_some_and(own)),
+            records,
+            numbers,
         }
     }
+}
+
+/// Whether a key is a number as spreadsheets show long ones: `4.00638E+12`.
+fn is_rounded(key: &str) -> bool {
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((mantissa, exponent)) = key.split_once(['E', 'e']) else { return false };
+    let mantissa = mantissa.strip_prefix('-').unwrap_or(mantissa);
+    let decimals = match mantissa.as_bytes() {
+        [b'0'..=b'9'] => true,
+        [b'0'..=b'9', b'.' | b',', _, ..] => is_digits(&mantissa[2..]),
+        _ => false,
+    };
+    let exponent = exponent.strip_prefix(['+', '-']);
+    decimals && exponent.is_some_and(|digits| matches!(digits.len(), 2 | 3) && is_digits(digits))
 }
 
 /// A character that looks like a space, or like nothing, and is neither.
@@ -41,7 +76,11 @@ struct Report<'a> {
     updated: usize,
     unchanged: usize,
     keyless: usize,
+    keyless_rows: Vec<usize>,
     odd: Vec<usize>,
+    scientific: &'a [usize],
+    records: String,
+    numbers: &'a [Numbers],
     waiting: Vec<(usize, Option<RecordHash>, &'a [RecordHash])>,
     errors: Vec<Fault>,
 }
@@ -58,7 +97,7 @@ struct Fault {
 
 /// The report on a portion. Rows are given by position; a row with several faults has several errors. `column_of`
 /// returns the column of an attribute or standard field in the file.
-pub fn to_json(outcomes: &[Outcome], keys: &Keys, column_of: impl Fn(&str) -> Option<String>) -> String {
+pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> Option<String>) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
     let made = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));
     let waiting = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
@@ -73,8 +112,13 @@ pub fn to_json(outcomes: &[Outcome], keys: &Keys, column_of: impl Fn(&str) -> Op
         created: count(|it| matches!(it, Outcome::Created)),
         updated: count(|it| matches!(it, Outcome::Updated)),
         unchanged: count(|it| matches!(it, Outcome::Unchanged)),
-        keyless: keys.none.iter().copied().filter(made).count(),
-        odd: keys.odd.iter().copied().filter(made).collect(),
+        keyless: notes.keyless.iter().filter(|row| made(row)).count(),
+        keyless_rows: notes.keyless.iter().copied().filter(made).take(MOST_ROWS).collect(),
+        odd: notes.odd.iter().copied().filter(made).collect(),
+        scientific: &notes.scientific,
+        records: STANDARD
+            .encode(notes.records.iter().flat_map(|hash| hash.to_le_bytes()).collect::<Vec<_>>()),
+        numbers: &notes.numbers,
         waiting: waiting.collect(),
         errors: refused.flat_map(|(row, error)| faults(row, error, &column_of)).collect(),
     })
@@ -120,6 +164,28 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_a_spreadsheet_has_rounded_is_detected() {
+        for key in ["4.00638E+12", "4E+12", "-1.5E-07", "4,00638E+12", "1e+300", "4.00638e+12"] {
+            assert!(is_rounded(key), "{key:?}");
+        }
+        for key in [
+            "",
+            "E",
+            "4006381333931",
+            "1E5",
+            "2E10",
+            "12.5E+12",
+            "4.E+12",
+            "E+12",
+            "4.0x8E+12",
+            "4E+1234",
+            "é.1E+12",
+        ] {
+            assert!(!is_rounded(key), "{key:?}");
+        }
+    }
+
+    #[test]
     fn an_attribute_without_a_column_is_named_by_its_slug() {
         let fault = |pointer| Outcome::Refused(Error::at(Code::RequiredAttribute, pointer, "is required"));
         let column_of = |field: &str| (field == "name").then(|| "Full name".to_owned());
@@ -129,7 +195,7 @@ mod tests {
             ("/attributes/size/0", "\"size\""),
             ("/id", "null"),
         ] {
-            let report = to_json(&[fault(pointer)], &Keys::default(), column_of);
+            let report = to_json(&[fault(pointer)], &Notes::default(), column_of);
             assert!(report.contains(&format!("\"column\":{column},")), "{report}");
         }
     }
@@ -141,9 +207,10 @@ mod tests {
         let outcomes =
             [Outcome::Created, Outcome::Waits { name: None, targets: vec![7, 8] }, Outcome::Refused(error)];
         assert_eq!(
-            to_json(&outcomes, &Keys::default(), |_| None),
-            r#"{"created":1,"updated":0,"unchanged":0,"keyless":0,"odd":[],"waiting":[[1,null,[7,8]]],"#
+            to_json(&outcomes, &Notes::default(), |_| None),
+            r#"{"created":1,"updated":0,"unchanged":0,"keyless":0,"keyless_rows":[],"odd":[],"scientific":[],"#
                 .to_owned()
+                + r#""records":"","numbers":[],"waiting":[[1,null,[7,8]]],"#
                 + r#""errors":[{"row":2,"column":"size","code":"invalid_value","sqlstate":"22023","#
                 + r#""message":"must be a number; write digits"}]}"#
         );

@@ -140,7 +140,7 @@ impl Import {
             rows.unwrap_or(0)
         ))?;
         for warning in warnings {
-            eprintln!("Warning: {warning}");
+            eprintln!("Warning: {}", warning.to_text());
         }
         if failed > 0 {
             let were = if failed == 1 { "row was" } else { "rows were" };

@@ -28,3 +28,5 @@ pub(crate) mod tally;
 pub(crate) mod target;
 /// Rows that wait for others.
 pub(crate) mod waiting;
+/// Effects that may be unintended.
+pub(crate) mod warnings;

@@ -53,6 +53,17 @@ pub(crate) struct Import<'a> {
     running: Running,
 }
 
+/// How often the rows of a portion have been sent to the database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// They come from the file.
+    First,
+    /// They have waited for others.
+    Further,
+    /// What they refer to must be there.
+    Last,
+}
+
 /// Why a file was not imported as a whole.
 pub(crate) enum Stopped {
     /// A row was refused, which aborts the import.
@@ -162,7 +173,7 @@ impl<'a> Import<'a> {
                 self.tally.add_refused(&refusal);
                 listener.refused(&row.text, std::slice::from_ref(&refusal)).await?;
             }
-            self.write(portion, &mut waiting, false, listener).await?;
+            self.write(portion, &mut waiting, Pass::First, listener).await?;
             sizer.record(rows, began.elapsed());
         }
         self.metrics.import_bytes.inc_by(self.source.bytes - counted);
@@ -183,11 +194,12 @@ impl<'a> Import<'a> {
                 break;
             }
             let before = waiting.count();
+            let pass = if is_last { Pass::Last } else { Pass::Further };
             let mut portions = waiting.into_portions().await?;
             waiting = Waiting::default();
             while let Some(portion) = portions.next(sizer.rows()).await? {
                 let (began, rows) = (Instant::now(), portion.rows.len());
-                self.write(portion, &mut waiting, is_last, listener).await?;
+                self.write(portion, &mut waiting, pass, listener).await?;
                 sizer.record(rows, began.elapsed());
             }
             let has_progress = waiting.count() < before;
@@ -204,11 +216,11 @@ impl<'a> Import<'a> {
         &mut self,
         portion: Portion,
         waiting: &mut Waiting,
-        is_last: bool,
+        pass: Pass,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         if !portion.rows.is_empty() {
-            let options = options(self.request, &self.source, waiting.held(), is_last);
+            let options = options(self.request, &self.source, waiting.held(), pass == Pass::Last);
             let answer = self.target.write(&options, &portion.text).await?;
             let answer: Answer<'_> = serde_json::from_str(&answer)
                 .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
@@ -217,7 +229,7 @@ impl<'a> Import<'a> {
                 let row = portion.row(*row);
                 waiting.push(Waiter { line, row, name: *name, targets }).await?;
             }
-            for (row, refusals) in self.tally.add(&portion, answer) {
+            for (row, refusals) in self.tally.add(&portion, answer, pass != Pass::First) {
                 listener.refused(portion.row(row), &refusals).await?;
             }
         }

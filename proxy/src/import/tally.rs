@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::warnings::{Notes, Warning, Warnings};
 use crate::file::portion::Portion;
 
 /// The most refusals in a report.
@@ -13,10 +14,8 @@ pub(crate) struct Answer<'a> {
     created: u64,
     updated: u64,
     unchanged: u64,
-    /// The number of records created without a key.
-    keyless: u64,
-    /// The rows that created a record whose key has invisible characters.
-    odd: Vec<usize>,
+    #[serde(flatten)]
+    notes: Notes,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,
     /// The waiting rows, by position, with the hashes of their records and references.
@@ -41,7 +40,7 @@ struct RowError<'a> {
 pub(crate) struct Refusal {
     /// The line that the row begins in.
     pub(crate) line: u64,
-    /// The column's name, of CSV; the attribute, of NDJSON.
+    /// The column's name, of CSV, or its number if it has none; the attribute, of NDJSON.
     pub(crate) column: Option<String>,
     pub(crate) code: String,
     /// Which line of the table of errors it is.
@@ -64,25 +63,22 @@ pub(crate) struct Tally {
     pub(crate) delimiter: Option<char>,
     /// Effects that may be unintended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) errors: Vec<Refusal>,
     #[serde(skip)]
-    pub(super) keyless: u64,
-    #[serde(skip)]
-    pub(super) odd: u64,
-    /// The line of the first of these.
-    #[serde(skip)]
-    pub(super) odd_line: Option<u64>,
+    pub(super) notes: Warnings,
 }
 
 impl Tally {
-    /// Counts a portion in, and gives back its refused rows with their faults.
-    pub(crate) fn add(&mut self, portion: &Portion, answer: Answer<'_>) -> Vec<(usize, Vec<Refusal>)> {
-        let Answer { created, updated, unchanged, keyless, odd, errors, .. } = answer;
-        self.keyless += keyless;
-        self.odd += odd.len() as u64;
-        let line = odd.first().and_then(|row| portion.rows.get(*row)).map(|row| row.line);
-        self.odd_line = self.odd_line.or(line);
+    /// Counts a portion in, and gives back its refused rows with their faults. `is_again` says that its rows waited.
+    pub(crate) fn add(
+        &mut self,
+        portion: &Portion,
+        answer: Answer<'_>,
+        is_again: bool,
+    ) -> Vec<(usize, Vec<Refusal>)> {
+        let Answer { created, updated, unchanged, notes, errors, .. } = answer;
+        self.notes.add(portion, notes, is_again);
         self.created += created;
         self.updated += updated;
         self.unchanged += unchanged;
@@ -121,7 +117,7 @@ impl Tally {
     /// Removes counts of written records, if nothing was kept.
     pub(crate) fn without_effect(&mut self) {
         (self.created, self.updated, self.unchanged) = (0, 0, 0);
-        (self.keyless, self.odd) = (0, 0);
+        self.notes.without_effect();
     }
 
     /// Sorts refusals by line and keeps the first: waiting rows were refused after the others.
@@ -132,19 +128,7 @@ impl Tally {
 
     /// Adds warnings at the end.
     pub(crate) fn warn(&mut self) {
-        if self.keyless > 0 {
-            self.warnings.push(format!(
-                "{} created without an external key: sending the rows again creates new records",
-                records(self.keyless)
-            ));
-        }
-        if let (Some(line), 1..) = (self.odd_line, self.odd) {
-            self.warnings.push(format!(
-                "{} created with a key that contains a no-break space or another invisible character, the first in \
-                line {line}: it differs from the same key without that character",
-                records(self.odd)
-            ));
-        }
+        self.warnings = std::mem::take(&mut self.notes).list();
     }
 
     pub(crate) fn to_json(&self) -> String {
@@ -159,8 +143,4 @@ impl Tally {
              \"unchanged\":{unchanged},\"failed\":{failed},\"bytes\":{bytes}}}}}\n"
         )
     }
-}
-
-fn records(count: u64) -> String {
-    if count == 1 { "1 record was".to_owned() } else { format!("{count} records were") }
 }

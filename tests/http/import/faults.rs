@@ -69,27 +69,3 @@ async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_howeve
         assert!(detail.contains("line 3 has bytes that are not valid utf-8"), "{detail}");
     }
 }
-
-#[tokio::test]
-async fn an_unintended_effect_of_a_file_is_reported_as_a_warning() {
-    let service = Service::start().await;
-    let plain = import(&service, "", "external_key,name\na b,x\n").await.expect(200);
-    assert_eq!(plain["warnings"], Value::Null);
-    let unseen = "external_key,name\na\u{a0}b,x\na\u{200b}b,y\na b,z\n";
-    let keyless = "name\nkeyless\nkeyless\n";
-    for query in ["dry_run=true", ""] {
-        for (file, starts, holds) in [
-            (unseen, "2 records were created with a key that contains", "the first in line 2"),
-            (keyless, "2 records were created without an external key", "sending the rows again"),
-        ] {
-            let report = import(&service, query, file).await.expect(200);
-            let warnings: Vec<&str> =
-                report["warnings"].as_array().expect("warnings").iter().filter_map(Value::as_str).collect();
-            assert_eq!(warnings.len(), 1, "{report}");
-            assert!(warnings[0].starts_with(starts) && warnings[0].contains(holds), "{report}");
-        }
-    }
-    // What is there already is nothing new.
-    let again = import(&service, "", "external_key,name\na\u{a0}b,x\n").await.expect(200);
-    assert_eq!(again["warnings"], Value::Null);
-}

@@ -5,6 +5,7 @@ mod faults;
 mod files;
 mod forms;
 mod interruptions;
+mod warnings;
 
 use harness::{Answer, Service};
 use serde_json::Value;

@@ -29,7 +29,25 @@ pub(super) struct Counts {
     pub(super) failed: u64,
     /// The bytes of the file read so far.
     pub(super) bytes: u64,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Warning {
+    message: String,
+    /// The first lines that it is about.
+    lines: Vec<u64>,
+}
+
+impl Warning {
+    pub(super) fn to_text(&self) -> String {
+        let lines: Vec<String> = self.lines.iter().map(u64::to_string).collect();
+        match lines.as_slice() {
+            [] => self.message.clone(),
+            [line] => format!("{} (line {line})", self.message),
+            lines => format!("{} (lines {})", self.message, lines.join(", ")),
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,130 @@
+//! Numbers of a file that may mean others: `1.234` is read as a little more than one, and some spreadsheets write a thousand so.
+//! Pure.
+
+use super::columns::Column;
+use crate::attribute_type::AttributeType;
+use crate::template::Template;
+use csv::StringRecord;
+use serde::Serialize;
+
+/// The most rows that are named.
+const MOST_ROWS: usize = 10;
+
+/// The numbers of a column in a portion, if they say something.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Numbers {
+    /// Its name.
+    column: String,
+    /// Whether a number of it can be no groups of three digits.
+    is_plain: bool,
+    /// How many can, such as `1.234`.
+    grouped: usize,
+    /// The first of these, and their rows.
+    example: String,
+    rows: Vec<usize>,
+}
+
+/// The form of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Fewer digits than a group has.
+    Short,
+    /// Groups of three, or three decimals.
+    Grouped,
+    /// Neither.
+    Plain,
+}
+
+/// The columns of numbers in these rows.
+pub fn of(
+    template: &Template,
+    header: &[String],
+    columns: &[Column],
+    records: &[StringRecord],
+) -> Vec<Numbers> {
+    let is_number = |column: &Column| match column {
+        Column::Attribute(position) => {
+            matches!(template.attributes[*position].kind, AttributeType::Number | AttributeType::Metric)
+        }
+        _ => false,
+    };
+    let numeric = columns.iter().zip(header).enumerate().filter(|(_, (column, _))| is_number(column));
+    let numbers = numeric.map(|(position, (_, name))| look(name, records.iter().map(|it| it.get(position))));
+    numbers.filter(|numbers| numbers.is_plain || numbers.grouped > 0).collect()
+}
+
+fn look<'a>(name: &str, cells: impl Iterator<Item = Option<&'a str>>) -> Numbers {
+    let mut numbers = Numbers { column: name.to_owned(), ..Numbers::default() };
+    for (row, cell) in cells.enumerate() {
+        match cell.and_then(|cell| Some((cell, form(cell)?))) {
+            None | Some((_, Form::Short)) => {}
+            Some((_, Form::Plain)) => {
+                numbers.is_plain = true;
+                break;
+            }
+            Some((cell, Form::Grouped)) => {
+                if numbers.grouped == 0 {
+                    cell.clone_into(&mut numbers.example);
+                }
+                numbers.grouped += 1;
+                if numbers.rows.len() < MOST_ROWS {
+                    numbers.rows.push(row);
+                }
+            }
+        }
+    }
+    numbers
+}
+
+/// The form of a cell; none of one without a number, or with an exponent.
+fn form(cell: &str) -> Option<Form> {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unsigned = cell.strip_prefix('-').unwrap_or(cell);
+    match unsigned.split_once('.') {
+        None if is_digits(unsigned) => Some(if unsigned.len() <= 3 { Form::Short } else { Form::Plain }),
+        Some((whole, rest)) if is_digits(whole) && is_digits(rest) => {
+            let is_group = whole.len() <= 3 && !whole.starts_with('0') && rest.len() == 3;
+            Some(if is_group { Form::Grouped } else { Form::Plain })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_may_have_groups_of_three_digits() {
+        for (cell, expected) in [
+            ("1.234", Some(Form::Grouped)),
+            ("-123.456", Some(Form::Grouped)),
+            ("0", Some(Form::Short)),
+            ("999", Some(Form::Short)),
+            ("1000", Some(Form::Plain)),
+            ("0.125", Some(Form::Plain)),
+            ("1234.567", Some(Form::Plain)),
+            ("1.5", Some(Form::Plain)),
+            ("1.2345", Some(Form::Plain)),
+            ("", None),
+            ("1.234.567", None),
+            ("1.234,50", None),
+            ("1e5", None),
+            ("x", None),
+            ("1.", None),
+        ] {
+            assert_eq!(form(cell), expected, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_noted_unless_a_number_speaks_against_groups() {
+        let look = |cells: &[&'static str]| look("price", cells.iter().copied().map(Some));
+        let grouped = look(&["12", "", "1.234", "x", "22.500"]);
+        assert_eq!((grouped.is_plain, grouped.grouped, grouped.rows), (false, 2, vec![2, 4]));
+        assert_eq!(grouped.example, "1.234");
+        assert!(look(&["1.234", "1.5"]).is_plain);
+        assert_eq!(look(&["12", ""]).grouped, 0);
+        assert_eq!(look(&["1.234"; 20]).rows.len(), MOST_ROWS);
+    }
+}
