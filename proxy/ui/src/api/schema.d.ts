@@ -2460,6 +2460,7 @@ export interface components {
             encoding?: string;
             errors: {
                 code: string;
+                /** @description The name of the column or attribute; the number of a column without a name. */
                 column?: string | null;
                 line: number;
                 message: string;
@@ -2469,7 +2470,12 @@ export interface components {
             unchanged: number;
             updated: number;
             /** @description Effects that may be unintended. */
-            warnings?: string[];
+            warnings?: {
+                code: string;
+                /** @description The first lines that it is about. */
+                lines: number[];
+                message: string;
+            }[];
         };
         /**
          * @example {
@@ -5611,7 +5617,7 @@ export interface operations {
                 key_column?: string;
                 /** @description A prefix for every key. */
                 key_prefix?: string;
-                /** @description The delimiter of a CSV file. */
+                /** @description The delimiter of a CSV file. A first line `sep=;` names it, too. */
                 delimiter?: string;
                 /** @description The encoding of the file, such as windows-1252. */
                 encoding?: string;

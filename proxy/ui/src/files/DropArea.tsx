@@ -7,7 +7,7 @@ import { pageWords } from "../language/pages";
 import style from "./files.module.css";
 
 const t = pageWords.files;
-const KINDS = [".csv", ".tsv", ".txt", ".ndjson", ".jsonl", "text/csv", "application/x-ndjson"];
+const KINDS = [".csv", ".tsv", ".txt", ".ndjson", ".jsonl", ".json", "text/csv", "application/x-ndjson"];
 
 /** A page that takes a file wherever it is dropped. */
 export function DropArea({ onFile, children }: { onFile: (file: File) => void; children: ReactNode }) {

@@ -84,10 +84,13 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
 }
 
 /** What the service would refuse of the first line. */
-function headerFaults({ format, header }: Reading): string[] {
+function headerFaults({ format, header, rows }: Reading): string[] {
   if (format === "ndjson") return [];
   const twice = new Set(header.filter((name, at) => name !== "" && header.indexOf(name) !== at));
-  const nameless = header.flatMap((name, at) => (name.trim() === "" ? [t.namelessColumn(at + 1)] : []));
+  const isFilled = (at: number) => rows.some(({ cells }) => (cells[at] ?? "") !== "");
+  const nameless = header.flatMap((name, at) =>
+    name.trim() === "" && isFilled(at) ? [t.namelessColumn(at + 1)] : [],
+  );
   return [...nameless.slice(0, 3), ...[...twice].map(t.columnTwice)];
 }
 

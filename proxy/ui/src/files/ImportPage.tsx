@@ -6,6 +6,7 @@ import { Page } from "../components/Page";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
+import { asLines } from "./asLines";
 import { ColumnsStep } from "./ColumnsStep";
 import { guess, type Target } from "./columns";
 import { DropArea, DropInvitation } from "./DropArea";
@@ -66,8 +67,9 @@ function Wizard({ project, template, dropped }: Props) {
   const [plan, setPlan] = useState<Plan | null>(null);
   const [fault, setFault] = useState<string | null>(null);
 
-  const open = async (file: File, choices?: Choices) => {
+  const open = async (given: File, choices?: Choices) => {
     try {
+      const file = await asLines(given);
       const reading = await read(file, choices);
       const isText = !reading.rows
         .slice(0, 20)

@@ -7,12 +7,12 @@ import { Tag } from "../components/Tag";
 import { sayRefused } from "../components/toast";
 import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
-import { rowsAt } from "./count";
 import style from "./files.module.css";
 import { HeadRow } from "./HeadRow";
 import type { Row } from "./reading";
 import { byColumn, byLine } from "./refused";
 import type { Plan } from "./request";
+import { rowsAt } from "./rowsAt";
 import { saveRefused } from "./saveRefused";
 import type { Refusal, Report } from "./transfer";
 
@@ -27,7 +27,7 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
   const shown = useMemo(() => [...byLine(report.errors)].slice(0, MOST_SHOWN), [report]);
   useEffect(() => {
     let isHere = true;
-    rowsAt(file, reading, new Set(shown.map(([line]) => line))).then(
+    rowsAt(file, reading, new Map(shown)).then(
       (found) => isHere && setRows(found),
       () => isHere && setRows(new Map()),
     );

@@ -16,6 +16,7 @@ import { byLine } from "./refused";
 import { saveRefused } from "./saveRefused";
 import { Figures } from "./TrialStep";
 import { Stopped } from "./transfer";
+import { Warnings } from "./Warnings";
 
 const t = pageWords.files;
 
@@ -76,11 +77,7 @@ function Ended({ it, template, again }: Props) {
         </>
       )}
       {report && report.failed > 0 && <Refused it={it} />}
-      {report?.warnings?.map((warning) => (
-        <Notice key={warning} kind="attention">
-          {warning}
-        </Notice>
-      ))}
+      <Warnings report={report} />
       <div className={style.buttons}>
         <Button kind="main" onPress={() => navigate(addresses.list(it.project, template.slug))}>
           {t.openList}

@@ -10,6 +10,7 @@ import style from "./files.module.css";
 import { RefusedTable } from "./RefusedTable";
 import { optionsOf, type Plan } from "./request";
 import { type Counts, type Report, Stopped, transfer } from "./transfer";
+import { Warnings } from "./Warnings";
 
 const t = pageWords.files;
 
@@ -71,11 +72,7 @@ function Outcome({ file, plan, report, back, start }: Props & { report: Report }
     <>
       <Section title={t.trialTitle} lead={t.trialLead(report.rows)}>
         <Figures counts={report} />
-        {report.warnings?.map((warning) => (
-          <Notice key={warning} kind="attention">
-            {warning}
-          </Notice>
-        ))}
+        <Warnings report={report} />
         {isDone && <Notice kind="done">{report.failed > 0 ? t.othersUnchanged : t.nothingChanges}</Notice>}
         {good === 0 && <Notice kind="attention">{t.nothingToImport}</Notice>}
       </Section>

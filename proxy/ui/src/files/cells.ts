@@ -15,7 +15,7 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
     case "number":
       return fits(NUMBER.test(cell));
     case "boolean":
-      return fits(cell === "true" || cell === "false");
+      return fits(/^(true|false)$/i.test(cell));
     case "date":
       return fits(isDate(DATE.exec(cell)));
     case "datetime":

@@ -54,6 +54,10 @@ test("of two columns of one name, the one that is used counts", () => {
   expect(mappingOf(["x", "x"], [null, null])).toEqual({ x: null });
 });
 
+test("a column without a name is left to the service", () => {
+  expect(mappingOf(["name", "", ""], ["name", null, null])).toEqual({ name: "name" });
+});
+
 test("a column counts cells that fit, are empty, or are refused", () => {
   const fit = fitOf(
     template,
@@ -73,7 +77,7 @@ test("cells fit by the type of their attribute", () => {
   const is = (type: Attribute["type"], cell: string) => verdict(attribute("x", type), cell);
   expect(["-1234.50", "1e3", "0"].map((it) => is("number", it))).toEqual(["fits", "fits", "fits"]);
   expect(["1,5", "01", "+1", "1'000"].map((it) => is("number", it))).toEqual(Array(4).fill("refused"));
-  expect(["true", "TRUE", "ja"].map((it) => is("boolean", it))).toEqual(["fits", "refused", "refused"]);
+  expect(["true", "TRUE", "ja"].map((it) => is("boolean", it))).toEqual(["fits", "fits", "refused"]);
   expect(["2024-02-01T10:00:00Z", "2024-02-01T10:00:00"].map((it) => is("datetime", it))).toEqual([
     "fits",
     "refused",

@@ -101,6 +101,9 @@ export function mappingOf(header: string[], targets: Target[]): Record<string, T
   // Of two columns of one name, the one that is used counts: the service then refuses both rather than lose one.
   const used = new Set(entries.flatMap(([name, target]) => (target === null ? [] : [name])));
   return Object.fromEntries(
-    entries.filter(([name, target]) => target !== null || !(used.has(name) || isStandard(name))),
+    // The service passes over a column without a name, unless it has a value.
+    entries.filter(
+      ([name, target]) => target !== null || !(name === "" || used.has(name) || isStandard(name)),
+    ),
   );
 }

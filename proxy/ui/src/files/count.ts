@@ -1,6 +1,5 @@
-/** Counts rows, and finds rows by their lines, in a file of any size. The file is read as a stream. */
-import type { Reading, Row } from "./reading";
-import { breaks } from "./reading";
+/** Counts rows in a file of any size. The file is read as a stream. */
+import type { Reading } from "./reading";
 
 const QUOTE = 0x22;
 const NEWLINE = 0x0a;
@@ -42,30 +41,4 @@ export async function countRows(file: File, format: Reading["format"], signal: A
   }
   if (signal.aborted) await reader.cancel();
   return Math.max(0, counter.end() - (format === "csv" ? 1 : 0));
-}
-
-/** The rows that begin in these lines. */
-export async function rowsAt(file: File, reading: Reading, lines: Set<number>): Promise<Map<number, Row>> {
-  const found = new Map<number, Row>();
-  if (lines.size === 0) return found;
-  const last = Math.max(...lines);
-  const { default: Papa } = await import("papaparse");
-  let line = 1;
-  await new Promise<void>((resolve, reject) => {
-    Papa.parse<string[]>(file, {
-      // A line of JSON is one cell.
-      delimiter: reading.format === "csv" ? reading.delimiter : "\u001f",
-      quoteChar: reading.format === "csv" ? '"' : "\u001e",
-      encoding: reading.encoding,
-      chunkSize: 1 << 20,
-      step: ({ data }, parser) => {
-        if (lines.has(line)) found.set(line, { line, cells: data });
-        line += 1 + breaks(data);
-        if (line > last) parser.abort();
-      },
-      complete: () => resolve(),
-      error: reject,
-    });
-  });
-  return found;
 }

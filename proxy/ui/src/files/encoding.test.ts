@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { delimiterOf, encodingOf } from "./encoding";
+import { delimiterOf, encodingOf, withoutNamed } from "./encoding";
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
@@ -23,4 +23,12 @@ test("the header shows the delimiter", () => {
   expect(delimiterOf('"x,y,z"|b\n')).toBe("|");
   expect(delimiterOf('"a\nb,c";d')).toBe(";");
   expect(delimiterOf("alone")).toBe(",");
+});
+
+test("a first line names the delimiter, and is no header", () => {
+  expect(delimiterOf("sep=;\r\na,b,c;d")).toBe(";");
+  expect(withoutNamed("sep=;\r\na,b,c;d")).toBe("\r\na,b,c;d");
+  expect(delimiterOf("SEP=|\na,b")).toBe("|");
+  expect(delimiterOf("sep=;x\n")).toBe(";");
+  expect(withoutNamed("sep=;x\n")).toBe("sep=;x\n");
 });

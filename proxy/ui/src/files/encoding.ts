@@ -30,8 +30,15 @@ function isUtf8(bytes: Uint8Array): boolean {
   return rest.slice(0, length - 1).every((byte) => (byte & 0xc0) === 0x80);
 }
 
-/** The most frequent candidate in the header; of a file with one column it does not matter. */
+const NAMED = /^[\r\n]*"?sep=([,;\t|])"?(?=[\r\n]|$)/i;
+
+/** The text without a first line that names the delimiter, which spreadsheets write. The number of lines stays. */
+export const withoutNamed = (text: string) => text.replace(NAMED, "");
+
+/** The one that a first line `sep=;` names, or the most frequent candidate in the header; of a file with one column it does not matter. */
 export function delimiterOf(text: string): Delimiter {
+  const named = NAMED.exec(text)?.[1];
+  if (named !== undefined) return named as Delimiter;
   const counts = new Map<string, number>(DELIMITERS.map((it) => [it, 0]));
   let isQuoted = false;
   let found = false;

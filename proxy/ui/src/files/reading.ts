@@ -1,6 +1,6 @@
 /** What the browser understands of a file before it is sent: its form, its header, its first rows. */
 import type { Delimiter, Encoding } from "./encoding";
-import { delimiterOf, encodingOf } from "./encoding";
+import { delimiterOf, encodingOf, withoutNamed } from "./encoding";
 
 /** So much is read for the preview and for the samples of columns. */
 const PREFIX = 1 << 20;
@@ -57,22 +57,22 @@ function whole(text: string, isWhole: boolean): string {
 async function readTable(text: string, given: Delimiter | undefined) {
   const delimiter = given ?? delimiterOf(text);
   const { default: Papa } = await import("papaparse");
-  const [first, ...rows] = numbered(Papa.parse<string[]>(text, { delimiter }).data);
+  const [first, ...rows] = numbered(Papa.parse<string[]>(withoutNamed(text), { delimiter }).data);
   return { delimiter, header: first?.cells ?? [], rows };
 }
 
-/** Rows with the lines that they begin in. Empty lines are no rows. */
+/** Rows with the lines that they begin in. Rows without a filled cell are passed over. */
 export function numbered(data: string[][], from = 1): Row[] {
   let line = from;
   const rows: Row[] = [];
   for (const cells of data) {
-    if (cells.length > 1 || cells[0] !== "") rows.push({ line, cells });
+    if (cells.some((cell) => cell !== "")) rows.push({ line, cells });
     line += 1 + breaks(cells);
   }
   return rows;
 }
 
-export const breaks = (cells: string[]) =>
+const breaks = (cells: string[]) =>
   cells.reduce((sum, cell) => sum + (cell.includes("\n") ? cell.split("\n").length - 1 : 0), 0);
 
 type Line = { external_key?: unknown; attributes?: unknown };

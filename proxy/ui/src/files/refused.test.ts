@@ -24,6 +24,14 @@ test("a refused row ends with its reasons, which replace earlier ones", async ()
   );
 });
 
+test("a row with wrong quotes stays as it is, with the reason", async () => {
+  const wrong = { ...error(2, null, 'text follows a closing quote: ""'), code: "invalid_csv" };
+  const rows = [{ line: 2, row: '1;"Say "hi" now"', errors: [wrong] }];
+  expect(await (await refusedFile({ ...csv, header: ["No", "Name"] }, rows)).text()).toBe(
+    'No;Name;import_error\n1;"Say "hi" now";"text follows a closing quote: """""\n',
+  );
+});
+
 test("refused lines of JSON stay as they were", async () => {
   const rows = [{ line: 1, row: '{"a":1}\n', errors: [error(1, "a", "no")] }];
   expect(await (await refusedFile({ ...csv, format: "ndjson" }, rows)).text()).toBe('{"a":1}\n');

@@ -35,9 +35,16 @@ export async function refusedFile(reading: Reading, rows: RefusedRow[]): Promise
     cells ?? Papa.parse<string[]>(row, { delimiter }).data[0] ?? [];
   const width = others(header).length;
   const padded = (row: string[]) => [...row, ...Array<string>(Math.max(0, width - row.length)).fill("")];
-  const table = rows.map((row) => [...padded(others(cellsOf(row))), reason(row.errors)]);
-  const text = Papa.unparse([[...others(header), REASON], ...table], { delimiter, newline: "\n" });
-  return new Blob([text, "\n"], { type: "text/csv;charset=utf-8" });
+  const lineOf = (cells: string[]) => `${Papa.unparse([cells], { delimiter })}\n`;
+  // Where quotes are wrong there are no cells: the row stays as it is, and is refused again until it is corrected.
+  const raw = (row: RefusedRow) =>
+    `${row.row || row.cells?.[0] || ""}${delimiter}"${reason(row.errors).replaceAll('"', '""')}"\n`;
+  const lines = rows.map((row) =>
+    row.errors.some(({ code }) => code === "invalid_csv")
+      ? raw(row)
+      : lineOf([...padded(others(cellsOf(row))), reason(row.errors)]),
+  );
+  return new Blob([lineOf([...others(header), REASON]), ...lines], { type: "text/csv;charset=utf-8" });
 }
 
 /** customers.csv → customers-refused.csv */

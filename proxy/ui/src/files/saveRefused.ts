@@ -1,7 +1,7 @@
 import { save } from "../components/save";
-import { rowsAt } from "./count";
 import type { Reading } from "./reading";
 import { byLine, refusedFile, refusedName } from "./refused";
+import { rowsAt } from "./rowsAt";
 import type { Refusal, RefusedRow } from "./transfer";
 
 /**
@@ -15,7 +15,7 @@ export async function saveRefused(file: File, reading: Reading, errors: Refusal[
 
 async function found(file: File, reading: Reading, errors: Refusal[]): Promise<RefusedRow[]> {
   const lines = byLine(errors);
-  const rows = await rowsAt(file, reading, new Set(lines.keys()));
+  const rows = await rowsAt(file, reading, lines);
   return [...lines].flatMap(([line, errors]) => {
     const row = rows.get(line);
     return row ? [{ line, row: "", cells: row.cells, errors }] : [];

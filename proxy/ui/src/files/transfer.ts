@@ -12,11 +12,14 @@ export type RefusedRow = { line: number; row: string; cells?: string[]; errors: 
 
 export type Counts = { rows: number; created: number; updated: number; unchanged: number; failed: number };
 
+/** What may be unintended, and the first lines of it. */
+export type Warning = { code: string; message: string; lines: number[] };
+
 export type Report = Counts & {
   dry_run: boolean;
   encoding: string;
   delimiter?: string;
-  warnings?: string[];
+  warnings?: Warning[];
   errors: Refusal[];
 };
 

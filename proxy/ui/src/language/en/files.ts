@@ -23,7 +23,8 @@ export const files = {
   stepOf: (place: number, of: number) => `Step ${place} of ${of}`,
 
   dropTitle: "Drop a file anywhere on this page",
-  dropHint: "CSV (comma, semicolon, tab or bar; UTF-8, windows-1252 or UTF-16) or NDJSON, of any size.",
+  dropHint:
+    "CSV (comma, semicolon, tab or bar; UTF-8, windows-1252 or UTF-16) or NDJSON, of any size, or JSON.",
   chooseFile: "Choose a file",
   chooseOther: "Choose another file",
   notAFile: "This cannot be read as a file. Drop one CSV or NDJSON file.",
@@ -50,8 +51,9 @@ export const files = {
   counting: (n: number) => `about ${number(n)}, counting`,
   preview: (shown: number) => (shown === 1 ? "The first row" : `The first ${number(shown)} rows`),
   line: "Line",
+  inLines: (lines: number[]) => `${lines.length === 1 ? "Line" : "Lines"} ${lines.map(number).join(", ")}.`,
   namelessColumn: (place: number) =>
-    `Column ${number(place)} has no name. Name every column in the first line of the file.`,
+    `Column ${number(place)} has cells and no name. Name it in the first line of the file.`,
   columnTwice: (name: string) =>
     `Two columns are named “${name}”. Leave both out, or rename one of them in the file.`,
   oneColumn: "All text is in one column. If that is wrong, choose another delimiter.",

@@ -1,0 +1,22 @@
+/** A JSON array as a file of lines: what is previewed, counted and cut by lines then need not know arrays. */
+import { parseJson, renderJson } from "../api/json";
+
+/** So much is read at once. Longer arrays are sent by programs. */
+const MOST_BYTES = 64 << 20;
+
+/** The file itself, unless it is an array that can be read. */
+export async function asLines(file: File): Promise<File> {
+  const beginning = new TextDecoder().decode(await file.slice(0, 1024).arrayBuffer());
+  if (!/\.(ndjson|jsonl|json)$/i.test(file.name) || !/^\s*\[/.test(beginning) || file.size > MOST_BYTES)
+    return file;
+  try {
+    const elements = parseJson(await file.text());
+    if (!Array.isArray(elements)) return file;
+    return new File([elements.map((it) => `${renderJson(it)}\n`).join("")], file.name, {
+      type: "application/x-ndjson",
+    });
+  } catch {
+    // The service says what is wrong with it.
+    return file;
+  }
+}

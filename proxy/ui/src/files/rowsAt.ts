@@ -1,0 +1,76 @@
+/** Finds rows by their lines in a file of any size. The file is read as a stream. */
+import type { Reading, Row } from "./reading";
+import type { Refusal } from "./transfer";
+
+/** The lines of a file, one after the other. */
+async function* linesOf(file: Blob, encoding: string, end: RegExp): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  const reader = file.stream().getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += decoder.decode(value, { stream: !done });
+      // The line feed of a pair may follow.
+      const held = !done && rest.endsWith("\r") ? 1 : 0;
+      const lines = rest.slice(0, rest.length - held).split(end);
+      rest = (lines.pop() ?? "") + rest.slice(rest.length - held);
+      yield* lines;
+      if (done) break;
+    }
+    yield rest;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** Whether a quoted cell of a row goes on in the next line. */
+export function isOpen(row: string, delimiter: string): boolean {
+  let at = 0;
+  for (;;) {
+    if (row[at] === '"') {
+      for (at++; ; at += 2) {
+        at = row.indexOf('"', at);
+        if (at === -1) return true;
+        if (row[at + 1] !== '"') break;
+      }
+    }
+    at = row.indexOf(delimiter, at);
+    if (at === -1) return false;
+    at += delimiter.length;
+  }
+}
+
+/**
+ * The rows with these faults. A row whose quotes are wrong is one line, and has one cell: there is no telling where others
+ * would begin.
+ */
+export async function rowsAt(
+  file: Blob,
+  reading: Pick<Reading, "format" | "delimiter" | "encoding">,
+  faults: Map<number, Refusal[]>,
+): Promise<Map<number, Row>> {
+  const found = new Map<number, Row>();
+  if (faults.size === 0) return found;
+  const last = Math.max(...faults.keys());
+  const isCsv = reading.format === "csv";
+  const { default: Papa } = await import("papaparse");
+  let line = 0;
+  let open: { line: number; text: string }[] = [];
+  for await (const text of linesOf(file, reading.encoding, isCsv ? /\r\n|\n|\r/ : /\n/)) {
+    line++;
+    for (const row of open) row.text += `\n${text}`;
+    const errors = faults.get(line);
+    if (errors?.some(({ code }) => code === "invalid_csv") || (errors && !isCsv))
+      found.set(line, { line, cells: [text] });
+    else if (errors) open.push({ line, text });
+    const ended = open.filter(({ text }) => !isOpen(text, reading.delimiter));
+    for (const { line, text } of ended) {
+      const { data } = Papa.parse<string[]>(text, { delimiter: reading.delimiter });
+      found.set(line, { line, cells: data[0] ?? [] });
+    }
+    open = open.filter((row) => !ended.includes(row));
+    if (line >= last && open.length === 0) break;
+  }
+  return found;
+}
