@@ -5637,6 +5637,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/json": Record<string, never>[];
                 "application/x-ndjson": string;
                 "text/csv": string;
             };

@@ -4,8 +4,11 @@ use super::super::*;
 use super::judged;
 use crate::file::portion::Fault::{AfterQuote, Unclosed};
 
+/// A row: its line, its text, and what is wrong with it.
+type Expected = (u64, &'static str, Option<Fault>);
+
 /// What becomes of rows with quotes: the text of a file after its first row, and its rows with the lines they begin in.
-const QUOTES: &[(&str, &[(u64, &str, Option<Fault>)])] = &[
+const QUOTES: &[(&str, &[Expected])] = &[
     // What CSV allows.
     ("a,\"b\"\nc", &[(2, "a,\"b\"", None), (3, "c", None)]),
     ("\"a,b\",c\n", &[(2, "\"a,b\",c", None)]),
