@@ -55,7 +55,10 @@ enum Scan {
     Csv(CsvScan),
     /// Nothing but white space has arrived.
     Undecided,
-    Lines,
+    Lines {
+        /// Whether the first line was looked at.
+        is_begun: bool,
+    },
     Array(ArrayScan),
 }
 
@@ -83,6 +86,7 @@ impl Rows {
     pub(crate) fn extend<E>(&mut self, append: impl FnOnce(&mut String) -> Result<(), E>) -> Result<(), E> {
         let appended = append(&mut self.pending.text);
         self.scan();
+        self.pending.drop_passed();
         appended
     }
 
@@ -128,7 +132,7 @@ impl Rows {
             // A quote that is never closed does not hold up the rows after it.
             let is_rejected = match &mut self.scan {
                 Scan::Csv(scan) => scan.reject_open(&mut self.pending),
-                Scan::Undecided | Scan::Lines | Scan::Array(_) => false,
+                Scan::Undecided | Scan::Lines { .. } | Scan::Array(_) => false,
             };
             if !is_rejected {
                 return Err(Unreadable::TooLong(self.pending.start_line));
@@ -136,27 +140,19 @@ impl Rows {
             self.scan();
         }
         let line = self.pending.line;
-        match &self.scan {
+        match &mut self.scan {
             Scan::Array(scan) if scan.has_further() => Err(Unreadable::AfterArray(line)),
             Scan::Array(scan) if is_end && !scan.is_complete() => Err(Unreadable::OpenArray(line)),
-            Scan::Lines => self.require_objects_in_lines(),
-            Scan::Array(_) | Scan::Csv(_) | Scan::Undecided => Ok(()),
+            Scan::Lines { is_begun } if !*is_begun => {
+                let first = self.pending.rows.first();
+                *is_begun = first.is_some();
+                match first.filter(|first| is_cut_off(&self.pending.text[first.start..first.end])) {
+                    Some(first) => Err(Unreadable::Spread(first.line)),
+                    None => Ok(()),
+                }
+            }
+            Scan::Array(_) | Scan::Csv(_) | Scan::Lines { .. } | Scan::Undecided => Ok(()),
         }
-    }
-
-    /// Rejects a file whose first line begins an object that goes on in others: those would be rejected one by one, but for
-    /// some that are objects, too.
-    fn require_objects_in_lines(&self) -> Result<(), Unreadable> {
-        let Some(first) = self.pending.rows.first().filter(|_| self.pending.is_beginning) else {
-            return Ok(());
-        };
-        let text = &self.pending.text[first.start..first.end];
-        let is_cut_off =
-            |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_err_and(|it| it.is_eof());
-        if text.trim_ascii_start().starts_with('{') && is_cut_off(text) {
-            return Err(Unreadable::Spread(first.line));
-        }
-        Ok(())
     }
 
     /// Ends the last row, which no line break ends.
@@ -164,26 +160,38 @@ impl Rows {
         let end = self.pending.text.len();
         match &mut self.scan {
             Scan::Csv(scan) => scan.end(&mut self.pending),
-            Scan::Lines => end_line(&mut self.pending, end, end),
+            Scan::Lines { .. } => end_line(&mut self.pending, end, end),
             Scan::Array(_) | Scan::Undecided => {}
         }
     }
 
     fn scan(&mut self) {
         if matches!(self.scan, Scan::Undecided) {
-            match self.pending.text.trim_ascii_start().bytes().next() {
+            let bytes = self.pending.text.as_bytes();
+            let rest = &bytes[self.pending.seen..];
+            self.pending.seen += rest.len() - rest.trim_ascii_start().len();
+            match bytes.get(self.pending.seen) {
                 None => return,
                 Some(b'[') => self.scan = Scan::Array(ArrayScan::default()),
-                Some(_) => self.scan = Scan::Lines,
+                Some(_) => self.scan = Scan::Lines { is_begun: false },
             }
+            // They count the lines of the white space.
+            self.pending.seen = 0;
         }
         match &mut self.scan {
             Scan::Csv(scan) => scan.scan(&mut self.pending),
             Scan::Array(scan) => scan.scan(&mut self.pending),
-            Scan::Lines => scan_lines(&mut self.pending),
+            Scan::Lines { .. } => scan_lines(&mut self.pending),
             Scan::Undecided => {}
         }
     }
+}
+
+/// Whether a line begins a JSON object that goes on in the next ones. They would be rejected one by one, but for some that are
+/// objects, too.
+fn is_cut_off(line: &str) -> bool {
+    line.trim_ascii_start().starts_with('{')
+        && serde_json::from_str::<serde::de::IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }
 
 /// Ends the rows of the lines that are complete. A lone return is nothing but a space in them.

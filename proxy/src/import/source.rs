@@ -79,10 +79,22 @@ impl Source {
             Ok::<_, std::convert::Infallible>(())
         });
         drop(beginning);
-        let header = loop {
+        let mut header = self.first_row().await?;
+        if sniff::named(&header).is_some() {
+            header = self.first_row().await?;
+        }
+        if header.contains('\0') {
+            return Err(Problem::malformed("the header contains the character U+0000"));
+        }
+        self.header =
+            cells(&header, self.delimiter).iter().map(|name| name.trim_matches(' ').to_owned()).collect();
+        Ok(())
+    }
+
+    async fn first_row(&mut self) -> Result<String, Problem> {
+        loop {
             match self.rows.take_first(self.is_end).map_err(unreadable)? {
-                Some(line) if sniff::named(&line).is_some() => {}
-                Some(header) => break header,
+                Some(row) => return Ok(row),
                 None if self.is_end => {
                     return Err(Problem::malformed(
                         "the file is empty: CSV needs a header line with the names of its columns",
@@ -90,13 +102,7 @@ impl Source {
                 }
                 None => self.advance().await?,
             }
-        };
-        if header.contains('\0') {
-            return Err(Problem::malformed("the header contains the character U+0000"));
         }
-        self.header =
-            cells(&header, self.delimiter).iter().map(|name| name.trim_matches(' ').to_owned()).collect();
-        Ok(())
     }
 
     /// The encoding, in a word.

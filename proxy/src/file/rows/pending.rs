@@ -17,8 +17,6 @@ pub(super) struct Pending {
     pub(super) single_until: usize,
     /// Whether the text has rows that are passed over, so that a portion is not a piece of it.
     has_gaps: bool,
-    /// Whether no row was given out yet.
-    pub(super) is_beginning: bool,
 }
 
 impl Pending {
@@ -33,7 +31,6 @@ impl Pending {
             line: 1,
             single_until: 0,
             has_gaps: false,
-            is_beginning: true,
         }
     }
 
@@ -54,9 +51,17 @@ impl Pending {
         self.start = next;
     }
 
-    /// Whether there are as many rows as a portion has.
+    /// Whether there are as many rows as a portion has, or as many bytes up to the unfinished one.
     pub(super) fn is_full(&self, most: usize, bytes: usize) -> bool {
-        self.rows.len() >= most || self.rows.last().is_some_and(|last| last.end >= bytes)
+        !self.rows.is_empty() && (self.rows.len() >= most || self.start > bytes)
+    }
+
+    /// Drops the text up to the unfinished row if it has no rows: a file may begin with any number of blank lines.
+    pub(super) fn drop_passed(&mut self) {
+        if self.rows.is_empty() && self.start > 0 {
+            self.drop_until(self.start);
+            self.has_gaps = false;
+        }
     }
 
     /// The rows of a portion: at most so many, and no more that begin beyond so many bytes. `is_flat` puts each into one line.
@@ -77,16 +82,20 @@ impl Pending {
             }
             Portion { text: self.text[begin..end].to_owned(), rows }
         };
+        self.drop_until(end);
+        Some(portion)
+    }
+
+    /// Drops the beginning of the text, in which no row is left.
+    fn drop_until(&mut self, end: usize) {
         self.text.drain(..end);
         for row in &mut self.rows {
             row.start -= end;
             row.end -= end;
         }
-        self.start = self.start.saturating_sub(end);
+        self.start -= end;
         self.seen -= end;
         self.single_until = self.single_until.saturating_sub(end);
-        self.is_beginning = false;
-        Some(portion)
     }
 
     /// The rows without what is between them.

@@ -50,6 +50,30 @@ fn told(rows: &[(u64, &str)]) -> Vec<(u64, String)> {
 }
 
 #[test]
+fn text_without_rows_takes_no_memory() {
+    for (form, begin, blank) in [
+        (Form::Csv(b','), "", "\n"),
+        (Form::Csv(b','), "a,b\n", ",,\"\"\r\n"),
+        (Form::Json, "{}\n", " \n"),
+        (Form::Json, "[", " \n"),
+        (Form::Json, "[{},", "\t"),
+        (Form::Json, "[{}]", "\r\n"),
+    ] {
+        let mut rows = Rows::new(form);
+        let chunk = blank.repeat(PORTION_BYTES / 4 / blank.len());
+        for part in std::iter::once(begin).chain(std::iter::repeat_n(&*chunk, 40)) {
+            let Ok(()) = rows.extend(|text| {
+                text.push_str(part);
+                Ok::<_, Infallible>(())
+            });
+            let taken = rows.take(false).expect("no row is too long");
+            assert!(taken.is_none_or(|portion| portion.rows.len() == 1), "{begin:?} {blank:?}");
+            assert!(rows.pending.text.len() <= PORTION_BYTES + chunk.len(), "{begin:?} {blank:?}");
+        }
+    }
+}
+
+#[test]
 fn a_row_ends_with_its_line_unless_a_quoted_cell_goes_on() {
     assert_eq!(csv("a,b\nc,d"), told(&[(1, "a,b"), (2, "c,d")]));
     assert_eq!(csv("a,\"b\nb\"\nc"), told(&[(1, "a,\"b\nb\""), (3, "c")]));
