@@ -32,20 +32,14 @@ pub fn note(key: i32) {
         }
         written.insert(key, now);
     });
-    as_owner(|| {
-        connected(|spi| {
-            // Another session may have written a moment ago, or be about to.
-            let noted = || {
-                spi.run_once(
-                "with free as materialized (select u.key_id from keyed_state.api_key_use u where u.key_id = $1 \
+    // Another session may have written a moment ago, or be about to.
+    let sql = "with free as materialized (select u.key_id from keyed_state.api_key_use u where u.key_id = $1 \
                  and (u.last_used_at is null or u.last_used_at < now() - '30 seconds'::interval) \
                  for no key update skip locked) \
-                 update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id",
-                Snapshot::Latest,
-                &params![key],
-            )
-            };
-            without_waiting(|| noted().len());
+               update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id";
+    as_owner(|| {
+        connected(|spi| {
+            without_waiting(|| spi.run_once(sql, Snapshot::Latest, &params![key]).len());
         });
     });
 }

@@ -77,20 +77,14 @@ fn write() {
         array(counts.values().map(|count| count.filters)),
         array(counts.values().map(|count| count.sorts))
     ];
+    let sql = "with free as materialized (select u.attribute_id from keyed_state.attribute_use u \
+                 where u.attribute_id = any ($1) for no key update skip locked) \
+               update keyed_state.attribute_use u set filters = u.filters + n.filters, sorts = u.sorts + n.sorts, \
+                 last_at = now() from free, unnest($1, $2, $3) n (attribute_id, filters, sorts) \
+               where u.attribute_id = free.attribute_id and n.attribute_id = free.attribute_id";
     as_owner(|| {
         connected(|spi| {
-            let counted = || {
-                spi.run_once(
-                "with free as materialized (select u.attribute_id from keyed_state.attribute_use u \
-                 where u.attribute_id = any ($1) for no key update skip locked) \
-                 update keyed_state.attribute_use u set filters = u.filters + n.filters, sorts = u.sorts + n.sorts, \
-                 last_at = now() from free, unnest($1, $2, $3) n (attribute_id, filters, sorts) \
-                 where u.attribute_id = free.attribute_id and n.attribute_id = free.attribute_id",
-                Snapshot::Latest,
-                &arguments,
-            )
-            };
-            without_waiting(|| counted().len());
+            without_waiting(|| spi.run_once(sql, Snapshot::Latest, &arguments).len());
         });
     });
 }
