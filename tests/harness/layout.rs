@@ -190,6 +190,40 @@ fn tests_wait_for_conditions_and_measure_no_time() {
     }
 }
 
+/// The names of the tests of a kind, as libtest filters them.
+fn names(kind: &str) -> Vec<String> {
+    let root = repository_folder().join("tests").join(kind);
+    let of_file = |path: PathBuf| {
+        let steps = path.strip_prefix(&root).expect("a file of the kind").with_extension("");
+        let steps: Vec<String> = steps.iter().map(|step| step.to_string_lossy().into_owned()).collect();
+        let module: String = steps.iter().filter(|it| *it != "mod").map(|it| format!("{it}::")).collect();
+        let text = std::fs::read_to_string(&path).expect("a source");
+        let functions = text.lines().filter_map(|line| line.split_once("fn ")?.1.split('(').next());
+        functions.map(|function| format!("{module}{function}")).collect::<Vec<_>>()
+    };
+    sources(&root).into_iter().flat_map(of_file).collect()
+}
+
+#[test]
+fn every_filter_of_the_further_runs_names_tests() {
+    let script = std::fs::read_to_string(repository_folder().join(".dev/test")).expect("the script");
+    let all: Vec<String> =
+        ["sql", "access", "race", "lifecycle"].iter().flat_map(|kind| names(kind)).collect();
+    for list in ["ONCE", "ONCE_INDIRECT", "REACH_DIRECT_ACCESS"] {
+        let (_, rest) = script.split_once(&format!("readonly {list}=(")).expect("a list");
+        let (filters, _) = rest.split_once(')').expect("its end");
+        let words = filters.lines().flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace());
+        let filters: Vec<&str> = words.collect();
+        assert!(!filters.is_empty(), "{list}");
+        for filter in filters {
+            assert!(
+                all.iter().any(|name| name.contains(filter)),
+                "{list} in .dev/test: no test has {filter}"
+            );
+        }
+    }
+}
+
 #[test]
 fn make_help_names_every_target_and_kind() {
     let root = repository_folder();
