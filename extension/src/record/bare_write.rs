@@ -31,7 +31,8 @@ pub fn check_insert(writer: &Caller, template: &Template, new: &Row) -> Result<(
     require_result(writer, Action::Create, template, new)
 }
 
-/// Whether a writer may make one row of another; false for a row that is not there for the writer.
+/// Whether a writer may make one row of another; false for a row that is not there for the writer. The new row has its
+/// times, and its key still in the column of live records.
 pub fn check_update(writer: &Caller, template: &Template, old: &Row, new: &Row) -> Result<bool, Error> {
     let is_dead = |row: &Row| row.get(column::DELETED_AT).is_some();
     if is_dead(old) && !writer.is_admin() {

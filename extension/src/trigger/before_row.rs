@@ -87,30 +87,37 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
         return Ok(firing.replace(&replaced));
     }
     check_deletion(firing, old, new)?;
-    if let Some(writer) = bare_write::writer(template)
-        && !bare_write::check_update(&writer, template, old, new)?
-    {
-        // A row that its writer does not see is skipped, as a policy would do.
-        return Ok(Datum::from(0usize));
+    let now = transaction::began_at();
+    let deleted_at = new.get(column::DELETED_AT).filter(|_| old.get(column::DELETED_AT).is_none());
+    let is_time_brought = standard::may_bring_values();
+    let mut times: Vec<(i16, Argument)> = Vec::new();
+    if deleted_at.is_some() && !is_time_brought {
+        // The policies of those who may delete know a record that is deleted now by this time.
+        times.push((column::DELETED_AT, Some(Datum::from(now))));
     }
+    if new.get(column::UPDATED_AT).map(datum::read_i64) != Some(now) {
+        times.push((column::UPDATED_AT, Some(Datum::from(now))));
+    }
+    if let Some(writer) = bare_write::writer(template) {
+        // Scopes may be about these times. They name a key by the column that it has while the record lives.
+        let judged = firing.row_of(firing.replace(&times));
+        if !bare_write::check_update(&writer, template, old, &judged)? {
+            // A row that its writer does not see is skipped, as a policy would do.
+            return Ok(Datum::from(0usize));
+        }
+    }
+    replaced.extend(times);
     for attribute in difference.changed {
         if let Some(value) = new.get(attribute.column) {
             attribute.kind.check_stored(value, &attribute.rules())?;
             check_target(template, attribute, value)?;
         }
     }
-    let now = transaction::began_at();
-    if let Some(deleted_at) = new.get(column::DELETED_AT).filter(|_| old.get(column::DELETED_AT).is_none()) {
+    if let Some(deleted_at) = deleted_at {
         BEING_DELETED.set(new.get(column::ID).map(datum::read_uuid));
-        if standard::may_bring_values() {
+        if is_time_brought {
             standard::check_range("deleted_at", datum::read_i64(deleted_at))?;
-        } else {
-            // The policies of those who may delete know a record that is deleted now by this time.
-            replaced.push((column::DELETED_AT, Some(Datum::from(now))));
         }
-    }
-    if new.get(column::UPDATED_AT).map(datum::read_i64) != Some(now) {
-        replaced.push((column::UPDATED_AT, Some(Datum::from(now))));
     }
     Ok(firing.replace(&replaced))
 }

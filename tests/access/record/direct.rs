@@ -2,6 +2,7 @@
 
 use crate::sales::{Sales, of_region, seen, selected};
 use harness::customers::SERIES;
+use serde_json::json;
 
 #[tokio::test]
 async fn live_records_of_the_scope_are_read_and_written() {
@@ -48,6 +49,26 @@ async fn nothing_gets_out_of_the_scope_and_nothing_in() {
         assert!(session.rows(statement, &[]).await.is_empty(), "{statement}");
     }
     assert_eq!(sales.state().await, before);
+}
+
+#[tokio::test]
+async fn a_scope_about_the_time_of_a_change_judges_the_row_as_it_is_written() {
+    let sales = Sales::new().await;
+    let before = sales.admin.text("select to_jsonb(clock_timestamp()) #>> '{}'", &[]).await;
+    let changed = |operator| json!({"field": "updated_at", "operator": operator, "value": before});
+    let within = |operator| json!({"or": [of_region("EU"), changed(operator)]});
+    let leave = "update crm.customers set region = 'US' where external_key = 'EU-1'";
+    for (operator, is_allowed) in [("gt", true), ("lt", false)] {
+        let (_, session) = sales.clerk("read, update", &within(operator)).await;
+        let id = sales.id("EU-1").await;
+        let patch = format!(r#"select keyed.patch_record('{id}', '{{"attributes": {{"region": "US"}}}}')"#);
+        for statement in [leave, &patch] {
+            session.run("begin").await;
+            let state = session.attempt(statement, &[]).await.err().map(|refusal| refusal.state);
+            session.run("rollback").await;
+            assert_eq!(state.as_deref(), (!is_allowed).then_some("42501"), "{operator}: {statement}");
+        }
+    }
 }
 
 #[tokio::test]
