@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use axum::response::Response;
+use keyed_errors::Code;
 
 use crate::answer;
 use crate::body::JsonText;
@@ -60,6 +61,31 @@ pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
     call.write(statement, &arguments).await
 }
 
+/// The key of a query string. Its spaces are not trimmed as those of a body are: they may have been `+`, and the trimmed
+/// key may be that of another record.
 fn given(key: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, Problem> {
-    key.ok_or_else(|| Problem::malformed("the query parameter \"key\" is required"))
+    let key = key.ok_or_else(|| Problem::malformed("the query parameter \"key\" is required"))?;
+    if key.starts_with(' ') || key.ends_with(' ') {
+        let detail = "the query parameter \"key\" begins or ends with a space";
+        return Err(Problem::new(Code::InvalidExternalKey, detail)
+            .with_hint("Write + as %2B: in a query string, + is a space."));
+    }
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_with_a_space_at_either_end_is_rejected() {
+        let status = |key: &'static str| given(Some(Cow::Borrowed(key))).err().map(|it| it.status().as_u16());
+        for key in [" 41791234567", "A ", "  ", " "] {
+            assert_eq!(status(key), Some(422), "{key:?}");
+        }
+        for key in ["+41791234567", "a b", "", "\u{a0}A", "\u{3000}A"] {
+            assert_eq!(status(key), None, "{key:?}");
+        }
+        assert_eq!(given(None).err().map(|it| it.status().as_u16()), Some(400));
+    }
 }

@@ -5329,7 +5329,7 @@ export interface operations {
     getRecordByKey: {
         parameters: {
             query: {
-                /** @description The external key. */
+                /** @description The external key. Write `+` as `%2B`; a key that begins or ends with a space is rejected. */
                 key: string;
                 /** @description The fields to return, separated by commas; id, template_slug and external_key are always included. */
                 fields?: string;
@@ -5467,7 +5467,7 @@ export interface operations {
     deleteRecordByKey: {
         parameters: {
             query: {
-                /** @description The external key. */
+                /** @description The external key. Write `+` as `%2B`; a key that begins or ends with a space is rejected. */
                 key: string;
             };
             header?: {
