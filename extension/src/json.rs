@@ -169,7 +169,7 @@ pub fn boolean_at(value: &RawValue, pointer: &str) -> Result<bool, Error> {
     match value.get() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(Error::at(Code::InvalidValue, pointer, "must be true or false")),
+        _ => Err(Error::at(Code::InvalidValue, pointer, "must be true or false, without quotes")),
     }
 }
 

@@ -10,6 +10,7 @@ use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 
 const WANTED: &str = "true or false";
+const WANTED_IN_JSON: &str = "true or false, without quotes";
 
 /// `boolean`.
 pub(super) struct Type;
@@ -22,7 +23,7 @@ impl Kind for Type {
     const FAMILY: Family = Family::Discrete;
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
-        let value = parse(raw.get()).ok_or_else(|| must_be(rules.pointer, WANTED))?;
+        let value = parse(raw.get()).ok_or_else(|| must_be(rules.pointer, WANTED_IN_JSON))?;
         Ok(Change::Set(Value::ByValue(value.into())))
     }
 

@@ -6,7 +6,7 @@ use crate::postgres::datum;
 use crate::value::change::{Change, Value};
 use crate::value::constant::Constant;
 use crate::value::operand::{Meaning, Operand};
-use crate::value::time;
+use crate::value::{time, time_fault};
 use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 
@@ -31,15 +31,16 @@ impl Kind for Type {
 
     /// A time, or a day, which means any time of it.
     fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {
-        let read = operand.text().and_then(|text| match text.len() {
-            10 => time::parse_date(text, "").ok().map(Meaning::Day),
-            _ => time::parse_datetime(text, "").ok().map(|at| Meaning::Constant(Constant::instant(at))),
-        });
-        read.ok_or_else(|| {
-            operand
+        let Some(text) = operand.text().filter(|text| time_fault::begins_like_a_date(text)) else {
+            return Err(operand
                 .must_be("a time with offset or a date, as a string")
-                .hint("write RFC 3339, for example 2024-02-29T13:45:00Z, or for a whole day 2024-02-29")
-        })
+                .hint("Write RFC 3339, for example 2024-02-29T13:45:00Z, or for a whole day 2024-02-29."));
+        };
+        if text.len() == 10 {
+            return time::parse_date(text, &operand.pointer).map(Meaning::Day);
+        }
+        let at = time::parse_datetime(text, &operand.pointer)?;
+        Ok(Meaning::Constant(Constant::instant(at)))
     }
 
     fn check_stored(value: Datum, rules: &Rules) -> Result<(), Error> {

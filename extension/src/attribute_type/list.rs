@@ -4,6 +4,7 @@ use super::kind::{Family, Kind, Rules, cursor_text, json_in_cell, must_be};
 use super::string;
 use crate::error::{Code, Error};
 use crate::json::{self, write_string};
+use crate::limits;
 use crate::postgres::datum;
 use crate::value::cell_format::{SEPARATOR, unguarded, write_list};
 use crate::value::change::{Change, Value};
@@ -52,7 +53,7 @@ impl Kind for Type {
             list.push(Cow::Borrowed(element));
         }
         check_count(list.len(), pointer)?;
-        string::check_size(list.iter().map(|element| element.len()).sum(), pointer)?;
+        check_size(list.iter().map(|element| element.len()), pointer)?;
         Ok(Change::Set(Value::List(list)))
     }
 
@@ -66,7 +67,7 @@ impl Kind for Type {
         check_count(datum::array_length(value), rules.pointer)?;
         let list = datum::read_text_array(value)
             .ok_or_else(|| must_be(rules.pointer, "a one-dimensional array without nulls"))?;
-        string::check_size(list.iter().map(String::len).sum(), rules.pointer)?;
+        check_size(list.iter().map(String::len), rules.pointer)?;
         list.iter().try_for_each(|element| check_element(element, rules.options, rules.pointer))
     }
 
@@ -132,13 +133,23 @@ fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Vec<Cow<'a, str>>, Erro
         check_element(&element, rules.options, &here)?;
         list.push(element);
     }
-    string::check_size(list.iter().map(|element| element.len()).sum(), pointer)?;
+    check_size(list.iter().map(|element| element.len()), pointer)?;
     Ok(list)
 }
 
 fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
     if count > MAX_ELEMENTS {
         let message = format!("a list has at most {MAX_ELEMENTS} elements, not {count}");
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    Ok(())
+}
+
+/// Refuses elements of more bytes together than `keyed.max_text_size` allows.
+fn check_size(elements: impl Iterator<Item = usize>, pointer: &str) -> Result<(), Error> {
+    let (bytes, most) = (elements.sum::<usize>(), limits::text_bytes());
+    if bytes > most {
+        let message = format!("the elements have {bytes} bytes together: at most {most} are allowed");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())

@@ -16,6 +16,10 @@ use serde_json::value::RawValue;
 /// The most points one write may append to one series.
 const MAX_POINTS: usize = 10_000;
 
+const WANTED: &str = "a JSON number, {value, at}, or an array of these";
+const WANTED_IN_ARRAY: &str = "a JSON number or {value, at}";
+const WANTED_AS_VALUE: &str = "a JSON number";
+
 /// `double precision`.
 pub(super) struct Type;
 
@@ -29,14 +33,15 @@ impl Kind for Type {
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
         if !raw.get().starts_with('[') {
-            return parse_point(raw, rules.pointer).map(|point| Change::Append(vec![point]));
+            return parse_point(raw, rules.pointer, WANTED).map(|point| Change::Append(vec![point]));
         }
         let entries = json::array_at(raw, rules.pointer)?;
         if entries.len() > MAX_POINTS {
             let message = format!("one write appends at most {MAX_POINTS} points, not {}", entries.len());
             return Err(Error::at(Code::PayloadTooLarge, rules.pointer, message));
         }
-        let read = |(position, entry)| parse_point(entry, &format!("{}/{position}", rules.pointer));
+        let read =
+            |(position, entry)| parse_point(entry, &format!("{}/{position}", rules.pointer), WANTED_IN_ARRAY);
         entries.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Change::Append)
     }
 
@@ -93,15 +98,16 @@ impl Kind for Type {
     }
 }
 
-fn parse_point(raw: &RawValue, pointer: &str) -> Result<Point, Error> {
+/// Reads a number or `{value, at}`; `wanted` says what its place takes.
+fn parse_point(raw: &RawValue, pointer: &str, wanted: &str) -> Result<Point, Error> {
     if !raw.get().starts_with('{') {
-        return Ok(Point { value: parse_double(raw, pointer)?, at: None });
+        return Ok(Point { value: parse_double(raw, pointer, wanted)?, at: None });
     }
     let (mut value, mut at) = (None, None);
     for (name, member) in &json::object_at(raw, pointer)?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(name));
         match name.as_ref() {
-            "value" => value = Some(parse_double(member, &here)?),
+            "value" => value = Some(parse_double(member, &here, WANTED_AS_VALUE)?),
             "at" => {
                 let text = string_at(member, &here, "a time as a string, RFC 3339 with offset")?;
                 at = Some(time::parse_datetime(&text, &here)?);
@@ -109,13 +115,15 @@ fn parse_point(raw: &RawValue, pointer: &str) -> Result<Point, Error> {
             _ => return Err(Error::at(Code::UnknownField, here, "a point has value and at, nothing else")),
         }
     }
-    let value = value.ok_or_else(|| must_be(&format!("{pointer}/value"), "a JSON number"))?;
+    let value = value.ok_or_else(|| {
+        Error::at(Code::InvalidValue, format!("{pointer}/value"), "a point needs the member value")
+    })?;
     Ok(Point { value, at })
 }
 
-fn parse_double(raw: &RawValue, pointer: &str) -> Result<f64, Error> {
+fn parse_double(raw: &RawValue, pointer: &str, wanted: &str) -> Result<f64, Error> {
     if !begins_like_a_number(raw.get()) {
-        return Err(must_be(pointer, "a JSON number, {value, at}, or an array of these"));
+        return Err(must_be(pointer, wanted));
     }
     finite(raw.get(), pointer)
 }

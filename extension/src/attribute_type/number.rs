@@ -17,6 +17,9 @@ use std::borrow::Cow;
 pub const MAX_DIGITS: usize = 1000;
 const MAX_EXPONENT: i32 = 100;
 
+/// The most digits that a statement may store: those of the longest number of a request, with its exponent.
+const MOST_STORED_BY_STATEMENT: usize = 2 * MAX_DIGITS;
+
 /// The most digits that `numeric` has, sign and point included.
 const MOST_STORED_DIGITS: usize = 150_000;
 
@@ -66,8 +69,8 @@ impl Kind for Type {
         if !is_finite(&digits) {
             return refuse("must be a finite number");
         }
-        if digits.len() > 2 * MAX_DIGITS {
-            return refuse("has too many digits");
+        if count_digits(&digits) > MOST_STORED_BY_STATEMENT {
+            return refuse(&format!("has more than {MOST_STORED_BY_STATEMENT} digits"));
         }
         Ok(())
     }
@@ -156,13 +159,18 @@ pub(super) fn operand_digits(operand: &Operand) -> Result<Cow<'_, str>, Error> {
 pub fn check_size(text: &str, pointer: &str) -> Result<(), Error> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let small = exponent.parse::<i32>().is_ok_and(|exponent| exponent.abs() <= MAX_EXPONENT);
-    if mantissa.len() > MAX_DIGITS || !small {
+    if count_digits(mantissa) > MAX_DIGITS || !small {
         let message = format!(
             "a number has at most {MAX_DIGITS} digits and an exponent from -{MAX_EXPONENT} to {MAX_EXPONENT}"
         );
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())
+}
+
+/// How many digits a number is written with, without its sign and point.
+fn count_digits(number: &str) -> usize {
+    number.bytes().filter(u8::is_ascii_digit).count()
 }
 
 /// Refuses a cell that is not a number.

@@ -71,7 +71,7 @@ pub fn parse_operand(operand: &Operand) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-/// Refuses a text, or texts of a list together, of more bytes than `keyed.max_text_size` allows.
+/// Refuses a text of more bytes than `keyed.max_text_size` allows.
 pub fn check_size(bytes: usize, pointer: &str) -> Result<(), Error> {
     let most = limits::text_bytes();
     if bytes > most {

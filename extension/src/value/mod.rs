@@ -38,6 +38,8 @@ pub mod synonym_set;
 pub mod table_name;
 /// Dates and times in and out.
 pub mod time;
+/// The fault of a text that is not a date or not a time.
+pub mod time_fault;
 /// The rules of a vector.
 pub mod vector;
 /// Versions of keyed.

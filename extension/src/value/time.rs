@@ -1,5 +1,6 @@
 //! Dates and times: strict ISO 8601 and RFC 3339 in and out, as PostgreSQL's own day and microsecond numbers.
 
+use super::time_fault;
 use crate::error::{Code, Error};
 use jiff::civil::{Date, DateTime};
 use std::fmt::Write as _;
@@ -21,10 +22,7 @@ pub const DATETIME_RANGE: std::ops::RangeInclusive<i64> =
 
 /// `YYYY-MM-DD` as days since 2000-01-01.
 pub fn parse_date(text: &str, pointer: &str) -> Result<i32, Error> {
-    let refuse = || {
-        Error::at(Code::InvalidValue, pointer, format!("{text:?} is not a date"))
-            .hint("write YYYY-MM-DD with a year from 0001 to 9999, for example 2024-02-29")
-    };
+    let refuse = || time_fault::of_date(text, pointer);
     // The parser also takes 20240229 and drops a time of day; only the one form is wanted.
     if text.len() != 10 {
         return Err(refuse());
@@ -41,10 +39,16 @@ pub fn parse_datetime(text: &str, pointer: &str) -> Result<i64, Error> {
         let nanoseconds = nanoseconds - i128::from(offset) * 60_000_000_000;
         i64::try_from((nanoseconds + 500).div_euclid(1000)).ok().filter(|at| DATETIME_RANGE.contains(at))
     });
-    at.ok_or_else(|| {
-        Error::at(Code::InvalidValue, pointer, format!("{text:?} is not a time with offset"))
-            .hint("write RFC 3339, for example 2024-02-29T13:45:00Z or 2024-02-29T14:45:00.5+01:00")
-    })
+    at.ok_or_else(|| time_fault::of_datetime(text, pointer))
+}
+
+/// Rejects a time that no response could show, `infinity` too. The name is that of an argument or a column.
+pub fn check_range(name: &str, at: i64) -> Result<(), Error> {
+    if DATETIME_RANGE.contains(&at) {
+        return Ok(());
+    }
+    let message = format!("{name} must be a time of the years 0001 to 9999");
+    Err(Error::at(Code::InvalidValue, format!("/{name}"), message))
 }
 
 /// The local time and its offset from UTC in minutes. The parser for whole timestamps is not used: it takes more

@@ -130,3 +130,25 @@ async fn an_invalid_time_format_is_refused() {
     }
     assert_refused(&session, "seen", json!(1_709_214_300)).await;
 }
+
+#[tokio::test]
+async fn message_says_what_a_time_lacks() {
+    let (_database, session) = crm().await;
+    for (slug, text, message, hint) in [
+        ("seen", "2024-03-01T10:00Z", "\"2024-03-01T10:00Z\" has no seconds", "Write 2024-03-01T10:00:00Z."),
+        ("seen", "2024-03-01 10:00+01:00", "has no seconds", "Write 2024-03-01T10:00:00+01:00."),
+        ("seen", "2024-03-01T10:00:00", "has no offset", "Write 2024-03-01T10:00:00Z if it is in UTC"),
+        ("seen", "2024-03-01", "is a date without a time", "2024-03-01T00:00:00Z"),
+        ("born", "2024-03-01T10:00:00Z", "has a time of day", "Write the date alone: 2024-03-01."),
+        ("born", "2024-02-30", "there is no day 2024-02-30", "for example 2024-02-29"),
+    ] {
+        let attributes = json!({slug: text}).to_string();
+        let refusal =
+            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert!(refusal.message.contains(message), "{text}: {refusal}");
+        assert!(refusal.hint.contains(hint), "{text}: {}", refusal.hint);
+    }
+    let filter = r#"{"filters": [{"field": "seen", "operator": "gt", "value": "2024-03-01T10:00Z"}]}"#;
+    let refusal = session.refusal("select keyed.search('crm.customers', $1)", &[filter]).await;
+    assert!(refusal.message.contains("has no seconds"), "{refusal}");
+}

@@ -71,7 +71,7 @@ fn a_boolean_is_true_or_false() {
         assert_eq!(AttributeType::Boolean.parse(&raw(text), &AT_A), Ok(Change::Set(Value::ByValue(value))));
     }
     let error = refused(AttributeType::Boolean, r#""true""#);
-    assert_eq!(error.message, "must be true or false");
+    assert_eq!(error.message, "must be true or false, without quotes");
 }
 
 #[test]
