@@ -1,8 +1,9 @@
 //! The standard columns in an INSERT: `id`, `created_at`, `updated_at` and `deleted_at`.
 //!
-//! The database sets them. A null becomes the column's default, because many clients send nulls for omitted columns.
-//! Any other value is refused rather than replaced silently. Only the owner of the tables and superusers may set
-//! them, for migrations and restores.
+//! The database sets them. A null becomes the column's default, because many clients send nulls for omitted columns. A
+//! time near that of the transaction becomes that time, because object-relational mappers send their own clock's. Any
+//! other value is refused rather than replaced silently. Only the owner of the tables and superusers may set them, for
+//! migrations and restores.
 
 use super::new_id::{self, new_id};
 use crate::error::{Code, Error};
@@ -12,6 +13,9 @@ use crate::postgres::{guard, role, transaction};
 use crate::template::{Template, column};
 use crate::value::{record_id, time};
 use pgrx::pg_sys::Datum;
+
+/// How far a client's clock may differ from the time of the transaction, in microseconds.
+const CLOCK_TOLERANCE: u64 = 60_000_000;
 
 /// Checks and fills the standard columns of a new row.
 pub fn check_insert(
@@ -40,12 +44,18 @@ pub fn check_insert(
         match new.get(number).map(datum::read_i64) {
             None => replaced.push((number, Some(Datum::from(now)))),
             Some(at) if at == now => {}
-            Some(_) if !may_bring_values() => {
-                let message = format!("{name} of a new record is the time of the transaction");
+            Some(at) if may_bring_values() => time::check_range(name, at)?,
+            Some(at) if at.abs_diff(now) <= CLOCK_TOLERANCE => {
+                replaced.push((number, Some(Datum::from(now))))
+            }
+            Some(_) => {
+                let message = format!(
+                    "{name} of a new record is the time of the transaction; the one sent is more than {} s away",
+                    CLOCK_TOLERANCE / 1_000_000
+                );
                 return Err(Error::at(Code::InvalidValue, format!("/{name}"), message)
                     .hint(format!("leave {name} out, or send null; store your own times in attributes")));
             }
-            Some(at) => check_range(name, at)?,
         }
     }
     match new.get(column::DELETED_AT).map(datum::read_i64) {
@@ -55,7 +65,7 @@ pub fn check_insert(
                 "leave deleted_at out, and delete the record afterwards: UPDATE … SET deleted_at = now()",
             ))
         }
-        Some(at) => check_range("deleted_at", at),
+        Some(at) => time::check_range("deleted_at", at),
     }
 }
 
@@ -65,13 +75,4 @@ const LEAVE_ID_OUT: &str =
 /// Whether who writes this row may bring standard columns along.
 pub fn may_bring_values() -> bool {
     role::has_rights_of(role::current(), guard::owner())
-}
-
-/// Refuses a time that no answer could show.
-pub fn check_range(name: &str, at: i64) -> Result<(), Error> {
-    if time::DATETIME_RANGE.contains(&at) {
-        return Ok(());
-    }
-    let message = format!("{name} must be a time of the years 0001 to 9999");
-    Err(Error::at(Code::InvalidValue, format!("/{name}"), message))
 }

@@ -17,6 +17,7 @@ use crate::record::{bare_write, reference, released, standard};
 use crate::template::{Attribute, Template, catalog, column};
 use crate::value::change::{Change, Value};
 use crate::value::table_name::SideTable;
+use crate::value::time;
 use pgrx::pg_sys::Datum;
 use std::cell::Cell;
 use uuid::Uuid;
@@ -116,7 +117,7 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     if let Some(deleted_at) = deleted_at {
         BEING_DELETED.set(new.get(column::ID).map(datum::read_uuid));
         if is_time_brought {
-            standard::check_range("deleted_at", datum::read_i64(deleted_at))?;
+            time::check_range("deleted_at", datum::read_i64(deleted_at))?;
         }
     }
     Ok(firing.replace(&replaced))

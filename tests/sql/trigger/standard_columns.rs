@@ -78,6 +78,41 @@ async fn an_insert_brings_no_id_and_no_times_of_its_own() {
 }
 
 #[tokio::test]
+async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
+    let (database, session) = clerk().await;
+    // As Django, Prisma and others write: times of their own, in milliseconds.
+    session
+        .run(
+            "insert into crm.customers (external_key, created_at, updated_at) values \
+             ('near', now() - interval '7 milliseconds', date_trunc('milliseconds', now())), \
+             ('before', now() - interval '60 seconds', null), ('after', default, now() + interval '60 seconds')",
+        )
+        .await;
+    let same = "select count(distinct (created_at, updated_at)), bool_and(created_at = updated_at) from crm.customers";
+    assert_eq!(session.rows(same, &[]).await, [[Some("1".to_owned()), Some("t".to_owned())]]);
+    for (column, time) in [
+        ("created_at", "now() - interval '60.000001 seconds'"),
+        ("created_at", "now() + interval '61 seconds'"),
+        ("updated_at", "now() + interval '60.000001 seconds'"),
+        ("updated_at", "'-infinity'"),
+    ] {
+        let refusal =
+            session.refusal(&format!("insert into crm.customers ({column}) values ({time})"), &[]).await;
+        let pointer = format!("/{column}");
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec![pointer.as_str()]),
+            "{time}"
+        );
+    }
+    // A time that was chosen: who may bring times keeps it.
+    let owner = database.session().await;
+    owner.run("insert into crm.customers (external_key, created_at) values ('kept', now() - interval '7 seconds')").await;
+    let kept = "select created_at = updated_at - interval '7 seconds' from crm.customers where external_key = 'kept'";
+    assert_eq!(owner.text(kept, &[]).await, "t");
+}
+
+#[tokio::test]
 async fn many_ids_of_the_default_are_taken_in_one_statement() {
     let (_database, session) = clerk().await;
     session
