@@ -85,7 +85,7 @@ async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
             ),
             (
                 "select keyed.issue_api_key('keyed_admin', null, 'forgotten');
-                 update keyed_state.api_key set created_at = now() - interval '91 days' where label = 'forgotten'",
+                 update keyed_state.api_key set created_at = now() - interval '91 days', expires_at = 'infinity' where label = 'forgotten'",
                 "unused keys",
                 "(forgotten) of the role keyed_admin was never used, and issued at",
                 "note",

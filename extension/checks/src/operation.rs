@@ -57,7 +57,7 @@ pub(crate) const OPERATION: &[Check] = &[
                   (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)), k.label)
          from keyed_state.api_key k join keyed_state.api_key_use u on u.key_id = k.id
          where k.revoked_at is null and k.expires_at between now() and now() + interval '14 days'
-           and u.last_used_at > now() - interval '14 days' and k.expires_at - k.created_at > interval '30 days'" },
+           and u.last_used_at > now() - interval '14 days' and k.expires_at > k.created_at + interval '30 days'" },
     Check { name: "unused keys", sound: "every valid key was used within 90 days", severity: Note, needs: Needs::State, query:
         "select format('the API key %s (%s) of the role %s was %s', k.id, k.label, pg_get_userbyid(k.role), coalesce('last used at ' || u.last_used_at::timestamptz(0), 'never used, and issued at ' || k.created_at::timestamptz(0))),
                 format('select keyed.revoke_api_key(%s); -- if nobody needs it', k.id)

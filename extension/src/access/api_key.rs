@@ -16,6 +16,7 @@ use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::postgres::{datum, invalidation, random, role};
 use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
+use crate::value::time;
 use pgrx::pg_sys::{Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -199,8 +200,13 @@ pub fn issue(
         caller.require_all_projects("issue one for all projects")?;
     }
     let project_ids = projects.map(|slugs| project_ids(&caller, slugs)).transpose()?;
-    if expires_at.is_some_and(|expires_at| datum::read_i64(expires_at) <= now()) {
-        return Err(Error::at(Code::InvalidValue, "/expires_at", "expires_at lies in the past"));
+    let expires_at = expires_at.map(datum::read_i64);
+    if let Some(at) = expires_at {
+        time::check_range("expires_at", at)
+            .map_err(|error| error.hint("Leave expires_at out for a key that does not expire."))?;
+        if at <= now() {
+            return Err(Error::at(Code::InvalidValue, "/expires_at", "expires_at lies in the past"));
+        }
     }
     let label = label.unwrap_or_default();
     if label.len() > 200 || label.chars().any(char::is_control) {
@@ -238,7 +244,7 @@ pub fn issue(
                     project_ids,
                     label,
                     &Credential::ApiKey.of_secret(&key),
-                    expires_at.map(|at| Timestamp(datum::read_i64(at))),
+                    expires_at.map(Timestamp),
                     Caller::actor(),
                     binding::name_argument(acts_as)
                 ],

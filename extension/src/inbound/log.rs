@@ -258,7 +258,10 @@ pub fn purge(before: Datum, status: &str) -> Result<i64, Error> {
         }
         _ => return Err(Error::at(Code::InvalidValue, "/status", "status is done or failed")),
     };
-    let before = params![Timestamp(datum::read_i64(before))];
+    let before = datum::read_i64(before);
+    time::check_range("before", before)
+        .map_err(|error| error.hint("Use now() for all deliveries until now."))?;
+    let before = params![Timestamp(before)];
     let run = |spi: &Connection, sql: &&str| spi.run_once(sql, Snapshot::Latest, &before).len() as i64;
     Ok(as_owner(|| connected(|spi| statements.iter().map(|sql| run(spi, sql)).sum())))
 }

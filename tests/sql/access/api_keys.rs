@@ -114,6 +114,8 @@ async fn a_key_for_what_does_not_exist_is_not_issued() {
         ("'keyed_admin', null, E'a\\nb'", "/label"),
         ("'keyed_admin', null, 'x', now() - interval '1 day'", "/expires_at"),
         ("'keyed_admin', null, 'x', '-infinity'", "/expires_at"),
+        ("'keyed_admin', null, 'x', 'infinity'", "/expires_at"),
+        ("'keyed_admin', null, 'x', '10000-01-01Z'", "/expires_at"),
     ] {
         let refusal = session.refusal(&format!("select keyed.issue_api_key({arguments})"), &[]).await;
         assert_eq!(
@@ -122,6 +124,10 @@ async fn a_key_for_what_does_not_exist_is_not_issued() {
             "{arguments}"
         );
     }
+    let infinite =
+        session.refusal("select keyed.issue_api_key('keyed_admin', null, 'x', 'infinity')", &[]).await;
+    assert!(infinite.message.contains("expires_at must be a time of the years 0001 to 9999"), "{infinite}");
+    assert_eq!(infinite.hint, "Leave expires_at out for a key that does not expire.");
     assert_eq!(session.text("select count(*) from keyed_state.api_key", &[]).await, "0");
 }
 
