@@ -1,19 +1,17 @@
 //! Payload → keys and attributes, with PostgreSQL's jsonpath: numbers keep every digit.
 
-use super::definition::{Mapping, Source};
-use super::empty;
+use super::definition::{MOST_ITEMS, Mapping, Source};
 use super::path::Empty;
+use super::{empty, path_fault, payload};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
-use crate::postgres::guard::as_owner;
+use crate::postgres::guard::{as_owner, attempt};
 use crate::postgres::parameter::{array, params};
+use crate::postgres::random;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::key;
-
-/// The most items of one delivery.
-pub const MOST_ITEMS: usize = 10_000;
 
 /// The most values that all paths together find in a delivery.
 const MOST_VALUES: usize = 1_000_000;
@@ -29,7 +27,10 @@ pub struct Item {
 
 /// The items that a mapping finds in a payload, which is JSON.
 pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Vec<Item>, Error> {
-    let mut found = find(mapping, payload)?;
+    let marker = format!("k{:016x}", random::next_u64());
+    let payload = &*payload::readable(payload, &marker);
+    let found = attempt(|| find(mapping, payload)).catch(path_fault::of_path);
+    let mut found = found.map_err(|message| path_fault::locate(mapping, payload, &message))??;
     if found.is_empty() {
         empty::check_items(payload, &mapping.items)?;
     }
@@ -42,7 +43,7 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
     let mut errors = Vec::new();
     for (number, values) in found.into_iter().enumerate() {
         pgrx::check_for_interrupts!();
-        match item(template, mapping, &values) {
+        match item(template, mapping, &values, &marker) {
             Ok(item) => items.push(item),
             Err(error) => errors.push(error.below(&format!("/items/{number}"))),
         }
@@ -115,14 +116,23 @@ fn empty_lists(template: &Template, mapping: &Mapping, payload: &str, found: &mu
     }
 }
 
-fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>]) -> Result<Item, Error> {
+fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>], marker: &str) -> Result<Item, Error> {
     let mut errors = Vec::new();
-    let key = key_of(&values[0], &mapping.key_prefix, "/external_key");
+    let key = require_readable(
+        &values[0],
+        marker,
+        &mapping.external_key,
+        Code::InvalidExternalKey,
+        "/external_key",
+    )
+    .and_then(|()| key_of(&values[0], &mapping.key_prefix, "/external_key"));
     let mut attributes = String::from("{");
     for (source, values) in mapping.sources.iter().zip(&values[1..]) {
         let kind = template.position(&source.slug).map(|position| template.attributes[position].kind);
         let mut value = String::new();
-        match write_value(&mut value, kind, source, values) {
+        let place = format!("/attributes/{}", source.slug);
+        let readable = require_readable(values, marker, &source.path, Code::InvalidValue, &place);
+        match readable.and_then(|()| write_value(&mut value, kind, source, values)) {
             Ok(false) => {}
             Ok(true) => {
                 if attributes.len() > 1 {
@@ -138,6 +148,22 @@ fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>]) -> Resul
     attributes.push('}');
     let key = key.map_err(|error| errors.insert(0, error)).unwrap_or_default();
     Error::join(errors).map_or(Ok(Item { key, attributes }), Err)
+}
+
+/// Rejects values that jsonb cannot hold, among those that a path has found.
+fn require_readable(
+    values: &[String],
+    marker: &str,
+    path: &str,
+    code: Code,
+    pointer: &str,
+) -> Result<(), Error> {
+    let Some(what) = values.iter().find_map(|value| payload::unreadable(value, marker)) else {
+        return Ok(());
+    };
+    let message = format!("the path {path} finds {what}, which PostgreSQL cannot store");
+    Err(Error::at(code, pointer, message)
+        .hint("Have the sender leave it out, or take the member out of the mapping."))
 }
 
 /// Writes the value of an attribute. A path that finds nothing says nothing; one that finds null says null.

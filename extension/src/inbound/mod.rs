@@ -29,8 +29,16 @@ pub mod log_capacity;
 pub mod logged_error;
 /// Payload → keys and attributes.
 pub mod mapping;
+/// Paths that jsonpath reads in another way than their author means.
+pub mod misreading;
 /// The steps of a path.
 pub mod path;
+/// Checks the paths of a definition.
+pub mod path_check;
+/// Which path of a mapping fails in which item.
+pub mod path_fault;
+/// Payloads with values that jsonb cannot hold.
+pub mod payload;
 /// Replays deliveries, and tests mappings.
 pub mod replay;
 /// Signatures of Standard Webhooks.

@@ -12,6 +12,7 @@ mod export;
 mod external_key;
 mod history;
 pub(crate) mod inbound;
+mod inbound_payloads;
 mod metrics;
 mod search;
 mod search_refusals;

@@ -44,6 +44,147 @@ async fn a_definition_is_checked_before_anything_is_delivered() {
 }
 
 #[tokio::test]
+async fn misread_path_is_rejected_with_its_member_and_what_to_write() {
+    let (_database, session) = crm().await;
+    let good = json!({"slug": "erp", "external_key": "$.id"});
+    for (members, place, message, hint) in [
+        (
+            json!({"mapping": {"name": "$.first-name"}}),
+            "/mapping/name",
+            "in the path $.first-name, the hyphen of first-name is a minus",
+            r#"Write $."first-name"."#,
+        ),
+        (
+            json!({"external_key": "$.article-id"}),
+            "/external_key",
+            "$.article-id",
+            r#"Write $."article-id"."#,
+        ),
+        (json!({"items": "$.line-items[*]"}), "/items", "line-items", r#"Write $."line-items"[*]."#),
+        (
+            json!({"mapping": {"name": r#"$["first-name"]"#}}),
+            "/mapping/name",
+            "brackets",
+            r#"Write $."first-name"."#,
+        ),
+        (
+            json!({"mapping": {"name": "$.address-1"}}),
+            "/mapping/name",
+            "address-1",
+            r#"Write $."address-1" for"#,
+        ),
+        (
+            json!({"mapping": {"visits": "$.price-2"}}),
+            "/mapping/visits",
+            "price-2",
+            "spaces around a minus: price - 2.",
+        ),
+        (
+            json!({"mapping": {"company": {"path": "$.c-1"}}}),
+            "/mapping/company",
+            "c-1",
+            r#"Write $."c-1" for"#,
+        ),
+        (
+            json!({"mapping": {"name": "$name"}}),
+            "/mapping/name",
+            "the variable \"name\"",
+            r#"Write $."name" for"#,
+        ),
+        (
+            json!({"mapping": {"name": "name"}}),
+            "/mapping/name",
+            "the path name cannot be read",
+            "Write $.name.",
+        ),
+        (
+            json!({"mapping": {"name": "$.first name"}}),
+            "/mapping/name",
+            "cannot be read: ",
+            "in double quotes",
+        ),
+        (
+            json!({"mapping": {"name": "$."}}),
+            "/mapping/name",
+            "the path $. cannot be read: ",
+            "in double quotes",
+        ),
+    ] {
+        let mut definition = good.clone();
+        for (name, value) in members.as_object().expect("members") {
+            definition[name] = value.clone();
+        }
+        let refusal = session.refusal(CREATE, &[&definition.to_string()]).await;
+        assert_eq!(
+            (refusal.is().1, refusal.pointers()),
+            ("invalid_value", vec![place]),
+            "{members}: {refusal}"
+        );
+        assert!(refusal.message.contains(message), "{members}: {refusal}");
+        assert!(refusal.hint.contains(hint), "{members}: {}", refusal.hint);
+    }
+    let fine = json!({"slug": "erp", "external_key": r#"$."article-id""#,
+                      "mapping": {"name": r#"$."first-name""#, "visits": "$.price - $.discount - 2"}});
+    session.rows(CREATE, &[&fine.to_string()]).await;
+}
+
+#[tokio::test]
+async fn endpoint_with_an_older_path_stays_changeable() {
+    let (_database, session) = crm().await;
+    session.run("update keyed_state.inbound_endpoint set mapping = '{\"visits\": \"$.price-2\"}'").await;
+    session
+        .run("select keyed.alter_inbound_endpoint(1, '{\"enabled\": false, \"key_prefix\": \"a:\"}')")
+        .await;
+    let again = r#"{"mapping": {"visits": "$.price-2"}}"#;
+    let refusal = session.refusal("select keyed.alter_inbound_endpoint(1, $1)", &[again]).await;
+    assert_eq!(refusal.pointers(), ["/mapping/visits"]);
+}
+
+#[tokio::test]
+async fn value_that_jsonb_cannot_hold_fails_where_it_is_mapped() {
+    let (_database, session) = crm().await;
+    let change = r#"{"rotate_token": true, "items": "$.rows[*]", "mapping": {"name": "$.title", "tags": "$.tags[*]"}}"#;
+    let token = session.text("select keyed.alter_inbound_endpoint(1, $1) ->> 'token'", &[change]).await;
+    let deliver = "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, $2))[1]";
+    for (payload, says, place) in [
+        (r#"{"rows":[{"id":"hz4","title":"ok","preview":"cut here \ud83d"}]}"#, "", ""),
+        (r#"{"rows":[{"id":"hz2","title":"ok"},{"id":"hz3","title":"ok","clipboard":"x\u0000y"}]}"#, "", ""),
+        (r#"{"rows":[{"id":"hz5","title":"ok","n":-1e999999}]}"#, "", ""),
+        (
+            r#"{"rows":[{"id":"a"},{"id":"b","title":"x\u0000"}]}"#,
+            "a text with U+0000",
+            "/items/1/attributes/name",
+        ),
+        (r#"{"rows":[{"id":"a","title":"\ude00"}]}"#, "half of a surrogate pair", "/items/0/attributes/name"),
+        (
+            r#"{"rows":[{"id":"a","title":{"b":["\ud83d"]}}]}"#,
+            "half of a surrogate",
+            "/items/0/attributes/name",
+        ),
+        (r#"{"rows":[{"id":"a","tags":["x","\u0000"]}]}"#, "a text with U+0000", "/items/0/attributes/tags"),
+        (
+            r#"{"rows":[{"id":"a","title":1e999999}]}"#,
+            "a number beyond the range",
+            "/items/0/attributes/name",
+        ),
+        (r#"{"rows":[{"id":"\ud83d"}]}"#, "half of a surrogate pair", "/items/0/external_key"),
+    ] {
+        let status = if says.is_empty() { "200" } else { "202" };
+        assert_eq!(session.text(deliver, &[&token, payload]).await, status, "{payload}");
+        if says.is_empty() {
+            continue;
+        }
+        let error = "select error from keyed_state.inbound_delivery order by id desc limit 1";
+        let error = session.json(error, &[]).await;
+        assert_eq!(error["errors"][0]["pointer"], place, "{payload}: {error}");
+        assert!(error["detail"].as_str().is_some_and(|it| it.contains(says)), "{payload}: {error}");
+    }
+    let keys =
+        "select string_agg(external_key, ',' order by external_key) from crm.customers where name = 'ok'";
+    assert_eq!(session.text(keys, &[]).await, "hz2,hz3,hz4,hz5");
+}
+
+#[tokio::test]
 async fn purging_keeps_webhook_ids_and_removes_failed_deliveries_only_on_request() {
     let (_database, session) = crm().await;
     let token = session
@@ -76,4 +217,12 @@ async fn purging_keeps_webhook_ids_and_removes_failed_deliveries_only_on_request
     assert_eq!(session.text(deliver, &[&token, "msg_2", r#"{"id": 3}"#]).await, "200");
     let refusal = session.refusal("select keyed.purge_deliveries(now(), 'all')", &[]).await;
     assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/status"]));
+    for time in ["infinity", "-infinity", "10000-01-01Z"] {
+        let refusal = session.refusal("select keyed.purge_deliveries($1)", &[time]).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/before"]),
+            "{time}"
+        );
+    }
 }

@@ -166,8 +166,8 @@ async fn what_an_item_says_obeys_the_rules_of_any_write() {
         (json!({}), r#"{"id": ""}"#, "invalid_external_key", "/items/0/external_key"),
         (json!({}), r#"{"id": {"a": 1}}"#, "invalid_external_key", "/items/0/external_key"),
         (json!({}), "{}", "invalid_external_key", "/items/0/external_key"),
-        (json!({"name": "strict $.a.b"}), r#"{"id": 1}"#, "invalid_value", ""),
-        (json!({"visits": "$.n / 0"}), r#"{"id": 1, "n": 1}"#, "invalid_value", ""),
+        (json!({"name": "strict $.a.b"}), r#"{"id": 1}"#, "invalid_value", "/items/0/attributes/name"),
+        (json!({"visits": "$.n / 0"}), r#"{"id": 1, "n": 1}"#, "invalid_value", "/items/0/attributes/visits"),
     ] {
         let found = mapped(&session, &mapping, item).await;
         assert_eq!(found, Err((code.to_owned(), place.to_owned())), "{mapping} in {item}");
@@ -222,10 +222,37 @@ async fn a_mapping_follows_its_attributes() {
 }
 
 #[tokio::test]
-async fn a_path_with_a_variable_is_refused_like_any_that_finds_nothing_it_can_use() {
+async fn failing_path_is_named_with_its_item() {
     let (_database, session) = crm().await;
-    let refused = mapped(&session, &json!({"name": "$x"}), r#"{"id": 1}"#).await;
-    assert_eq!(refused.expect_err("there are no variables").0, "invalid_value");
+    let tried = async |trial: Value| session.json(TRY, &[&trial.to_string()]).await["error"].take();
+    let mut payload: Vec<Value> = (0..3000).map(|n| json!({"id": n, "name": "x", "n": 1})).collect();
+    payload[1234]["n"] = json!("many");
+    payload[2345]["n"] = json!("more");
+    let mapping = json!({"name": "$.name", "visits": "$.n.double()"});
+    let error = tried(json!({"items": "$[*]", "payload": payload, "mapping": mapping})).await;
+    assert_eq!(
+        (&error["code"], &error["errors"][0]["pointer"]),
+        (&json!("invalid_value"), &json!("/items/1234/attributes/visits")),
+        "{error}"
+    );
+    assert!(
+        error["detail"].as_str().is_some_and(|it| it.contains("the path $.n.double() fails: ")),
+        "{error}"
+    );
+    let error =
+        tried(json!({"external_key": "strict $.key", "items": "$[*]", "payload": [{"key": 1}, {"id": 1}]}))
+            .await;
+    assert_eq!(error["errors"][0]["pointer"], "/items/1/external_key", "{error}");
+    let error = tried(json!({"items": "strict $.rows[*]", "payload": {"id": 1}})).await;
+    assert_eq!(error["errors"][0]["pointer"], "/items", "{error}");
+}
+
+#[tokio::test]
+async fn path_of_an_older_endpoint_that_asks_for_a_variable_fails_with_its_member() {
+    let (_database, session) = crm().await;
+    session.run("update keyed_state.inbound_endpoint set mapping = '{\"name\": \"$x\"}'").await;
+    let error = session.json(TRY, &[r#"{"payload": {"id": 1}}"#]).await["error"].take();
+    assert_eq!(error["errors"][0]["pointer"], "/items/0/attributes/name", "{error}");
 }
 
 #[tokio::test]
