@@ -85,6 +85,34 @@ async fn the_column_shows_the_latest_point_by_time_not_the_last_one_written() {
 }
 
 #[tokio::test]
+async fn put_of_the_latest_value_adds_no_point() {
+    let (_database, session, record) = with_points().await;
+    let put = async |attributes: &str| {
+        session.json("select keyed.replace_attributes($1, $2)", &[id_of(&record), attributes]).await
+    };
+    let before = session.json("select keyed.get_record($1)", &[id_of(&record)]).await;
+    assert_eq!(put(r#"{"mood": 6}"#).await, before);
+    put(r#"{"mood": 6.0, "name": "Ada"}"#).await;
+    put(r#"{"mood": [6]}"#).await;
+    put(r#"{"mood": []}"#).await;
+    assert_eq!(
+        (column(&session).await, series(&session, &record).await),
+        (json!(6), json!([0, 1, 2, 3, 4, 5, 6]))
+    );
+    // Another value, a point with a time and several points are added; so is the latest value by PATCH.
+    put(r#"{"mood": 7}"#).await;
+    put(r#"{"mood": {"value": 7, "at": "2024-02-29T07:00:00Z"}}"#).await;
+    put(r#"{"mood": [7, 7]}"#).await;
+    session.rows("select keyed.patch_record($1, '{\"attributes\": {\"mood\": 7}}')", &[id_of(&record)]).await;
+    assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7]));
+    // Left out, the column is cleared, and the same number is a new measurement.
+    put("{\"name\": \"Ada\"}").await;
+    assert_eq!(column(&session).await, Value::Null);
+    put(r#"{"mood": 7}"#).await;
+    assert_eq!(series(&session, &record).await.as_array().map(Vec::len), Some(13));
+}
+
+#[tokio::test]
 async fn null_clears_the_column_and_keeps_the_series() {
     let (_database, session, record) = with_points().await;
     write(&session, Value::Null).await;

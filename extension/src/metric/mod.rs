@@ -54,6 +54,45 @@ pub fn has_points(changes: &Changes) -> bool {
     changes.iter().any(|(_, change)| matches!(change, Change::Append(_)))
 }
 
+/// Whether a change is one number, measured now.
+fn is_measured_now(change: &Change) -> bool {
+    matches!(change, Change::Append(points) if matches!(points.as_slice(), [Point { at: None, .. }]))
+}
+
+/// Whether a write measures a metric now, before it is stamped.
+pub fn measures_now(changes: &Changes) -> bool {
+    changes.iter().any(|(_, change)| is_measured_now(change))
+}
+
+/// Locks a live record that passes the condition, and takes out the numbers without a time that are its metrics' latest
+/// values: what was read and is written back measures nothing.
+pub fn omit_latest(template: &Template, record: Uuid, condition: &str, changes: &mut Changes) {
+    let metrics: Vec<usize> =
+        changes.iter().filter(|(_, change)| is_measured_now(change)).map(|(position, _)| *position).collect();
+    let columns = metrics.iter().map(|position| format!("t.\"{}\"", template.attributes[*position].slug));
+    let sql = format!(
+        "select {} from {} t where t.id = $1 and t.deleted_at is null{condition} for no key update of t",
+        columns.collect::<Vec<_>>().join(", "),
+        template.table_sql()
+    );
+    as_owner(|| {
+        connected(|spi| {
+            let rows = template.run(spi, &sql, Snapshot::Latest, &params![record]);
+            if rows.is_empty() {
+                return;
+            }
+            changes.retain(|(position, change)| {
+                match (change, metrics.iter().position(|it| it == position)) {
+                    (Change::Append(points), Some(column)) => {
+                        points.first().map(|point| point.value) != rows.get::<Option<f64>>(0, column)
+                    }
+                    _ => true,
+                }
+            });
+        });
+    });
+}
+
 /// Appends the points of a write that was just done to the record's series.
 pub fn append(template: &Template, record: Uuid, changes: &Changes) {
     for (position, change) in changes {

@@ -10,7 +10,7 @@ use super::shown::Shown;
 use super::statement::{self, KeyAssignment, columns};
 use super::version::Preconditions;
 use super::{changes, precondition, reference};
-use crate::access::visibility::{WriteScope, condition_column};
+use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, subtransaction};
@@ -101,7 +101,12 @@ pub fn replace(
     preconditions: &Preconditions,
 ) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Action::Update)?;
-    let changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
+    let mut changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
+    if metric::measures_now(&changes) {
+        reserve::for_change(&template);
+        let write_scope = WriteScope::of(caller, Action::Update, &template);
+        metric::omit_latest(&template, id, &and(write_scope.visible.as_deref()), &mut changes);
+    }
     update(caller, Action::Update, &template, id, &Key::Absent, changes, preconditions)
 }
 
