@@ -8,13 +8,14 @@ use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
-use crate::postgres::parameter::{array, params};
+use crate::postgres::parameter::{Parameter, array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
+use crate::postgres::trigger::Event;
 use crate::record::mode::Mode;
 use crate::record::new_id::new_id;
-use crate::record::refusal::key_taken;
-use crate::record::{changes, reference};
+use crate::record::refusal::not_inserted;
+use crate::record::{changes, dropped, reference};
 use crate::template::Template;
 use crate::value::change::{Change, Changes};
 use crate::vectors;
@@ -125,7 +126,7 @@ impl<'a> Group<'a> {
             let outcome = if written.contains(id) {
                 Ok(Done { kind: OperationKind::Create, id: *id, created: true, changed: true })
             } else {
-                Err(key_taken(caller, template, member.key.value().unwrap_or_default()))
+                Err(not_inserted(caller, template, member.key.value()))
             };
             (member.index, outcome)
         };
@@ -174,6 +175,15 @@ impl<'a> Group<'a> {
                 return Err(self
                     .outside(|member, _| member.key.value().is_some_and(|key| outside.contains(key)), ids));
             }
+            if dropped::is_possible(template, &[Event::Insert, Event::Update]) {
+                let left = self.left(template, shape, ids);
+                // One by one, they find out whether a trigger or another writer was the reason.
+                let is_left = |key: &str| left.contains(key) || !by_key.contains_key(key);
+                let places = self.outside(|member, _| member.key.value().is_some_and(is_left), ids);
+                if !places.0.is_empty() {
+                    return Err(places);
+                }
+            }
         }
         let outcome = |(member, new): (&Operation, &Uuid)| {
             let found = member.key.value().and_then(|key| by_key.get(key));
@@ -186,6 +196,27 @@ impl<'a> Group<'a> {
             (member.index, found.map(done).ok_or_else(Error::not_found))
         };
         Ok(self.members.iter().zip(ids).map(outcome).collect())
+    }
+
+    /// The keys of the records that do not have the values of their members.
+    fn left(&self, template: &Template, shape: &Changes, ids: &[Uuid]) -> HashSet<String> {
+        let sql = statement::keys_to_change(template, shape);
+        let arguments = self.arguments(template, shape, ids);
+        connected(|spi| {
+            let rows = template.run(spi, &sql, Snapshot::Latest, &arguments);
+            (0..rows.len()).filter_map(|row| rows.get::<Option<String>>(row, 0)).collect()
+        })
+    }
+
+    /// The arrays of the statement, one for each column.
+    fn arguments(&self, template: &Template, shape: &Changes, ids: &[Uuid]) -> Vec<Parameter> {
+        let mut arguments =
+            params![ids, array(self.members.iter().map(|member| member.key.value()))].to_vec();
+        for (column, (position, _)) in shape.iter().enumerate() {
+            let values = self.members.iter().map(|member| &member.changes[column].1);
+            arguments.push(statement::array_argument(template.attributes[*position].kind, values));
+        }
+        arguments
     }
 
     /// The members that a test picks, by their places.
@@ -204,12 +235,7 @@ impl<'a> Group<'a> {
         write_scopes: &UpsertScopes,
     ) -> Result<Vec<Written>, Outside> {
         let sql = statement::sql(template, shape, kind, write_scopes);
-        let mut arguments =
-            params![ids, array(self.members.iter().map(|member| member.key.value()))].to_vec();
-        for (column, (position, _)) in shape.iter().enumerate() {
-            let values = self.members.iter().map(|member| &member.changes[column].1);
-            arguments.push(statement::array_argument(template.attributes[*position].kind, values));
-        }
+        let arguments = self.arguments(template, shape, ids);
         let is_open = write_scopes.are_open();
         let new: HashSet<&Uuid> = if is_open { HashSet::new() } else { ids.iter().collect() };
         let (written, outside) = connected(|spi| {

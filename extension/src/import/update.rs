@@ -12,9 +12,10 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::record::changes;
+use crate::postgres::trigger::Event;
 use crate::record::refusal::key_taken;
 use crate::record::statement::differs;
+use crate::record::{changes, dropped};
 use crate::template::Template;
 use crate::value::change::Changes;
 use crate::vectors;
@@ -64,15 +65,19 @@ pub fn run(
                     .push((row.index, Outcome::Refused(absent(caller, template, row, hidden.is_some())))),
             }
         }
-        let changed = match rows.first() {
+        let Written { changed, dropped } = match rows.first() {
             Some(first) if !first.changes.is_empty() => {
                 let members: Vec<&Row> = written.iter().map(|place| &rows[*place]).collect();
                 write(template, &first.changes, &members, &ids, &write_scope)
                     .map_err(|outside| Outside(outside.into_iter().map(|place| written[place]).collect()))?
             }
-            _ => HashSet::new(),
+            _ => Written::default(),
         };
         for (place, id) in written.iter().zip(&ids) {
+            if dropped.contains(id) {
+                outcomes.push((rows[*place].index, Outcome::Refused(dropped::error(template))));
+                continue;
+            }
             vectors::write::apply(template, *id, &rows[*place].embedding).or_raise();
             let outcome = if changed.contains(id) { Outcome::Updated } else { Outcome::Unchanged };
             outcomes.push((rows[*place].index, outcome));
@@ -146,14 +151,22 @@ pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
     });
 }
 
-/// Writes changed values and returns the updated records; or the rows whose records left the write scope.
+/// What a statement did with the records that it was given.
+#[derive(Default)]
+struct Written {
+    changed: HashSet<Uuid>,
+    /// Those that do not have their values, because a trigger dropped the write.
+    dropped: HashSet<Uuid>,
+}
+
+/// Writes changed values; or returns the rows whose records left the write scope.
 fn write(
     template: &Template,
     shape: &Changes,
     rows: &[&Row],
     ids: &[Uuid],
     write_scope: &WriteScope,
-) -> Result<HashSet<Uuid>, Vec<usize>> {
+) -> Result<Written, Vec<usize>> {
     let (mut sets, mut differing, mut parameters, mut names) =
         (String::new(), String::new(), String::new(), String::new());
     for (column, (position, _)) in shape.iter().enumerate() {
@@ -166,8 +179,9 @@ fn write(
         let _ = write!(parameters, ", ${}", column + 2);
         let _ = write!(names, ", c{column}");
     }
+    let arrays = format!("unnest($1{parameters}) u (id{names})");
     let sql = format!(
-        "update {} t set {sets}updated_at = now() from unnest($1{parameters}) u (id{names}) \
+        "update {} t set {sets}updated_at = now() from {arrays} \
          where t.id = u.id and t.deleted_at is null and ({differing}){} returning t.id{}",
         template.table_sql(),
         and(write_scope.writable.as_deref()),
@@ -190,7 +204,18 @@ fn write(
             }
         }
         if outside.is_empty() {
-            return Ok(changed);
+            let mut dropped = HashSet::new();
+            // The records are locked, so only a trigger leaves one as it was.
+            if changed.len() < ids.len() && dropped::is_possible(template, &[Event::Update]) {
+                let sql = format!(
+                    "select t.id from {} t, {arrays} where t.id = u.id and ({differing})",
+                    template.table_sql()
+                );
+                let left = template.run(spi, &sql, Snapshot::Latest, &arguments);
+                dropped.extend((0..left.len()).filter_map(|row| left.get::<Option<Uuid>>(row, 0)));
+                dropped.retain(|id| !changed.contains(id));
+            }
+            return Ok(Written { changed, dropped });
         }
         Err(ids.iter().enumerate().filter(|(_, id)| outside.contains(id)).map(|(place, _)| place).collect())
     })

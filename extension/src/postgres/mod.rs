@@ -78,6 +78,8 @@ pub mod relation;
 pub mod role;
 /// Whether a row exists now.
 pub mod row;
+/// Triggers that run before a row is written.
+pub mod row_triggers;
 /// What statements return.
 pub mod rows;
 /// Which of our functions is running.

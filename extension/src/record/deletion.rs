@@ -6,7 +6,7 @@ use super::shown::Shown;
 use super::statement::columns;
 use super::version::Preconditions;
 use super::write::write_one;
-use super::{precondition, read, released};
+use super::{dropped, precondition, read, released};
 use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
@@ -14,6 +14,7 @@ use crate::filter::render::Lives;
 use crate::postgres::guard::{self, as_owner};
 use crate::postgres::parameter::{IntoParameter, Parameter, params};
 use crate::postgres::spi::{Snapshot, connected};
+use crate::postgres::trigger::Event;
 use crate::quota::reserve;
 use crate::template::{Template, column};
 use uuid::Uuid;
@@ -57,17 +58,27 @@ fn delete_where(
         template.table_sql(),
         and(write_scope.writable.as_deref())
     );
-    let deleted = as_owner(|| {
-        connected(|spi| {
-            let plan = template.plan(&sql, &[argument]);
-            template.write(spi, &plan, &[argument]).value::<Uuid>()
+    let run = || {
+        as_owner(|| {
+            connected(|spi| {
+                let plan = template.plan(&sql, &[argument]);
+                template.write(spi, &plan, &[argument]).value::<Uuid>()
+            })
         })
-    });
-    if deleted.is_none() && !write_scope.is_open() {
+    };
+    if let Some(deleted) = run() {
+        return Ok(deleted);
+    }
+    let may_be_dropped = dropped::is_possible(template, &[Event::Update]);
+    if !write_scope.is_open() || may_be_dropped {
         let found = read::lock(template, &condition, &write_scope, argument);
         require_in_scope(caller, Action::Delete, template, found)?;
     }
-    deleted.ok_or_else(Error::not_found)
+    match may_be_dropped {
+        // With the lock held, only a trigger keeps the record.
+        true => run().ok_or_else(|| dropped::error(template)),
+        false => Err(Error::not_found()),
+    }
 }
 
 /// Brings a deleted record back, with its old key or with the one given.
@@ -122,5 +133,8 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
             _ => error,
         },
     )?;
-    restored.ok_or_else(Error::not_found)
+    restored.ok_or_else(|| match dropped::is_possible(&template, &[Event::Update]) {
+        true => dropped::error(&template),
+        false => Error::not_found(),
+    })
 }

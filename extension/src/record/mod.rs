@@ -14,6 +14,8 @@ pub mod comparison;
 pub mod deletion;
 /// Whether an UPDATE changes a value, apart from its representation.
 pub mod difference;
+/// Writes that a trigger drops.
+pub mod dropped;
 /// The vector of one record.
 pub mod embedding;
 /// The SQL functions.

@@ -1,11 +1,13 @@
 //! Errors that writes share.
 
+use super::dropped;
 use super::read::{self, FoundRecord};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::newer;
 use crate::postgres::parameter::params;
+use crate::postgres::trigger::Event;
 use crate::template::Template;
 use uuid::Uuid;
 
@@ -35,6 +37,13 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
         Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }.hint(hint);
     let row = format!("select from {} where external_key = $1 and deleted_at is null", template.table_sql());
     newer::taken(error, &row, &params![key])
+}
+
+/// The error of a record that was not inserted: its key is taken, or a trigger dropped the write.
+pub fn not_inserted(caller: &Caller, template: &Template, key: Option<&str>) -> Error {
+    let is_dropped = dropped::is_possible(template, &[Event::Insert])
+        && key.is_none_or(|key| read::id_by_key(template, key).is_none());
+    if is_dropped { dropped::error(template) } else { key_taken(caller, template, key.unwrap_or_default()) }
 }
 
 /// Refuses a record that is not there for the caller, or that the caller may not write.

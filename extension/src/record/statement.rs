@@ -242,17 +242,8 @@ pub fn update_by_id(
     assignments: &Assignments,
     write_scope: &WriteScope,
 ) -> String {
-    let (set_key, changed) = match key {
-        KeyAssignment::Keep => ("", assignments.changed(2)),
-        KeyAssignment::Set => {
-            let others = match assignments.changed(3) {
-                changed if assignments.is_empty() => changed,
-                changed if changed.is_empty() => " or true".to_owned(),
-                changed => changed.replacen(" and ", " or ", 1),
-            };
-            ("external_key = $2, ", format!(" and (t.external_key is distinct from $2{others})"))
-        }
-    };
+    let changed = changed_with_key(key, assignments);
+    let set_key = if key == KeyAssignment::Set { "external_key = $2, " } else { "" };
     let first = if key == KeyAssignment::Set { 3 } else { 2 };
     format!(
         "update {} t set {set_key}{} where t.id = $1 and t.deleted_at is null{changed}{} returning {}{}",
@@ -261,6 +252,34 @@ pub fn update_by_id(
         and(write_scope.writable.as_deref()),
         columns(template),
         condition_column(write_scope.writable.as_deref())
+    )
+}
+
+/// ` and (…)`, so that an equal key and equal values write nothing.
+fn changed_with_key(key: KeyAssignment, assignments: &Assignments) -> String {
+    if key == KeyAssignment::Keep {
+        return assignments.changed(2);
+    }
+    let others = match assignments.changed(3) {
+        changed if assignments.is_empty() => changed,
+        changed if changed.is_empty() => " or true".to_owned(),
+        changed => changed.replacen(" and ", " or ", 1),
+    };
+    format!(" and (t.external_key is distinct from $2{others})")
+}
+
+/// Finds the record that [`update_by_id`] would change, with the same parameters.
+pub fn to_update_by_id(template: &Template, key: KeyAssignment, assignments: &Assignments) -> String {
+    let changed = changed_with_key(key, assignments);
+    format!("select t.id from {} t where t.id = $1 and t.deleted_at is null{changed}", template.table_sql())
+}
+
+/// Finds the record that [`update_by_key`] would change, with the same parameters.
+pub fn to_update_by_key(template: &Template, assignments: &Assignments) -> String {
+    format!(
+        "select t.id from {} t where t.external_key = $1 and t.deleted_at is null{}",
+        template.table_sql(),
+        assignments.changed(2)
     )
 }
 

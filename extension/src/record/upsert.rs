@@ -4,10 +4,10 @@
 use super::argument::BoundAssignments;
 use super::mode::Mode;
 use super::read;
-use super::refusal::{MOST_TRIES, gave_up, key_taken};
+use super::refusal::{MOST_TRIES, gave_up, not_inserted};
 use super::version::Preconditions;
 use super::write_by_key::WriteByKey;
-use super::{changes, comparison, precondition, reference};
+use super::{changes, comparison, dropped, precondition, reference};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::metric;
@@ -58,7 +58,7 @@ pub fn upsert(
         },
         Mode::Create => {
             changes::check_complete(template, &changes)?;
-            Ok((upsert.insert()?.ok_or_else(|| key_taken(caller, template, key))?, true))
+            Ok((upsert.insert()?.ok_or_else(|| not_inserted(caller, template, Some(key)))?, true))
         }
         Mode::Update => Ok((upsert.update()?.ok_or_else(Error::not_found)?, false)),
         Mode::Upsert => upsert.write_known(complete),
@@ -82,9 +82,10 @@ impl WriteByKey<'_> {
                 return Ok((id, true));
             }
             if mode == Mode::Create {
-                return Err(key_taken(caller, template, key));
+                return Err(not_inserted(caller, template, Some(key)));
             }
         }
+        self.reject_dropped_insert()?;
         Err(gave_up())
     }
 
@@ -120,7 +121,7 @@ impl WriteByKey<'_> {
     /// statement that has to wait for another writer would read it as it was before: so the row is locked by a
     /// statement of its own.
     fn lock_then_write(&self) -> Result<(Uuid, bool), Error> {
-        for _ in 0..MOST_TRIES {
+        for tries in 1..=MOST_TRIES {
             if let Some(id) = self.update()? {
                 return Ok((id, false));
             }
@@ -128,6 +129,9 @@ impl WriteByKey<'_> {
                 return Ok((id, true));
             }
             self.require_unseen_holder_is_told()?;
+            if tries >= dropped::CERTAIN_TRIES {
+                self.reject_dropped_insert()?;
+            }
         }
         Err(gave_up())
     }

@@ -4,12 +4,12 @@ use super::argument::BoundAssignments;
 use super::key::{Key, parse_key};
 use super::new_id::new_id;
 use super::read::{self, Lifetime};
-use super::refusal::{key_taken, require_in_scope};
+use super::refusal::{key_taken, not_inserted, require_in_scope};
 use super::shape::{Projection, STANDARD_COLUMNS};
 use super::shown::Shown;
 use super::statement::{self, KeyAssignment, columns};
 use super::version::Preconditions;
-use super::{changes, precondition, reference};
+use super::{changes, dropped, precondition, reference};
 use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
@@ -17,6 +17,7 @@ use crate::postgres::guard::{as_owner, subtransaction};
 use crate::postgres::parameter::{IntoParameter, Parameter, params};
 use crate::postgres::relation;
 use crate::postgres::spi::{Rows, Snapshot, connected};
+use crate::postgres::trigger::Event;
 use crate::quota::reserve;
 use crate::template::{Template, column};
 use crate::value::change::Changes;
@@ -54,7 +55,7 @@ pub fn create(
     let record = match record {
         Some(Written::Within(record)) => record,
         Some(Written::Outside) => return Err(caller.outside(Action::Create, template)),
-        None => return Err(key_taken(caller, template, key.unwrap_or_default())),
+        None => return Err(not_inserted(caller, template, key)),
     };
     metric::append(template, id, &changes);
     Ok((id, record))
@@ -148,6 +149,7 @@ pub fn update(
         Key::Absent => (KeyAssignment::Keep, params![id].to_vec()),
         _ => (KeyAssignment::Set, params![id, key.value()].to_vec()),
     };
+    let first_count = first.len();
     let arguments = [first, assignments.arguments.clone()].concat();
     let sql = statement::update_by_id(template, assignment, &assignments, &write_scope);
     let mut written = write_one(caller, action, template, &sql, &arguments, key)?;
@@ -159,6 +161,12 @@ pub fn update(
         let found = read::lock(template, live, &write_scope, id.into_parameter());
         require_in_scope(caller, action, template, found)?;
         written = write_one(caller, action, template, &sql, &arguments, key)?;
+        if written.is_none() {
+            let left = || statement::to_update_by_id(template, assignment, &assignments);
+            // Only values to set are compared; what increments or appends always writes.
+            let count = if assignments.set_only() { arguments.len() } else { first_count };
+            dropped::reject(template, &[Event::Update], left, &arguments[..count])?;
+        }
     }
     match written {
         Some(record) => {

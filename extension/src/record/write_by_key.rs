@@ -1,6 +1,7 @@
 //! The statements that write the record with a key.
 
 use super::argument::BoundAssignments;
+use super::dropped;
 use super::new_id::new_id;
 use super::read::{self, FoundRecord};
 use super::refusal::{MOST_TRIES, gave_up, key_taken};
@@ -11,6 +12,7 @@ use crate::error::Error;
 use crate::metric;
 use crate::postgres::parameter::{IntoParameter, Parameter};
 use crate::postgres::spi::{Plan, connected};
+use crate::postgres::trigger::Event;
 use crate::template::Template;
 use crate::value::change::Changes;
 use std::rc::Rc;
@@ -32,7 +34,7 @@ impl WriteByKey<'_> {
         let (template, write_scopes) = (self.template, &self.write_scopes);
         let assignments = BoundAssignments::new(template, self.changes);
         let sql = || statement::upsert(template, &assignments, write_scopes);
-        for _ in 0..MOST_TRIES {
+        for tries in 1..=MOST_TRIES {
             let id = new_id(template.id);
             let arguments = self.arguments(Some(id), &assignments);
             let plan = self.plan(Verb::Upsert, &assignments, write_scopes.are_open(), sql, &arguments);
@@ -52,11 +54,38 @@ impl WriteByKey<'_> {
                 }
                 None => {}
             }
+            let is_certain = tries >= dropped::CERTAIN_TRIES;
             if let Some(found) = read::holder(template, self.key, &write_scopes.update) {
-                return self.unchanged(found).map(|id| (id, false));
+                let id = self.unchanged(found)?;
+                match self.reject_dropped(&[Event::Insert, Event::Update], &assignments) {
+                    Ok(()) => return Ok((id, false)),
+                    Err(error) if is_certain => return Err(error),
+                    Err(_) => {}
+                }
+            } else if is_certain {
+                self.reject_dropped_insert()?;
             }
         }
         Err(gave_up())
+    }
+
+    /// Rejects a write of which no row came back, if the live record with the key does not have the values.
+    fn reject_dropped(&self, events: &[Event], assignments: &BoundAssignments) -> Result<(), Error> {
+        if assignments.is_empty() {
+            return Ok(());
+        }
+        let left = || statement::to_update_by_key(self.template, assignments);
+        let arguments = self.arguments(None, assignments);
+        // Only values to set are compared; what increments or appends always writes.
+        let count = if assignments.set_only() { arguments.len() } else { 1 };
+        dropped::reject(self.template, events, left, &arguments[..count])
+    }
+
+    /// Rejects a new record of which no row came back and whose key no record has.
+    pub(super) fn reject_dropped_insert(&self) -> Result<(), Error> {
+        let is_dropped = dropped::is_possible(self.template, &[Event::Insert])
+            && read::id_by_key(self.template, self.key).is_none();
+        if is_dropped { Err(dropped::error(self.template)) } else { Ok(()) }
     }
 
     /// The record that a statement left alone: it is as it should be, or not this caller's.
@@ -124,7 +153,10 @@ impl WriteByKey<'_> {
             if locked.is_some() {
                 let Some(found) = seen(locked) else { return Ok(None) };
                 let id = self.unchanged(found)?;
-                return Ok(self.update_once(&assignments)?.or(Some(id)));
+                if self.update_once(&assignments)?.is_none() {
+                    self.reject_dropped(&[Event::Update], &assignments)?;
+                }
+                return Ok(Some(id));
             }
             if read::id_by_key(template, key).is_none() {
                 return Ok(None);

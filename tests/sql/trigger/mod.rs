@@ -2,5 +2,6 @@
 
 mod additions;
 mod direct;
+mod dropped;
 mod refusals;
 mod standard_columns;
