@@ -1,0 +1,47 @@
+/** The pictures of the documentation, of the project of `make run`: run by `.dev/application pictures`. */
+import { browse, list, told } from "./browser.mjs";
+
+const CUSTOMERS = `${list("customers")}?f=city:in:Bern,Basel&s=-credit`;
+
+const FILE =
+  "external_key;name;city;company;credit;born\n" +
+  "erp:6001;Ada Keller;Bern;erp:c1;80.50;1990-02-11\n" +
+  "erp:6002;Ben Frei;Basel;erp:c2;20;1984-10-03\n" +
+  "erp:6003;Clea Roth;Zug;erp:c3;1250;1977-06-29\n";
+
+/** Takes one picture, of what `prepare` leaves on the page. */
+async function picture(name, path, prepare, options) {
+  await browse(async (page) => {
+    await page.goto(told.address + path);
+    await page.getByLabel("API key").fill(told.key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await prepare(page);
+    // The numbers of records in the navigation come last.
+    if (options?.width === undefined) await page.getByText("1.2K").waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: `${told.folder}/${name}.png`, animations: "disabled" });
+  }, options);
+}
+
+const rows = (page) => page.getByRole("row").nth(8).waitFor();
+
+await picture("list", CUSTOMERS, rows);
+await picture("list-dark", `${list("orders")}?s=-placed`, rows, { theme: "dark" });
+await picture("list-narrow", CUSTOMERS, rows, { width: 390 });
+await picture("record", CUSTOMERS, async (page) => {
+  await page.getByRole("row").nth(2).getByRole("gridcell").nth(1).dblclick();
+  await page.getByRole("tab", { name: "History" }).waitFor();
+});
+await picture("import", `${list("customers")}/import`, async (page) => {
+  const file = { name: "customers.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) };
+  await page.locator("input[type=file]").first().setInputFiles(file);
+  await page.getByRole("button", { name: "Match columns" }).click();
+  await page.getByRole("button", { name: "Try the import" }).waitFor();
+});
+await picture("template", `${list("customers")}/definition`, (page) => page.getByText("Represents the record").first().waitFor());
+await picture("access", `/p/${told.project}/access`, (page) => page.getByText("Your key").waitFor());
+await picture("operations", `/p/${told.project}/operations`, (page) => page.getByText("Examine again").waitFor(), {
+  theme: "dark",
+});
