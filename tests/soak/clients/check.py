@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 import keyed_client.api
 from keyed_client import AuthenticatedClient, models
+from keyed_client.api.administration import grant_access, list_grants
 from keyed_client.api.files import import_records
 from keyed_client.api.records import create_record, get_history, get_record, patch_record, run_batch
 from keyed_client.api.records_by_key import get_record_by_key, upsert_record
@@ -98,6 +99,15 @@ nobody = models.Negation(not_=models.Comparison(field="name", operator=models.Co
 body = models.Search(filters=[models.AnyOf(or_=[rich, nobody])], sort="-credit", count=models.SearchCount.EXACT)
 found = expect(search.sync_detailed("clients", client=client, body=body, **PROJECT), HTTPStatus.OK, models.SearchResult)
 assert [it.external_key for it in found.records] == ["erp:4711", "erp:4713"] and found.total == 2, found
+
+# A grant, with a condition as its scope.
+scope = models.Comparison(field="credit", operator=models.ComparisonOperator.GT, value=80)
+body = models.GrantRequest(
+    role="sales_bern", target="crm.clients", privileges=[models.GrantRequestPrivilegesItem.READ], scope=scope
+)
+expect(grant_access.sync_detailed(client=client, body=body), HTTPStatus.OK, models.Grants)
+grants = expect(list_grants.sync_detailed(client=client, target="crm.clients"), HTTPStatus.OK, models.Grants)
+assert [(it.role, it.scope) for it in grants.grants] == [("sales_bern", scope)], grants
 
 # A refusal is a problem.
 body = models.Upsert(external_key="x" * 256)
