@@ -32,6 +32,15 @@ pub(crate) fn require_unpacked(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
+/// Whether a file is packed with gzip. It is unpacked as it arrives, so its size does not matter.
+pub(crate) fn has_gzip(headers: &HeaderMap) -> Result<bool, Problem> {
+    match single_text(headers, header::CONTENT_ENCODING)?.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("identity") => Ok(false),
+        Some("gzip" | "x-gzip") => Ok(true),
+        Some(_) => Err(Problem::unsupported_media_type("the Content-Encoding of a file must be gzip")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
@@ -61,6 +70,21 @@ mod tests {
             let value = HeaderValue::from_static(encoding);
             let headers = HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]);
             assert_eq!(require_unpacked(&headers).is_ok(), is_taken, "{encoding}");
+        }
+    }
+    #[test]
+    fn a_file_may_be_packed_with_gzip_alone() {
+        let read = |encoding: &'static str| {
+            let headers =
+                HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static(encoding))]);
+            has_gzip(&headers).map_err(|problem| problem.status().as_u16())
+        };
+        assert_eq!(has_gzip(&HeaderMap::new()).ok(), Some(false));
+        for (encoding, is_gzip) in [("identity", false), ("gzip", true), ("GZIP", true), ("x-gzip", true)] {
+            assert_eq!(read(encoding), Ok(is_gzip), "{encoding}");
+        }
+        for encoding in ["br", "deflate", "gzip, gzip", "gzip, br", ""] {
+            assert_eq!(read(encoding), Err(415), "{encoding}");
         }
     }
 }

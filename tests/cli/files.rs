@@ -13,6 +13,12 @@ fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     file
 }
 
+fn packed(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, text.as_bytes()).expect("memory");
+    encoder.finish().expect("memory")
+}
+
 fn command(service: &Service, arguments: &[&str]) -> std::process::Command {
     let mut command = proxy_program(arguments);
     command.env("KEYED_URL", service.proxy.url("")).env("KEYED_API_KEY", service.proxy.key());
@@ -77,6 +83,21 @@ async fn a_file_goes_in_and_comes_out() {
     let lines = run(&mut command(&service, &["export", "--template", "crm.customers", "--format", "ndjson"]))
         .expect();
     assert_eq!(lines.lines().count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn file_packed_with_gzip_is_imported_by_name_and_from_standard_input() {
+    let service = Service::start().await;
+    let input = file("packed.csv.gz", packed("external_key,name\na,Ada\n"));
+    let outcome = run(&mut command(&service, &["import", path(&input), "--template", "crm.customers"]));
+    assert_eq!(outcome.expect(), "rows 1, created 1, updated 0, unchanged 0, failed 0\n");
+    let lines =
+        file("packed.ndjson.gz", packed("{\"external_key\": \"a\", \"attributes\": {\"name\": \"Ada\"}}\n"));
+    let outcome = run(&mut command(&service, &["import", path(&lines), "--template", "crm.customers"]));
+    assert_eq!(outcome.expect(), "rows 1, created 0, updated 0, unchanged 1, failed 0\n");
+    let input = std::fs::File::open(&input).expect("the file is there");
+    let outcome = run(command(&service, &["import", "-", "--template", "crm.customers"]).stdin(input));
+    assert_eq!(outcome.expect(), "rows 1, created 0, updated 0, unchanged 1, failed 0\n");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -61,7 +61,7 @@ pub use session::{Refusal, Rows, Session, quote};
 pub use side_table::{companies, customers, notes, paintings};
 pub use transfer::output;
 pub use vectors::{SYNTHETIC, array, similar, vector};
-pub use wait::{PATIENCE, Stopwatch, processor_time, until};
+pub use wait::{PATIENCE, Stopwatch, most_memory, processor_time, until};
 pub use watchdog::Watchdog;
 pub use wire::{Wire, status_of};
 

@@ -83,6 +83,13 @@ impl Session {
     }
 }
 
+/// The most memory that a process ever had, in MiB.
+pub fn most_memory(process: impl std::fmt::Display) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the kernel counts it");
+    peak.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") / 1024
+}
+
 /// How much processor time a process has used. Unlike the time of a clock, it does not grow with what else the machine
 /// does.
 pub fn processor_time(process: impl std::fmt::Display) -> Duration {

@@ -4,10 +4,15 @@ use std::path::Path;
 
 use crate::file::format::Format;
 
-/// The format that is given, otherwise that of the file by its name.
+/// The format that is given, otherwise that of the file by its name. The ending .gz says nothing of it.
 pub(super) fn format_of(given: Option<Format>, file: &Path) -> Format {
-    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    given.unwrap_or(match ending {
+    let ending_of =
+        |file: &Path| file.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_owned();
+    let ending = match ending_of(file).as_str() {
+        "gz" => ending_of(&file.with_extension("")),
+        ending => ending.to_owned(),
+    };
+    given.unwrap_or(match ending.as_str() {
         "ndjson" | "jsonl" | "json" => Format::Ndjson,
         _ => Format::Csv,
     })
@@ -23,6 +28,9 @@ mod tests {
             ("a.csv", Format::Csv),
             ("a.jsonl", Format::Ndjson),
             ("a.json", Format::Ndjson),
+            ("a.ndjson.gz", Format::Ndjson),
+            ("a.csv.gz", Format::Csv),
+            ("a.gz", Format::Csv),
             ("-", Format::Csv),
         ] {
             assert_eq!(format_of(None, Path::new(file)), format, "{file}");

@@ -28,6 +28,7 @@ use super::format::format_of;
 use super::outcome::{Failure, print};
 use super::service::{Service, in_words, send};
 use crate::file::format::Format;
+use crate::file::gunzip::is_gzip;
 
 /// The size of a chunk.
 const CHUNK_SIZE: usize = 64 << 10;
@@ -36,7 +37,7 @@ const MOST_TOLD: u64 = 20;
 
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file to import; - for standard input.
+    /// The file to import; - for standard input. It may be packed with gzip.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -111,7 +112,7 @@ impl Import {
             ),
         ];
         let request = self.service.request("import", &parameters, "import")?;
-        let input = open(&self.file)?;
+        let mut input = open(&self.file)?;
         let metadata = input.metadata().ok().filter(std::fs::Metadata::is_file);
         if let (Some(failed), Some(input)) = (&self.failed, &metadata)
             && std::fs::metadata(failed).is_ok_and(|it| (it.dev(), it.ino()) == (input.dev(), input.ino()))
@@ -123,8 +124,14 @@ impl Import {
         let declared = self.encoding.as_deref().and_then(|label| Encoding::for_label(label.as_bytes()));
         let failed = self.failed.as_deref();
         let failed = failed.map(|file| FailedRows::create(file, format, declared)).transpose()?;
+        let beginning =
+            beginning_of(&mut input).with_context(|| format!("cannot read {}", self.file.display()))?;
+        let request = match is_gzip(&beginning) {
+            true => request.header(header::CONTENT_ENCODING, "gzip"),
+            false => request,
+        };
         let bar = progress_bar(metadata.map(|metadata| metadata.len()));
-        let body = Body::from_stream(ReceiverStream::new(chunks(input)));
+        let body = Body::from_stream(ReceiverStream::new(chunks(beginning, input)));
         let request = request
             .header(header::CONTENT_TYPE, format.media_type())
             .header(header::ACCEPT, "application/x-ndjson")
@@ -224,10 +231,20 @@ fn open(file: &Path) -> anyhow::Result<File> {
     Ok(opened)
 }
 
+/// The first bytes of the file, by which a packed one is known.
+fn beginning_of(input: &mut File) -> io::Result<Bytes> {
+    let mut beginning = Vec::new();
+    input.take(4).read_to_end(&mut beginning)?;
+    Ok(Bytes::from(beginning))
+}
+
 /// The file, chunk by chunk, read on a thread of its own.
-fn chunks(mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
+fn chunks(beginning: Bytes, mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
     let (chunks, received) = mpsc::channel(4);
     std::thread::spawn(move || {
+        if !beginning.is_empty() && chunks.blocking_send(Ok(beginning)).is_err() {
+            return;
+        }
         loop {
             let mut chunk = vec![0; CHUNK_SIZE];
             let read = match input.read(&mut chunk) {

@@ -9,6 +9,8 @@ pub(crate) mod chunks;
 pub(crate) mod decode;
 /// The formats.
 pub(crate) mod format;
+/// gzip → bytes.
+pub(crate) mod gunzip;
 /// Complete rows.
 pub(crate) mod portion;
 /// Refused rows with their reasons.

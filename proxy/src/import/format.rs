@@ -3,12 +3,10 @@
 use axum::http::{HeaderMap, header};
 
 use crate::file::format::Format;
-use crate::header::require_unpacked;
 use crate::problem::Problem;
 
 /// The format, and the encoding if given, of the headers.
 pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
-    require_unpacked(headers)?;
     let content_type =
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut parts = content_type.split(';').map(str::trim);

@@ -10,6 +10,7 @@ use super::format::format_of;
 use super::held::Held;
 use crate::file::format::Format;
 use crate::file::sniff::is_delimiter;
+use crate::header::has_gzip;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
@@ -25,6 +26,7 @@ pub(crate) enum OnError {
 /// A file that is to be imported.
 pub(crate) struct Request {
     pub(crate) format: Format,
+    pub(crate) is_gzip: bool,
     pub(crate) answer: Answer,
     pub(crate) dry_run: bool,
     pub(crate) on_error: OnError,
@@ -76,6 +78,7 @@ impl Request {
         };
         Ok(Request {
             format,
+            is_gzip: has_gzip(headers)?,
             answer: wanted(headers, format)?,
             dry_run: flag("dry_run", dry_run)?.unwrap_or(false),
             on_error: match on_error.as_deref() {

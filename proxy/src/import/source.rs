@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 use keyed_errors::Code;
 use tokio::time::{Instant, timeout_at};
@@ -12,6 +12,7 @@ use crate::admission::min_rate::TransferTimer;
 use crate::file::cells::cells;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::format::Format;
+use crate::file::gunzip::{self, Gunzip, Step, is_gzip};
 use crate::file::portion::{Fault, Portion};
 use crate::file::rows::{Form, MOST_ROW_BYTES, Rows, Unreadable};
 use crate::file::sniff;
@@ -29,6 +30,7 @@ pub(crate) struct Source {
     timer: TransferTimer,
     /// When a file that is written by one transaction must have ended.
     deadline: Option<Instant>,
+    gunzip: Option<Gunzip>,
     decode: Decode,
     rows: Rows,
     /// The names of the columns, of CSV.
@@ -49,6 +51,7 @@ impl Source {
             patience: app.body_timeout,
             timer: TransferTimer::new(app.least_rate),
             deadline: Some(now + app.least_rate.stall),
+            gunzip: request.is_gzip.then(Gunzip::new),
             decode: Decode::new(request.encoding),
             rows: Rows::new(Form::Json),
             header: Vec::new(),
@@ -132,7 +135,38 @@ impl Source {
         decoded.map_err(|Undecodable| self.undecodable(self.rows.line()))
     }
 
-    async fn read(&mut self) -> Result<axum::body::Bytes, Problem> {
+    /// The next bytes of the file, unpacked; none at its end, which `is_end` tells.
+    async fn read(&mut self) -> Result<Bytes, Problem> {
+        loop {
+            let Some(gunzip) = &mut self.gunzip else {
+                let is_first = self.bytes == 0;
+                let received = self.receive().await?;
+                self.is_end = received.is_none();
+                let bytes = received.unwrap_or_default();
+                return if is_first { require_text(&bytes).map(|()| bytes) } else { Ok(bytes) };
+            };
+            match gunzip.step().map_err(not_unpacked)? {
+                Step::Bytes(bytes) => {
+                    // A few bytes may be a thousand times as many here: others get their turn in between.
+                    tokio::task::yield_now().await;
+                    return Ok(bytes);
+                }
+                Step::End => {
+                    self.is_end = true;
+                    return Ok(Bytes::new());
+                }
+                Step::Wanting => {
+                    let received = self.receive().await?;
+                    if let Some(gunzip) = &mut self.gunzip {
+                        gunzip.push(received);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next bytes of the body; none at its end.
+    async fn receive(&mut self) -> Result<Option<Bytes>, Problem> {
         loop {
             let waiting = Instant::now();
             let patience = self.patience.min(self.timer.timeout());
@@ -141,16 +175,13 @@ impl Source {
                 return Err(if Some(end) == self.deadline { too_long() } else { Problem::body_too_slow() });
             };
             match frame {
-                None => {
-                    self.is_end = true;
-                    return Ok(axum::body::Bytes::new());
-                }
+                None => return Ok(None),
                 Some(Err(_)) => return Err(Problem::malformed("the body broke off")),
                 Some(Ok(frame)) => {
                     if let Ok(bytes) = frame.into_data() {
                         self.timer.record(bytes.len(), waiting.elapsed());
                         self.bytes += bytes.len() as u64;
-                        return Ok(bytes);
+                        return Ok(Some(bytes));
                     }
                 }
             }
@@ -161,6 +192,28 @@ impl Source {
         let name = self.decode.name();
         Problem::malformed(format!("line {line} has bytes that are not valid {name}"))
             .with_hint("set the encoding of the file, for example encoding=windows-1252")
+    }
+}
+
+/// Rejects files that are known by their first bytes not to be text.
+fn require_text(beginning: &[u8]) -> Result<(), Problem> {
+    if is_gzip(beginning) {
+        return Err(Problem::malformed("the file is packed with gzip")
+            .with_hint("Send the header Content-Encoding: gzip, or unpack the file."));
+    }
+    if beginning.starts_with(b"PK\x03\x04") {
+        return Err(Problem::malformed("the file is a ZIP archive or a spreadsheet, such as XLSX")
+            .with_hint("Save the sheet as CSV, or unpack the archive."));
+    }
+    Ok(())
+}
+
+fn not_unpacked(fault: gunzip::Fault) -> Problem {
+    match fault {
+        gunzip::Fault::Damaged => Problem::malformed("the file is not packed with gzip, or was damaged")
+            .with_hint("Check it with gzip --test, or send it without Content-Encoding."),
+        gunzip::Fault::Short => Problem::malformed("the file ends before the end of its gzip data")
+            .with_hint("Pack it again: part of it is missing."),
     }
 }
 

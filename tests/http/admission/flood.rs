@@ -1,6 +1,6 @@
 //! Strangers by the thousand: the proxy's memory stays bounded, and callers are still answered.
 
-use harness::{Service, Wire};
+use harness::{Service, Wire, most_memory};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -8,14 +8,6 @@ use std::time::{Duration, Instant};
 const HALF_OPEN: usize = 1000;
 const BODIES: usize = 60;
 const BODY: usize = 16 << 20;
-
-/// The most memory that the proxy ever had, in MiB.
-fn most_memory(service: &Service) -> usize {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", service.proxy.process()));
-    let status = status.expect("the proxy runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the kernel counts it");
-    peak.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") / 1024
-}
 
 /// The latency that one lookup in a hundred exceeds.
 async fn p99(service: &Service) -> Duration {
@@ -66,7 +58,7 @@ async fn strangers_by_the_thousand_take_neither_memory_nor_time() {
     for body in bodies {
         body.await.expect("it is sent or refused");
     }
-    assert!(most_memory(&service) < 256, "{} MiB", most_memory(&service));
+    assert!(most_memory(service.proxy.process()) < 256, "{} MiB", most_memory(service.proxy.process()));
     // Of so few lookups on a machine with other work the worst says little: a floor keeps chance out of it. Who waits
     // for a stranger waits longer: half of a head may take 10 s.
     let most = (5 * quiet).max(Duration::from_secs(5));

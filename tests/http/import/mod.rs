@@ -4,6 +4,7 @@ mod chains;
 mod faults;
 mod files;
 mod forms;
+mod gzip;
 mod interruptions;
 mod warnings;
 

@@ -1,0 +1,176 @@
+//! gzip → bytes, as they arrive (RFC 1952): pure. A file may have several members, as `cat a.gz b.gz` makes them.
+
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use bytes::{Buf, Bytes};
+use flate2::bufread::MultiGzDecoder;
+
+/// The most bytes of one step. A few bytes may unfold to a thousand times as many, which never are in memory together.
+const STEP: usize = 64 << 10;
+
+/// What every gzip file begins with, and no text.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Whether a file that begins like this is packed with gzip.
+pub(crate) fn is_gzip(beginning: &[u8]) -> bool {
+    beginning.starts_with(&MAGIC)
+}
+
+/// What has arrived and is not yet unpacked.
+struct Arrived {
+    bytes: Bytes,
+    is_whole: bool,
+}
+
+/// A file that is being unpacked.
+pub(crate) struct Gunzip {
+    decoder: MultiGzDecoder<Arrived>,
+    out: Vec<u8>,
+}
+
+/// What comes next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Unpacked bytes.
+    Bytes(Bytes),
+    /// More has to arrive first.
+    Wanting,
+    /// The file is complete.
+    End,
+}
+
+/// Why a file cannot be unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It is not gzip, or was damaged.
+    Damaged,
+    /// It ends too early.
+    Short,
+}
+
+impl Gunzip {
+    /// Before anything has arrived.
+    pub(crate) fn new() -> Gunzip {
+        let arrived = Arrived { bytes: Bytes::new(), is_whole: false };
+        Gunzip { decoder: MultiGzDecoder::new(arrived), out: vec![0; STEP] }
+    }
+
+    /// Takes what has arrived; nothing at the end of the file. Call it when [`Step::Wanting`] is next.
+    pub(crate) fn push(&mut self, arrived: Option<Bytes>) {
+        let before = self.decoder.get_mut();
+        match arrived {
+            Some(bytes) => before.bytes = bytes,
+            None => before.is_whole = true,
+        }
+    }
+
+    /// Unpacks the next bytes.
+    pub(crate) fn step(&mut self) -> Result<Step, Fault> {
+        match self.decoder.read(&mut self.out) {
+            Ok(0) => Ok(Step::End),
+            Ok(count) => Ok(Step::Bytes(Bytes::copy_from_slice(&self.out[..count]))),
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock => Ok(Step::Wanting),
+                ErrorKind::UnexpectedEof => Err(Fault::Short),
+                _ => Err(Fault::Damaged),
+            },
+        }
+    }
+}
+
+impl Read for Arrived {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let count = available.len().min(into.len());
+        into[..count].copy_from_slice(&available[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Arrived {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.bytes.is_empty() && !self.is_whole {
+            Err(ErrorKind::WouldBlock.into())
+        } else {
+            Ok(&self.bytes)
+        }
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.bytes.advance(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    /// Unpacks a file that arrives in pieces; the largest step beside it.
+    fn unpacked(file: &[u8], piece: usize) -> Result<(Vec<u8>, usize), Fault> {
+        let (mut gunzip, mut pieces) = (Gunzip::new(), file.chunks(piece));
+        let (mut text, mut largest) = (Vec::new(), 0);
+        loop {
+            match gunzip.step()? {
+                Step::Bytes(bytes) => {
+                    largest = largest.max(bytes.len());
+                    text.extend_from_slice(&bytes);
+                }
+                Step::Wanting => gunzip.push(pieces.next().map(Bytes::copy_from_slice)),
+                Step::End => return Ok((text, largest)),
+            }
+        }
+    }
+
+    #[test]
+    fn file_of_several_members_is_unpacked() {
+        let file = [packed(b"a,b\n"), packed(b""), packed(b"1,2\n")].concat();
+        assert!(is_gzip(&file) && !is_gzip(b"a,b\n") && !is_gzip(b"\x1f"));
+        for piece in [1, 7, 1000] {
+            let (text, _) = unpacked(&file, piece).expect("gzip");
+            assert_eq!(text, b"a,b\n1,2\n", "{piece}");
+        }
+    }
+
+    #[test]
+    fn long_file_comes_in_steps() {
+        let text = vec![b'x'; 10 << 20];
+        let (unfolded, largest) = unpacked(&packed(&text), 1 << 20).expect("gzip");
+        assert_eq!((unfolded.len(), largest), (text.len(), STEP));
+    }
+
+    #[test]
+    fn damaged_or_short_file_is_a_fault() {
+        let file = packed(&b"one,two\n".repeat(100));
+        for length in 0..file.len() {
+            assert_eq!(unpacked(&file[..length], 5), Err(Fault::Short), "{length} of {} bytes", file.len());
+        }
+        let mut other_sum = file.clone();
+        let sum = other_sum.len() - 8;
+        other_sum[sum] ^= 1;
+        for damaged in
+            [other_sum, b"external_key,name\n".to_vec(), [&file[..], b"more than a header"].concat()]
+        {
+            assert_eq!(unpacked(&damaged, 5).map(|(text, _)| text.len()), Err(Fault::Damaged));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn file_is_unpacked_in_whatever_pieces_it_arrives(text in prop::collection::vec(any::<u8>(), 0..3000), piece in 1_usize..400) {
+            prop_assert_eq!(unpacked(&packed(&text), piece).map(|(text, _)| text), Ok(text));
+        }
+    }
+}
