@@ -3268,7 +3268,7 @@ export interface components {
             view?: string;
         };
         /**
-         * @description The records that the grant covers, as in a search: `{filters, filter_groups}`, an array of conditions, or one condition. Null for all.
+         * @description The records that the grant covers, as in a search: one condition, `{filters, filter_groups}`, or an array of conditions. Null for all.
          * @example {
          *       "filters": [
          *         {
@@ -3279,7 +3279,24 @@ export interface components {
          *       ]
          *     }
          */
-        Scope: Record<string, never> | unknown[] | null;
+        Scope: components["schemas"]["Condition"] | components["schemas"]["ScopeFilters"] | components["schemas"]["Condition"][] | null;
+        /**
+         * @example {
+         *       "filters": [
+         *         {
+         *           "field": "region",
+         *           "operator": "eq",
+         *           "value": "EU"
+         *         }
+         *       ]
+         *     }
+         */
+        ScopeFilters: {
+            /** @description At least one group must be true. */
+            filter_groups?: (components["schemas"]["Condition"][] | components["schemas"]["Condition"])[];
+            /** @description All must be true. */
+            filters?: components["schemas"]["Condition"][];
+        };
         /**
          * @example {
          *       "count": "exact",
@@ -5628,6 +5645,8 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /** @description `gzip` if the file is packed. */
+                "Content-Encoding"?: "gzip" | "identity";
             };
             path: {
                 /** @description The template, by slug or number. */
