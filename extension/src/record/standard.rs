@@ -46,7 +46,7 @@ pub fn check_insert(
             Some(at) if at == now => {}
             Some(at) if may_bring_values() => time::check_range(name, at)?,
             Some(at) if at.abs_diff(now) <= CLOCK_TOLERANCE => {
-                replaced.push((number, Some(Datum::from(now))))
+                replaced.push((number, Some(Datum::from(now))));
             }
             Some(_) => {
                 let message = format!(
