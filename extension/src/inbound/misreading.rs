@@ -32,12 +32,13 @@ pub fn of_written(path: &str) -> Option<Misreading> {
             None,
         ),
     };
-    let quoted = rewritten(path, &found);
-    let hint = match difference {
-        Some(difference) => {
+    let hint = match (rewritten(path, &found), difference) {
+        (Some(quoted), Some(difference)) => {
             format!("Write {quoted} for a member of that name, or spaces around a minus: {difference}.")
         }
-        None => format!("Write {quoted}."),
+        (Some(quoted), None) => format!("Write {quoted}."),
+        (None, _) => "A path leads to one member: write its name in double quotes, such as $.\"first name\"."
+            .to_owned(),
     };
     Some(Misreading { message, hint })
 }
@@ -124,10 +125,14 @@ fn scan(path: &str) -> Vec<(std::ops::Range<usize>, Found<'_>)> {
     found
 }
 
-/// The path with each misread place as a quoted name.
-fn rewritten(path: &str, found: &[(std::ops::Range<usize>, Found)]) -> String {
+/// The path with each misread place as a quoted name; none where brackets hold more than one name, for which a path has no form.
+fn rewritten(path: &str, found: &[(std::ops::Range<usize>, Found)]) -> Option<String> {
     let (mut out, mut kept) = (String::new(), 0);
     for (range, place) in found {
+        let is_part = matches!(place, Found::Bracketed(_)) && !path[range.clone()].ends_with(']');
+        if is_part || range.start < kept {
+            return None;
+        }
         out.push_str(&path[kept..range.start]);
         out.push_str(&match place {
             Found::Hyphens(name) => format!("\"{name}\""),
@@ -135,7 +140,7 @@ fn rewritten(path: &str, found: &[(std::ops::Range<usize>, Found)]) -> String {
         });
         kept = range.end;
     }
-    out + &path[kept..]
+    Some(out + &path[kept..])
 }
 
 /// Whether jsonpath reads a name with a hyphen as a difference: `price-2`.
@@ -164,6 +169,22 @@ fn after_text(path: &str, quote: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_with_several_names_are_rejected_without_a_path_to_write() {
+        for path in [
+            r#"$["a","b"]"#,
+            r#"$['first','last']"#,
+            r#"$.x["a", "b"].c"#,
+            r#"$[$.a-b,"c"]"#,
+            r#"$["a", $.b-c]"#,
+            r#"$["a""#,
+        ] {
+            let misreading = of_written(path).expect("it is misread");
+            assert!(misreading.hint.starts_with("A path leads to one member"), "{path}: {}", misreading.hint);
+        }
+        assert_eq!(of_written(r#"$["a"]"#).expect("it is misread").hint, r#"Write $."a"."#);
+    }
     use proptest::prelude::*;
 
     #[test]
@@ -236,11 +257,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_to_write_is_not_misread(path in "\\$([.\\[\\]\"'a\\-1 é@?(){}]{0,12}|\\.[a-c\\-0-9]{1,6}){0,3}|\\PC{0,20}") {
+        fn what_to_write_is_not_misread(path in "\\$([.,\\[\\]\"'a\\-1 é@?(){}]{0,12}|\\.[a-c\\-0-9]{1,6}){0,3}|\\PC{0,20}") {
             if of_written(&path).is_some() {
                 let found = scan(&path);
                 let written = rewritten(&path, &found);
-                prop_assert!(written != path);
+                prop_assert!(written.as_deref() != Some(path.as_str()));
             }
             of_canonical(&path, &path);
         }
