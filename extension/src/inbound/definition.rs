@@ -198,6 +198,12 @@ fn check_prefix(prefix: &str, pointer: &str) -> Result<(), Error> {
 }
 
 impl Mapping {
+    /// All paths: of the items, of the key in an item, and of its attributes.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let sources = self.sources.iter().map(|source| source.path.as_str());
+        [self.items.as_str(), self.external_key.as_str()].into_iter().chain(sources)
+    }
+
     /// `{slug: path, …}`, as it is stored and shown.
     pub fn sources_json(&self) -> String {
         to_json(&Sources(&self.sources))

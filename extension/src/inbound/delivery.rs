@@ -12,7 +12,7 @@ use crate::batch::mode::{Conflict, Mode};
 use crate::batch::operation::{Operation, OperationKind};
 use crate::batch::outcome::of_operation;
 use crate::error::{Code, Error};
-use crate::postgres::caught::Attempt;
+use crate::postgres::caught::{Attempt, Caught};
 use crate::postgres::guard::attempt;
 use crate::postgres::raise::Raise;
 use crate::postgres::{clock, role};
@@ -20,6 +20,7 @@ use crate::record::changes;
 use crate::record::key::Key;
 use crate::template::catalog;
 use crate::value::embedding::Embedding;
+use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use std::convert::Infallible;
 
@@ -93,7 +94,7 @@ pub fn try_out(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
         let outcome = as_endpoint(endpoint, || run(endpoint, payload));
         Err::<Infallible, Outcome>(outcome)
     });
-    let outcome = match outcome.catch(of_operation) {
+    let outcome = match outcome.catch(of_delivery) {
         Ok(Ok(never)) => match never {},
         Ok(Err(outcome)) => outcome,
         Err(error) => Err(error),
@@ -102,10 +103,19 @@ pub fn try_out(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
 }
 
 fn refused<T>(outcome: Attempt<Result<T, Error>>) -> Result<T, Error> {
-    match outcome.catch(of_operation)? {
+    match outcome.catch(of_delivery)? {
         Err(error) if error.code.status() >= 500 => error.raise(),
         outcome => outcome,
     }
+}
+
+/// The error of the delivery that PostgreSQL raised, if it is the delivery's.
+fn of_delivery(caught: &Caught) -> Option<Error> {
+    // A trigger of the user's own asks for an object or a setting that is not there. The delivery is kept for a replay.
+    if caught.state == PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT {
+        return Some(Error::new(Code::InvalidValue, caught.message.clone()));
+    }
+    of_operation(caught)
 }
 
 /// Runs what an endpoint does as the role that it writes as.

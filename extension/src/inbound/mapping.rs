@@ -12,6 +12,7 @@ use crate::postgres::random;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::key;
+use std::borrow::Cow;
 
 /// The most values that all paths together find in a delivery.
 const MOST_VALUES: usize = 1_000_000;
@@ -28,7 +29,12 @@ pub struct Item {
 /// The items that a mapping finds in a payload, which is JSON.
 pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Vec<Item>, Error> {
     let marker = format!("k{:016x}", random::next_u64());
-    let payload = &*payload::readable(payload, &marker);
+    let readable = payload::readable(payload, &marker);
+    let marker = matches!(readable, Cow::Owned(_)).then_some(marker.as_str());
+    let payload = &*readable;
+    if let Some(marker) = marker {
+        payload::require_found_alone(mapping, payload, marker)?;
+    }
     let found = attempt(|| find(mapping, payload)).catch(path_fault::of_path);
     let mut found = found.map_err(|message| path_fault::locate(mapping, payload, &message))??;
     if found.is_empty() {
@@ -43,7 +49,7 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
     let mut errors = Vec::new();
     for (number, values) in found.into_iter().enumerate() {
         pgrx::check_for_interrupts!();
-        match item(template, mapping, &values, &marker) {
+        match item(template, mapping, &values, marker) {
             Ok(item) => items.push(item),
             Err(error) => errors.push(error.below(&format!("/items/{number}"))),
         }
@@ -53,9 +59,7 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
 
 /// For each item the values that each path finds in it, the key's first, as JSON.
 fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error> {
-    let paths =
-        std::iter::once(&mapping.external_key).chain(mapping.sources.iter().map(|source| &source.path));
-    let paths: Vec<Option<&str>> = paths.map(|path| Some(path.as_str())).collect();
+    let paths: Vec<Option<&str>> = mapping.paths().skip(1).map(Some).collect();
     let count = paths.len();
     as_owner(|| {
         connected(|spi| {
@@ -116,9 +120,14 @@ fn empty_lists(template: &Template, mapping: &Mapping, payload: &str, found: &mu
     }
 }
 
-fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>], marker: &str) -> Result<Item, Error> {
+fn item(
+    template: &Template,
+    mapping: &Mapping,
+    values: &[Vec<String>],
+    marker: Option<&str>,
+) -> Result<Item, Error> {
     let mut errors = Vec::new();
-    let key = require_readable(
+    let key = payload::require_readable(
         &values[0],
         marker,
         &mapping.external_key,
@@ -131,7 +140,7 @@ fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>], marker: 
         let kind = template.position(&source.slug).map(|position| template.attributes[position].kind);
         let mut value = String::new();
         let place = format!("/attributes/{}", source.slug);
-        let readable = require_readable(values, marker, &source.path, Code::InvalidValue, &place);
+        let readable = payload::require_readable(values, marker, &source.path, Code::InvalidValue, &place);
         match readable.and_then(|()| write_value(&mut value, kind, source, values)) {
             Ok(false) => {}
             Ok(true) => {
@@ -148,22 +157,6 @@ fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>], marker: 
     attributes.push('}');
     let key = key.map_err(|error| errors.insert(0, error)).unwrap_or_default();
     Error::join(errors).map_or(Ok(Item { key, attributes }), Err)
-}
-
-/// Rejects values that jsonb cannot hold, among those that a path has found.
-fn require_readable(
-    values: &[String],
-    marker: &str,
-    path: &str,
-    code: Code,
-    pointer: &str,
-) -> Result<(), Error> {
-    let Some(what) = values.iter().find_map(|value| payload::unreadable(value, marker)) else {
-        return Ok(());
-    };
-    let message = format!("the path {path} finds {what}, which PostgreSQL cannot store");
-    Err(Error::at(code, pointer, message)
-        .hint("Have the sender leave it out, or take the member out of the mapping."))
 }
 
 /// Writes the value of an attribute. A path that finds nothing says nothing; one that finds null says null.

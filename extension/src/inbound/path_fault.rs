@@ -5,65 +5,101 @@ use crate::error::{Code, Error};
 use crate::json::pointer_step;
 use crate::postgres::caught::{Caught, Class};
 use crate::postgres::guard::{as_owner, subtransaction};
-use crate::postgres::parameter::params;
+use crate::postgres::parameter::{IntoParameter, Jsonb, Parameter, array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use pgrx::prelude::PgSqlErrorCode;
 use std::ops::Range;
 
 /// The message of an error that a path raised.
 pub fn of_path(caught: &Caught) -> Option<String> {
-    // An older endpoint may ask for a variable, of which there are none.
-    let is_of_path =
-        caught.class() == Class::Data || caught.state == PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT;
+    let is_of_path = match caught.state {
+        // An older endpoint may ask for a variable, of which there are none.
+        PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT
+        // Times with an offset and times without one cannot be compared.
+        | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => true,
+        _ => caught.class() == Class::Data,
+    };
     is_of_path.then(|| caught.message.clone())
 }
 
-/// The error with the item and the member of the mapping at fault.
+/// The error with the item and the member of the mapping at fault. The number of statements grows with the logarithm of
+/// those of paths and items: each reads the whole payload.
 pub fn locate(mapping: &Mapping, payload: &str, message: &str) -> Error {
-    let all = 0..MOST_ITEMS;
-    if let Some(message) = failure(payload, &mapping.items, "$", &all) {
+    let payload = Jsonb(payload).into_parameter();
+    let attempt = Attempted { payload: &payload, items: &mapping.items };
+    if let Some(message) = attempt.failure(&["$"], 0..MOST_ITEMS) {
         return fault("/items", &mapping.items, &message);
     }
-    let key = ("/external_key".to_owned(), &mapping.external_key);
-    let attributes = mapping.sources.iter();
-    let attributes =
-        attributes.map(|source| (format!("/attributes/{}", pointer_step(&source.slug)), &source.path));
-    for (member, path) in std::iter::once(key).chain(attributes) {
-        let Some(message) = failure(payload, &mapping.items, path, &all) else { continue };
-        let item = first_failing(payload, &mapping.items, path);
-        return fault(&format!("/items/{item}{member}"), path, &message);
-    }
-    Error::new(Code::InvalidValue, message)
+    let paths: Vec<&str> = mapping.paths().skip(1).collect();
+    let place = first_failing(paths.len(), |places| attempt.failure(&paths[places], 0..MOST_ITEMS).is_some());
+    let path = &paths[place..=place];
+    let Some(message) = attempt.failure(path, 0..MOST_ITEMS) else {
+        return Error::new(Code::InvalidValue, message);
+    };
+    let item = first_failing(MOST_ITEMS, |items| attempt.failure(path, items).is_some());
+    let member = match place.checked_sub(1).and_then(|source| mapping.sources.get(source)) {
+        Some(source) => format!("/attributes/{}", pointer_step(&source.slug)),
+        None => "/external_key".to_owned(),
+    };
+    fault(&format!("/items/{item}{member}"), paths[place], &message)
 }
 
 fn fault(pointer: &str, path: &str, message: &str) -> Error {
     Error::at(Code::InvalidValue, pointer, format!("the path {path} fails: {message}"))
 }
 
-/// The first item in which a path fails that fails in one.
-fn first_failing(payload: &str, items: &str, path: &str) -> usize {
-    let (mut first, mut end) = (0, MOST_ITEMS);
+/// The first of so many that fails, if one does; `fails` says whether a range has one that does.
+fn first_failing(count: usize, fails: impl Fn(Range<usize>) -> bool) -> usize {
+    let (mut first, mut end) = (0, count);
     while end - first > 1 {
         let middle = first.midpoint(end);
-        match failure(payload, items, path, &(first..middle)) {
-            Some(_) => end = middle,
-            None => first = middle,
-        }
+        if fails(first..middle) { end = middle } else { first = middle }
     }
     first
 }
 
-/// The message of the error that a path raises in one of these items.
-fn failure(payload: &str, items: &str, path: &str, of_items: &Range<usize>) -> Option<String> {
-    let sql = "select count(*) from (select i.item from jsonb_path_query($1::jsonb, $2::jsonpath) with ordinality i (item, n) \
-               where i.n > $4 limit $5) i cross join lateral jsonb_path_query(i.item, $3::jsonpath)";
-    let run = || {
-        as_owner(|| {
-            connected(|spi| {
-                let (after, count) = (of_items.start as i64, of_items.len() as i64);
-                spi.run_once(sql, Snapshot::Active, &params![payload, items, path, after, count]);
+/// A payload with the path of its items.
+struct Attempted<'a> {
+    payload: &'a Parameter,
+    items: &'a str,
+}
+
+impl Attempted<'_> {
+    /// The message of the error that one of these paths raises in one of these items.
+    fn failure(&self, paths: &[&str], of_items: Range<usize>) -> Option<String> {
+        let sql = "select count(*) from (select i.item from jsonb_path_query($1, $2::jsonpath) with ordinality i (item, n) \
+                   where i.n > $4 limit $5) i cross join unnest($3) p (path) \
+                   cross join lateral jsonb_path_query(i.item, p.path::jsonpath)";
+        let run = || {
+            as_owner(|| {
+                connected(|spi| {
+                    let (after, count) = (of_items.start as i64, of_items.len() as i64);
+                    let paths = array(paths.iter().map(|path| Some(*path)));
+                    let arguments = params![*self.payload, self.items, paths, after, count];
+                    spi.run_once(sql, Snapshot::Active, &arguments);
+                });
             });
-        });
-    };
-    subtransaction(run).catch(of_path).err()
+        };
+        subtransaction(run).catch(of_path).err()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_that_fails_is_found_in_few_steps() {
+        for count in [1, 2, 3, 500, MOST_ITEMS] {
+            for failing in [0, count / 3, count - 1] {
+                let asked = std::cell::Cell::new(0);
+                let fails = |range: Range<usize>| {
+                    asked.set(asked.get() + 1);
+                    range.contains(&failing)
+                };
+                assert_eq!(first_failing(count, fails), failing, "of {count}");
+                assert!(asked.get() <= 14, "{} steps of {count}", asked.get());
+            }
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! Payloads with values that PostgreSQL's jsonb cannot hold: U+0000, half a surrogate pair, numbers beyond its range.
 //!
-//! Such a value fails a delivery only if a path finds it. So a marker takes its place, which no sender can guess, and what
-//! the paths find is searched for the marker.
+//! Such a value fails a delivery only if a path finds it, or may compare it. So a marker takes its place, which no sender can
+//! guess, and what the paths find is searched for the marker.
 
+use super::definition::Mapping;
+use crate::error::{Code, Error};
 use std::borrow::Cow;
 
 /// The digits of a number before its point, and after it, that PostgreSQL's `numeric` has room for.
@@ -66,9 +68,63 @@ pub fn readable<'p>(payload: &'p str, marker: &str) -> Cow<'p, str> {
 }
 
 /// Which value that jsonb cannot hold is in a value that a path has found.
-pub fn unreadable(value: &str, marker: &str) -> Option<&'static str> {
+fn unreadable(value: &str, marker: &str) -> Option<&'static str> {
     let (_, rest) = value.split_once(marker)?;
     ALL.into_iter().find(|it| rest.starts_with(it.letter())).map(Unreadable::description)
+}
+
+/// Rejects a payload with values that jsonb cannot hold, if one of the paths may find another value because of them.
+pub fn require_found_alone(mapping: &Mapping, payload: &str, marker: &str) -> Result<(), Error> {
+    let Some(what) = unreadable(payload, marker) else { return Ok(()) };
+    let Some(path) = mapping.paths().find(|path| is_selective(path)) else { return Ok(()) };
+    let message = format!(
+        "the payload has {what}, which PostgreSQL cannot store, and the path {path} may depend on it"
+    );
+    Err(Error::new(Code::InvalidValue, message).hint(
+        "Have the sender leave it out, or use paths of names and positions alone, such as $.lines[*].sku.",
+    ))
+}
+
+/// Rejects values that jsonb cannot hold, among those that a path has found. Without a marker, there are none.
+pub fn require_readable(
+    values: &[String],
+    marker: Option<&str>,
+    path: &str,
+    code: Code,
+    pointer: &str,
+) -> Result<(), Error> {
+    let unreadable = |marker| values.iter().find_map(|value| unreadable(value, marker));
+    let Some(what) = marker.and_then(unreadable) else {
+        return Ok(());
+    };
+    let message = format!("the path {path} finds {what}, which PostgreSQL cannot store");
+    Err(Error::at(code, pointer, message)
+        .hint("Have the sender leave it out, or take the member out of the mapping."))
+}
+
+/// Whether what a path finds may depend on other values than those that it finds: it is more than names, positions and `[*]`.
+/// Against a filter, a method or a wildcard, the marker is not the value that it stands for.
+fn is_selective(path: &str) -> bool {
+    let (mut in_text, mut before) = (false, ' ');
+    let mut characters = path.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => in_text = !in_text,
+            '\\' => {
+                characters.next();
+            }
+            _ if in_text => {}
+            '*' if before == '[' => {}
+            // A difference of what is no number is an error.
+            '$' | '.' | '[' | ']' | ',' | '-' | '_' => {}
+            _ if character.is_alphanumeric() || character.is_whitespace() => {}
+            _ => return true,
+        }
+        if !character.is_whitespace() {
+            before = character;
+        }
+    }
+    false
 }
 
 /// The end of the escape at a backslash.
@@ -147,6 +203,38 @@ mod tests {
         assert_eq!(unreadable(r#""Ms""#, "M"), Some("a text with half of a surrogate pair"));
         assert_eq!(unreadable(r#""Mn""#, "M"), Some("a number beyond the range of numeric"));
         assert_eq!(unreadable(r#""x""#, "M"), None);
+    }
+
+    #[test]
+    fn path_of_names_and_positions_selects_nothing() {
+        for path in [
+            "$",
+            "$.a.b[*].c",
+            "strict $.a[0, 2 to 5].b",
+            "$.a[ * ]",
+            "$.a[last - 1]",
+            r#"$."first (name) * ?".x"#,
+            r#"$."a\"?".b"#,
+            "$.é",
+            "$.a - $.b",
+        ] {
+            assert!(!is_selective(path), "{path}");
+        }
+        for path in [
+            "$.a[*] ? (@.n > 0)",
+            "$.a?(@ == 1)",
+            "$.*",
+            "$.**",
+            "$.a.size()",
+            "$.n * 2",
+            "$.a + 1",
+            "$.a == 1",
+            "$.a[*].*",
+            r#"$."?" ? (@ > 1)"#,
+            "$ /* [*] */ .a",
+        ] {
+            assert!(is_selective(path), "{path}");
+        }
     }
 
     proptest! {

@@ -1,7 +1,8 @@
 //! Inbound endpoints: their definition, and the log of their deliveries.
 
 use super::{CREATE, crm};
-use serde_json::json;
+use harness::Session;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_definition_is_checked_before_anything_is_delivered() {
@@ -182,6 +183,75 @@ async fn value_that_jsonb_cannot_hold_fails_where_it_is_mapped() {
     let keys =
         "select string_agg(external_key, ',' order by external_key) from crm.customers where name = 'ok'";
     assert_eq!(session.text(keys, &[]).await, "hz2,hz3,hz4,hz5");
+}
+
+/// Delivers to an endpoint changed like this; the status, and the error that is kept.
+async fn delivered(session: &Session, change: Value, payload: &str) -> (String, Value) {
+    let mut change = change;
+    change["rotate_token"] = json!(true);
+    let alter = "select keyed.alter_inbound_endpoint(1, $1) ->> 'token'";
+    let token = session.text(alter, &[&change.to_string()]).await;
+    let deliver = "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, $2))[1]";
+    let status = session.text(deliver, &[&token, payload]).await;
+    let error = "select coalesce((select to_jsonb(error) from keyed_state.inbound_delivery where status = 'failed' \
+                 order by id desc limit 1), 'null')";
+    (status, session.json(error, &[]).await)
+}
+
+#[tokio::test]
+async fn value_that_jsonb_cannot_hold_fails_where_a_path_may_compare_it() {
+    let (_database, session) = crm().await;
+    let payload = r#"{"rows":[{"id":"a","total":5},{"id":"b","total":1e131072}]}"#;
+    let plain = json!({"items": "$.rows[*]", "mapping": {"name": "$.title"}});
+    for change in [
+        json!({"items": "$.rows[*] ? (@.total > 0)", "mapping": {"name": "$.title"}}),
+        json!({"items": "$.rows[*]", "mapping": {"name": "$ ? (@.total > 0).title"}}),
+        json!({"items": "$.rows[*]", "mapping": {"name": "$.total.type()"}}),
+        json!({"items": "$.*[*]", "mapping": {"name": "$.title"}}),
+    ] {
+        let (status, error) = delivered(&session, change.clone(), payload).await;
+        assert_eq!(status, "202", "{change}");
+        let detail = error["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains("a number beyond the range of numeric"), "{change}: {error}");
+        assert!(detail.contains("may depend on it"), "{change}: {error}");
+    }
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
+    assert_eq!(delivered(&session, plain, payload).await.0, "200");
+    // Where all values can be held, a filter selects as ever.
+    let filter = json!({"items": "$.rows[*] ? (@.total > 6)", "mapping": {"name": "$.title"}});
+    let (status, _) =
+        delivered(&session, filter, r#"{"rows":[{"id":"c","total":5},{"id":"d","total":7}]}"#).await;
+    assert_eq!(status, "200");
+    let keys = "select string_agg(external_key, ',' order by external_key) from crm.customers";
+    assert_eq!(session.text(keys, &[]).await, "a,b,d");
+}
+
+#[tokio::test]
+async fn delivery_that_a_path_or_a_trigger_fails_is_kept_with_its_place() {
+    let (_database, session) = crm().await;
+    let paths = json!({"items": "$.rows[*]", "mapping": {
+        "name": "$.title", "mood": "$.mood.double()",
+        "tags": "$.at ? (@.datetime() > \"2020-01-01\".datetime())"}});
+    for (payload, place) in [
+        (r#"{"rows":[{"id":"a"},{"id":"b","mood":"x"},{"id":"c","mood":"y"}]}"#, "/items/1/attributes/mood"),
+        (
+            r#"{"rows":[{"id":"a"},{"id":"b"},{"id":"c","at":"2020-01-02 10:00:00+01"}]}"#,
+            "/items/2/attributes/tags",
+        ),
+    ] {
+        let (status, error) = delivered(&session, paths.clone(), payload).await;
+        assert_eq!((status.as_str(), &error["errors"][0]["pointer"]), ("202", &json!(place)), "{error}");
+    }
+    session
+        .run(
+            "create function public.ask() returns trigger language plpgsql as $$
+             begin new.name := pg_catalog.current_setting('nothing.there'); return new; end $$;
+             create trigger ask before insert on crm.customers for each row execute function public.ask()",
+        )
+        .await;
+    let plain = json!({"items": "$.rows[*]", "mapping": {"name": "$.title"}});
+    let (status, error) = delivered(&session, plain, r#"{"rows":[{"id":"a"}]}"#).await;
+    assert_eq!((status.as_str(), &error["code"]), ("202", &json!("invalid_value")), "{error}");
 }
 
 #[tokio::test]
