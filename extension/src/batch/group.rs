@@ -14,7 +14,7 @@ use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
 use crate::record::mode::Mode;
 use crate::record::new_id::new_id;
-use crate::record::refusal::not_inserted;
+use crate::record::refusal::{is_insert_dropped, key_taken};
 use crate::record::{changes, dropped, reference};
 use crate::template::Template;
 use crate::value::change::{Change, Changes};
@@ -122,11 +122,19 @@ impl<'a> Group<'a> {
             .into_iter()
             .map(|row| row.id)
             .collect();
+        let is_lost = |member: &Operation, id: &Uuid| {
+            !written.contains(id) && is_insert_dropped(template, member.key.value())
+        };
+        // One by one, they find out whether a trigger or another writer was the reason.
+        let lost = self.outside(is_lost, ids);
+        if !lost.0.is_empty() {
+            return Err(lost);
+        }
         let outcome = |(member, id): (&Operation, &Uuid)| {
             let outcome = if written.contains(id) {
                 Ok(Done { kind: OperationKind::Create, id: *id, created: true, changed: true })
             } else {
-                Err(not_inserted(caller, template, member.key.value()))
+                Err(key_taken(caller, template, member.key.value().unwrap_or_default()))
             };
             (member.index, outcome)
         };
@@ -178,7 +186,10 @@ impl<'a> Group<'a> {
             if dropped::is_possible(template, &[Event::Insert, Event::Update]) {
                 let left = self.left(template, shape, ids);
                 // One by one, they find out whether a trigger or another writer was the reason.
-                let is_left = |key: &str| left.contains(key) || !by_key.contains_key(key);
+                let is_left = |key: &str| match by_key.get(key) {
+                    Some((_, is_written)) => !is_written && left.contains(key),
+                    None => true,
+                };
                 let places = self.outside(|member, _| member.key.value().is_some_and(is_left), ids);
                 if !places.0.is_empty() {
                     return Err(places);

@@ -64,14 +64,14 @@ pub fn measures_now(changes: &Changes) -> bool {
     changes.iter().any(|(_, change)| is_measured_now(change))
 }
 
-/// Locks a live record that passes the condition, and takes out the numbers without a time that are its metrics' latest
-/// values: what was read and is written back measures nothing.
-pub fn omit_latest(template: &Template, record: Uuid, condition: &str, changes: &mut Changes) {
+/// Takes out the numbers without a time that are the latest values of a locked record's metrics: what was read and is
+/// written back measures nothing.
+pub fn omit_latest(template: &Template, record: Uuid, changes: &mut Changes) {
     let metrics: Vec<usize> =
         changes.iter().filter(|(_, change)| is_measured_now(change)).map(|(position, _)| *position).collect();
     let columns = metrics.iter().map(|position| format!("t.\"{}\"", template.attributes[*position].slug));
     let sql = format!(
-        "select {} from {} t where t.id = $1 and t.deleted_at is null{condition} for no key update of t",
+        "select {} from {} t where t.id = $1",
         columns.collect::<Vec<_>>().join(", "),
         template.table_sql()
     );

@@ -39,11 +39,19 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     newer::taken(error, &row, &params![key])
 }
 
+/// Whether a trigger may have dropped a record that was not inserted: no record has its key. Another writer may have deleted
+/// the one that had it in the meantime, so only [`dropped::CERTAIN_TRIES`] tells.
+pub fn is_insert_dropped(template: &Template, key: Option<&str>) -> bool {
+    dropped::is_possible(template, &[Event::Insert])
+        && key.is_none_or(|key| read::id_by_key(template, key).is_none())
+}
+
 /// The error of a record that was not inserted: its key is taken, or a trigger dropped the write.
 pub fn not_inserted(caller: &Caller, template: &Template, key: Option<&str>) -> Error {
-    let is_dropped = dropped::is_possible(template, &[Event::Insert])
-        && key.is_none_or(|key| read::id_by_key(template, key).is_none());
-    if is_dropped { dropped::error(template) } else { key_taken(caller, template, key.unwrap_or_default()) }
+    match is_insert_dropped(template, key) {
+        true => dropped::error(template),
+        false => key_taken(caller, template, key.unwrap_or_default()),
+    }
 }
 
 /// Refuses a record that is not there for the caller, or that the caller may not write.

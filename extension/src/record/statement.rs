@@ -76,6 +76,23 @@ impl Assigned<'_> {
     }
 }
 
+impl Assignment<'_> {
+    /// What an UPDATE gives the attribute of `t`; the parameter of the value has this number.
+    fn new_value(&self, template: &Template, number: usize) -> String {
+        let Attribute { slug, id, .. } = self.attribute;
+        match self.assigned {
+            Assigned::Set(_) => format!("${number}"),
+            Assigned::Increment(_) => format!("coalesce(t.\"{slug}\", 0) + ${number}"),
+            Assigned::Latest(_) => format!(
+                "case when ${} < (select max(m.at) from {} m where m.record_id = t.id and m.attribute_id = {id}) \
+                 then t.\"{slug}\" else ${number} end",
+                number + 1,
+                SideTable::Series.sql(template.id),
+            ),
+        }
+    }
+}
+
 impl<'c> Assignments<'c> {
     /// The assignments that checked changes ask for; references by key must have been resolved.
     pub fn new(template: &'c Template, changes: &'c Changes<'c>) -> Self {
@@ -145,24 +162,18 @@ impl<'c> Assignments<'c> {
     fn updated(&self, template: &Template, first: usize) -> String {
         let mut sql = String::new();
         for (item, number) in self.numbered(first) {
-            let slug = &item.attribute.slug;
-            let _ = match item.assigned {
-                Assigned::Set(_) => write!(sql, "\"{slug}\" = ${number}, "),
-                Assigned::Increment(_) => {
-                    write!(sql, "\"{slug}\" = coalesce(t.\"{slug}\", 0) + ${number}, ")
-                }
-                Assigned::Latest(_) => write!(
-                    sql,
-                    "\"{slug}\" = case when ${} < (select max(m.at) from {} m where m.record_id = t.id \
-                     and m.attribute_id = {}) then t.\"{slug}\" else ${number} end, ",
-                    number + 1,
-                    SideTable::Series.sql(template.id),
-                    item.attribute.id,
-                ),
-            };
+            let _ = write!(sql, "\"{}\" = {}, ", item.attribute.slug, item.new_value(template, number));
         }
         sql.push_str("updated_at = now()");
         sql
+    }
+
+    /// `t."a" is distinct from $3 or …`, with the value that an UPDATE gives each: false where it would change nothing.
+    pub fn left(&self, template: &Template, first: usize) -> String {
+        let differs = self
+            .numbered(first)
+            .map(|(item, number)| differs(item.attribute, &item.new_value(template, number)));
+        differs.collect::<Vec<_>>().join(" or ")
     }
 
     /// ` and (…)`, so that equal values write nothing.
@@ -242,8 +253,17 @@ pub fn update_by_id(
     assignments: &Assignments,
     write_scope: &WriteScope,
 ) -> String {
-    let changed = changed_with_key(key, assignments);
-    let set_key = if key == KeyAssignment::Set { "external_key = $2, " } else { "" };
+    let (set_key, changed) = match key {
+        KeyAssignment::Keep => ("", assignments.changed(2)),
+        KeyAssignment::Set => {
+            let others = match assignments.changed(3) {
+                changed if assignments.is_empty() => changed,
+                changed if changed.is_empty() => " or true".to_owned(),
+                changed => changed.replacen(" and ", " or ", 1),
+            };
+            ("external_key = $2, ", format!(" and (t.external_key is distinct from $2{others})"))
+        }
+    };
     let first = if key == KeyAssignment::Set { 3 } else { 2 };
     format!(
         "update {} t set {set_key}{} where t.id = $1 and t.deleted_at is null{changed}{} returning {}{}",
@@ -252,34 +272,6 @@ pub fn update_by_id(
         and(write_scope.writable.as_deref()),
         columns(template),
         condition_column(write_scope.writable.as_deref())
-    )
-}
-
-/// ` and (…)`, so that an equal key and equal values write nothing.
-fn changed_with_key(key: KeyAssignment, assignments: &Assignments) -> String {
-    if key == KeyAssignment::Keep {
-        return assignments.changed(2);
-    }
-    let others = match assignments.changed(3) {
-        changed if assignments.is_empty() => changed,
-        changed if changed.is_empty() => " or true".to_owned(),
-        changed => changed.replacen(" and ", " or ", 1),
-    };
-    format!(" and (t.external_key is distinct from $2{others})")
-}
-
-/// Finds the record that [`update_by_id`] would change, with the same parameters.
-pub fn to_update_by_id(template: &Template, key: KeyAssignment, assignments: &Assignments) -> String {
-    let changed = changed_with_key(key, assignments);
-    format!("select t.id from {} t where t.id = $1 and t.deleted_at is null{changed}", template.table_sql())
-}
-
-/// Finds the record that [`update_by_key`] would change, with the same parameters.
-pub fn to_update_by_key(template: &Template, assignments: &Assignments) -> String {
-    format!(
-        "select t.id from {} t where t.external_key = $1 and t.deleted_at is null{}",
-        template.table_sql(),
-        assignments.changed(2)
     )
 }
 

@@ -4,7 +4,7 @@
 use super::argument::BoundAssignments;
 use super::mode::Mode;
 use super::read;
-use super::refusal::{MOST_TRIES, gave_up, not_inserted};
+use super::refusal::{MOST_TRIES, gave_up};
 use super::version::Preconditions;
 use super::write_by_key::WriteByKey;
 use super::{changes, comparison, dropped, precondition, reference};
@@ -58,7 +58,7 @@ pub fn upsert(
         },
         Mode::Create => {
             changes::check_complete(template, &changes)?;
-            Ok((upsert.insert()?.ok_or_else(|| not_inserted(caller, template, Some(key)))?, true))
+            Ok((upsert.create()?, true))
         }
         Mode::Update => Ok((upsert.update()?.ok_or_else(Error::not_found)?, false)),
         Mode::Upsert => upsert.write_known(complete),
@@ -78,11 +78,11 @@ impl WriteByKey<'_> {
             }
             changes::check_complete(template, self.changes)?;
             reserve::for_creation(template);
+            if mode == Mode::Create {
+                return Ok((self.create()?, true));
+            }
             if let Some(id) = self.insert()? {
                 return Ok((id, true));
-            }
-            if mode == Mode::Create {
-                return Err(not_inserted(caller, template, Some(key)));
             }
         }
         self.reject_dropped_insert()?;

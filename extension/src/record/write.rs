@@ -4,13 +4,13 @@ use super::argument::BoundAssignments;
 use super::key::{Key, parse_key};
 use super::new_id::new_id;
 use super::read::{self, Lifetime};
-use super::refusal::{key_taken, not_inserted, require_in_scope};
+use super::refusal::{is_insert_dropped, key_taken, not_inserted, require_in_scope};
 use super::shape::{Projection, STANDARD_COLUMNS};
 use super::shown::Shown;
 use super::statement::{self, KeyAssignment, columns};
 use super::version::Preconditions;
 use super::{changes, dropped, precondition, reference};
-use crate::access::visibility::{WriteScope, and, condition_column};
+use crate::access::visibility::{WriteScope, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, subtransaction};
@@ -42,16 +42,25 @@ pub fn create(
     let id = new_id(template.id);
     let projection = Projection::of_written(caller, template);
     let write_scope = WriteScope::of(caller, Action::Create, template);
-    let record = as_owner(|| {
-        let assignments = BoundAssignments::new(template, &changes);
-        let returning = columns(template) + &condition_column(write_scope.writable.as_deref());
-        let sql = statement::insert(template, &assignments, &returning);
-        connected(|spi| {
-            let arguments = [&params![id, key], assignments.arguments.as_slice()].concat();
-            let plan = template.plan(&sql, &arguments);
-            written(&template.write(spi, &plan, &arguments), template, &projection)
+    let insert = || {
+        as_owner(|| {
+            let assignments = BoundAssignments::new(template, &changes);
+            let returning = columns(template) + &condition_column(write_scope.writable.as_deref());
+            let sql = statement::insert(template, &assignments, &returning);
+            connected(|spi| {
+                let arguments = [&params![id, key], assignments.arguments.as_slice()].concat();
+                let plan = template.plan(&sql, &arguments);
+                written(&template.write(spi, &plan, &arguments), template, &projection)
+            })
         })
-    });
+    };
+    let mut record = insert();
+    for _ in 1..dropped::CERTAIN_TRIES {
+        if record.is_some() || !is_insert_dropped(template, key) {
+            break;
+        }
+        record = insert();
+    }
     let record = match record {
         Some(Written::Within(record)) => record,
         Some(Written::Outside) => return Err(caller.outside(Action::Create, template)),
@@ -106,7 +115,10 @@ pub fn replace(
     if metric::measures_now(&changes) {
         reserve::for_change(&template);
         let write_scope = WriteScope::of(caller, Action::Update, &template);
-        metric::omit_latest(&template, id, &and(write_scope.visible.as_deref()), &mut changes);
+        let live = "t.id = $1 and t.deleted_at is null";
+        let found = read::lock(&template, live, &write_scope, id.into_parameter());
+        require_in_scope(caller, Action::Update, &template, found)?;
+        metric::omit_latest(&template, id, &mut changes);
     }
     update(caller, Action::Update, &template, id, &Key::Absent, changes, preconditions)
 }
@@ -149,7 +161,6 @@ pub fn update(
         Key::Absent => (KeyAssignment::Keep, params![id].to_vec()),
         _ => (KeyAssignment::Set, params![id, key.value()].to_vec()),
     };
-    let first_count = first.len();
     let arguments = [first, assignments.arguments.clone()].concat();
     let sql = statement::update_by_id(template, assignment, &assignments, &write_scope);
     let mut written = write_one(caller, action, template, &sql, &arguments, key)?;
@@ -162,10 +173,10 @@ pub fn update(
         require_in_scope(caller, action, template, found)?;
         written = write_one(caller, action, template, &sql, &arguments, key)?;
         if written.is_none() {
-            let left = || statement::to_update_by_id(template, assignment, &assignments);
-            // Only values to set are compared; what increments or appends always writes.
-            let count = if assignments.set_only() { arguments.len() } else { first_count };
-            dropped::reject(template, &[Event::Update], left, &arguments[..count])?;
+            let left = || dropped::to_update_by_id(template, assignment, &assignments);
+            dropped::reject(template, &[Event::Update], left, &arguments)?;
+            // A trigger may suppress an update that changes no column. Its points are added all the same.
+            metric::append(template, id, &changes);
         }
     }
     match written {

@@ -4,7 +4,7 @@ use super::argument::BoundAssignments;
 use super::dropped;
 use super::new_id::new_id;
 use super::read::{self, FoundRecord};
-use super::refusal::{MOST_TRIES, gave_up, key_taken};
+use super::refusal::{self, MOST_TRIES, gave_up, key_taken, not_inserted};
 use super::statement::{self, Verb};
 use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
@@ -74,17 +74,14 @@ impl WriteByKey<'_> {
         if assignments.is_empty() {
             return Ok(());
         }
-        let left = || statement::to_update_by_key(self.template, assignments);
+        let left = || dropped::to_update_by_key(self.template, assignments);
         let arguments = self.arguments(None, assignments);
-        // Only values to set are compared; what increments or appends always writes.
-        let count = if assignments.set_only() { arguments.len() } else { 1 };
-        dropped::reject(self.template, events, left, &arguments[..count])
+        dropped::reject(self.template, events, left, &arguments)
     }
 
     /// Rejects a new record of which no row came back and whose key no record has.
     pub(super) fn reject_dropped_insert(&self) -> Result<(), Error> {
-        let is_dropped = dropped::is_possible(self.template, &[Event::Insert])
-            && read::id_by_key(self.template, self.key).is_none();
+        let is_dropped = refusal::is_insert_dropped(self.template, Some(self.key));
         if is_dropped { Err(dropped::error(self.template)) } else { Ok(()) }
     }
 
@@ -104,6 +101,18 @@ impl WriteByKey<'_> {
             Some(found) if !found.is_visible => self.unchanged(found).map(|_| ()),
             _ => Ok(()),
         }
+    }
+
+    /// Inserts a record that must be new.
+    pub(super) fn create(&self) -> Result<Uuid, Error> {
+        for _ in 1..dropped::CERTAIN_TRIES {
+            match self.insert()? {
+                Some(id) => return Ok(id),
+                None if refusal::is_insert_dropped(self.template, Some(self.key)) => {}
+                None => break,
+            }
+        }
+        self.insert()?.ok_or_else(|| not_inserted(self.caller, self.template, Some(self.key)))
     }
 
     pub(super) fn insert(&self) -> Result<Option<Uuid>, Error> {

@@ -187,3 +187,21 @@ async fn a_scope_behind_a_reference_is_kept_by_every_write() {
     sales.admin.run("update crm.companies set region = 'EU' where external_key = 'C-US'").await;
     assert_eq!(seen(&session).await, "US-1 US-2");
 }
+
+#[tokio::test]
+async fn replacing_metrics_by_their_own_values_needs_the_record_to_be_writable() {
+    let sales = Sales::new().await;
+    let create =
+        "select keyed.create_template('crm', 'sensors', '[{\"slug\": \"heat\", \"type\": \"metric\"}]')";
+    sales.admin.rows(create, &[]).await;
+    let made = "select keyed.create_record('crm.sensors', '{\"heat\": 20}', 'S-1') ->> 'id'";
+    let id = sales.admin.text(made, &[]).await;
+    let (role, session) = sales.member().await;
+    sales.database.grant(&role, "crm.sensors", "read").await;
+    let other = json!({"field": "external_key", "operator": "eq", "value": "S-2"});
+    sales.database.grant_within(&role, "crm.sensors", "update", &other).await;
+    for attributes in [r#"{"heat": 20}"#, r#"{"heat": 21}"#] {
+        let refusal = session.refusal("select keyed.replace_attributes($1, $2)", &[&id, attributes]).await;
+        assert_eq!(refusal.is(), ("42501", "forbidden"), "{attributes}");
+    }
+}

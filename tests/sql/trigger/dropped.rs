@@ -1,5 +1,6 @@
 //! A trigger of the database's administrator that returns NULL before a row drops the write: every function says so.
 
+use harness::customers::SERIES;
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
@@ -148,4 +149,50 @@ async fn dropped_row_of_an_import_is_rejected_alone() {
         "{report}"
     );
     assert_eq!(names(&session).await, "a=Ada,c=Cleo,d=Dan,e=Eva");
+}
+
+#[tokio::test]
+async fn trigger_that_suppresses_updates_without_a_change_drops_no_point() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            "create trigger z_min_update before update on crm.customers for each row
+               execute function suppress_redundant_updates_trigger()",
+        )
+        .await;
+    let made = session
+        .json("select keyed.create_record('crm.customers', '{\"name\": \"Ada\", \"visits\": 1, \"mood\": {\"value\": 4, \"at\": \"2024-05-01T00:00:00Z\"}}', 'A-1')", &[])
+        .await;
+    let older = |day: u32| format!("{{\"mood\": {{\"value\": 2, \"at\": \"2024-04-0{day}T00:00:00Z\"}}}}");
+    session.rows("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&older(1)]).await;
+    let patch = format!("{{\"attributes\": {}}}", older(2));
+    session.rows("select keyed.patch_record($1, $2)", &[id_of(&made), &patch]).await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": {\"$inc\": 0}}')").await;
+    let points = format!("select count(*) from {SERIES}");
+    assert_eq!(session.text(&points, &[]).await, "3");
+    let values = "select concat_ws(' ', visits, mood) from crm.customers";
+    assert_eq!(session.text(values, &[]).await, "1 4");
+}
+
+#[tokio::test]
+async fn trigger_that_normalizes_values_drops_nothing() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            "create function public.shout() returns trigger language plpgsql as $$
+             begin new.name := pg_catalog.upper(new.name); return new; end $$;
+             create trigger shout before insert or update on crm.customers for each row
+               execute function public.shout()",
+        )
+        .await;
+    let batch = |names: [&str; 2]| {
+        json!([upsert("a", names[0]), upsert("b", names[1]), upsert("c", "cleo")]).to_string()
+    };
+    for names in [["ada", "bob"], ["ada", "bob"], ["ann", "bob"]] {
+        let report = session.json("select keyed.batch($1)", &[&batch(names)]).await;
+        assert_eq!(report["errors"], false, "{report}");
+    }
+    assert_eq!(names(&session).await, "a=ANN,b=BOB,c=CLEO");
 }
