@@ -11,6 +11,8 @@
 \set SHOW_CONTEXT never
 \o /dev/null
 begin;
+-- A superuser runs this: nothing that others made in other schemas is found by its name.
+set local search_path = pg_catalog, pg_temp;
 
 do $$
 begin
@@ -21,8 +23,9 @@ begin
     raise exception 'schema "crm" already exists: the demo was not made'
       using hint = 'Nothing has changed. To make the demo again, run SELECT keyed.drop_project(''crm'', with_records => true); first. '
         'It deletes all records of that project.';
-  elsif exists (select from pg_roles where rolname = 'sales_bern' and (rolcanlogin or rolsuper)) then
-    raise exception 'role "sales_bern" already exists and may log in: the demo was not made'
+  elsif exists (select from pg_roles r where rolname = 'sales_bern'
+                and (rolcanlogin or rolsuper or exists (select from pg_auth_members m where m.member = r.oid))) then
+    raise exception 'role "sales_bern" already exists, and may log in or has the rights of another role: the demo was not made'
       using hint = 'Nothing has changed. The demo grants this role access to its records. Rename yours, or use another server.';
   end if;
 end $$;
@@ -199,8 +202,6 @@ reset role;
 commit;
 
 \o
--- `make run` writes each into .run/, under its name.
-select name, value, purpose from (values
-  ('sales_bern.key', :'demo_sales_key', 'API key of the role sales_bern: customers of Bern and their orders'),
-  ('web_shop.token', :'demo_token', 'of the endpoint: POST /v1/inbound/<token> delivers orders')
-) shown (name, value, purpose);
+-- `make run` writes each into .run/, under its name. psql prints them: a statement with them could be in the server's log.
+\echo 'sales_bern.key |' :demo_sales_key '| API key of the role sales_bern: customers of Bern and their orders'
+\echo 'web_shop.token |' :demo_token '| of the endpoint: POST /v1/inbound/<token> delivers orders'

@@ -1,7 +1,7 @@
 //! `keyed-proxy demo`, whose SQL psql runs.
 
 use crate::run;
-use harness::{Database, proxy_program};
+use harness::{Cluster, Database, Durability, proxy_program};
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -52,8 +52,40 @@ async fn demo_makes_a_project_once_and_says_so_when_it_exists() {
 }
 
 #[tokio::test]
+async fn demo_runs_nothing_that_a_login_has_made_and_shows_the_server_no_secret() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    let planted = "create function public.sin(numeric) returns double precision language plpgsql as $$
+                   begin raise exception 'planted'; end $$;
+                   create function public.overlaps(text[], text[]) returns boolean language plpgsql as $$
+                   begin raise exception 'planted'; end $$;
+                   create operator public.&& (leftarg = text[], rightarg = text[], function = public.overlaps)";
+    session.run(planted).await;
+    let name = database.name().to_owned();
+    session.run(&format!("alter database \"{name}\" set log_statement = 'all'")).await;
+    let (is_made, printed, errors) = make_demo(&database);
+    assert!(is_made && errors.is_empty(), "{errors}");
+    let secrets: Vec<&str> =
+        printed.split(' ').filter(|it| it.starts_with("keyed_") || it.starts_with("in_")).collect();
+    assert_eq!(secrets.len(), 2, "{printed}");
+    let log = database.cluster().log();
+    assert!(log.contains("issue_api_key('sales_bern'"), "the statements are logged");
+    assert!(secrets.iter().all(|secret| !log.contains(secret)), "a secret is in the log");
+}
+
+#[tokio::test]
+async fn demo_takes_no_role_that_has_rights_of_another() {
+    let cluster = std::sync::Arc::new(Cluster::start(Durability::None));
+    let database = Database::new_in(&cluster).await;
+    let session = database.session().await;
+    session.run("create role sales_bern in role keyed_admin").await;
+    let (is_made, _, errors) = make_demo(&database);
+    assert!(!is_made && errors.contains("has the rights of another role"), "{errors}");
+}
+
+#[tokio::test]
 async fn demo_needs_the_extension_and_says_so() {
-    let database = Database::empty_in(&harness::Cluster::shared()).await;
+    let database = Database::empty_in(&Cluster::shared()).await;
     let (is_made, _, errors) = make_demo(&database);
     assert!(!is_made && errors.contains("this database has no extension keyed"), "{errors}");
 }
