@@ -68,7 +68,15 @@ impl Source {
 
     async fn read_header(&mut self, delimiter: Option<u8>) -> Result<(), Problem> {
         let mut beginning = String::new();
-        let is_enough = |text: &str| text.len() >= SNIFFED || text.trim_start().contains(['\n', '\r']);
+        // Only what is new is looked at: bytes that arrive one by one cost no more than others.
+        let (mut searched, mut is_blank) = (0, true);
+        let mut is_enough = |text: &str| {
+            let new = &text[searched..];
+            let line = if is_blank { new.trim_start() } else { new };
+            is_blank = line.is_empty() && is_blank;
+            searched = text.len();
+            text.len() >= SNIFFED || line.contains(['\n', '\r'])
+        };
         while !self.is_end && !is_enough(&beginning) {
             let chunk = self.read().await?;
             let decoded = self.decode.push(&chunk, self.is_end, &mut beginning);
