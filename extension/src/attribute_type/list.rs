@@ -10,6 +10,7 @@ use crate::value::cell_format::{SEPARATOR, unguarded, write_list};
 use crate::value::change::{Change, Value};
 use crate::value::constant::Constant;
 use crate::value::list_option::ListOption;
+use crate::value::normal_form::composed;
 use crate::value::operand::{Meaning, Operand};
 use crate::value::quote::literal;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -58,7 +59,12 @@ impl Kind for Type {
     }
 
     fn parse_operand(operand: &Operand, rules: &Rules) -> Result<Meaning, Error> {
-        let element = string::parse_operand(operand)?;
+        let mut element = string::parse_operand(operand)?;
+        // An option in another normal form is the same option.
+        let is_same = |option: &&ListOption| composed(&option.value) == composed(&element);
+        if let Some(option) = rules.options.and_then(|options| options.iter().find(is_same)) {
+            element.clone_from(&option.value);
+        }
         check_element(&element, rules.options, &operand.pointer)?;
         Ok(Meaning::Constant(Constant::Text(element)))
     }

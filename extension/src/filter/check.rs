@@ -12,6 +12,8 @@ use super::range::Point;
 use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
 use crate::error::{Code, Error};
+use crate::value::constant::Constant;
+use crate::value::normal_form;
 use crate::value::operand::{Meaning, Operand, quoted};
 use std::cell::Cell;
 
@@ -41,6 +43,11 @@ pub fn check(conditions: &Tree<Condition>, schema: &dyn Schema, settings: Settin
     let mut checker = Checker { schema, settings, faults: Faults::default(), looked_for: Cell::default() };
     let tree = checker.tree(conditions);
     checker.faults.or(Filter { tree, template: schema.id(), time_zone: settings.time_zone.to_owned() })
+}
+
+/// The forms in which a column may have a text. A key is not a text but a name: its form counts.
+fn forms(column: &Column, text: String) -> Vec<String> {
+    if *column == Column::ExternalKey { vec![text] } else { normal_form::forms(&text) }
 }
 
 struct Checker<'a> {
@@ -125,7 +132,20 @@ impl Checker<'_> {
                 let operand = self.faults.keep(operand::single(value, pointer))?;
                 let text = self.faults.keep(constant::text(&operand))?;
                 self.faults.keep(self.check_pattern(operator, place, &text, &operand.pointer))?;
-                Test::Like { pattern: place.pattern(&text), ignores_case: case == Case::Ignored }
+                let like = |text: String| Test::Like {
+                    pattern: place.pattern(&text),
+                    ignores_case: case == Case::Ignored,
+                };
+                let tests = forms(&column, text).into_iter().map(like);
+                let is_indexed = path.is_empty() && matches!(column, Column::Attribute { indexed: true, .. });
+                let leaf = |test| {
+                    Tree::Leaf(Predicate { path: path.clone(), column: column.clone(), operator, test })
+                };
+                // Indexes look up one pattern at a time. Without one, all patterns together are one comparison.
+                return Some(match (is_indexed || tests.len() == 1, tests) {
+                    (true, tests) => Tree::any(tests.map(leaf)),
+                    (false, tests) => leaf(Test::AnyOf(tests.collect())),
+                });
             }
             Comparison::Value => {
                 let operand = self.faults.keep(operand::single(value, pointer))?;
@@ -175,6 +195,9 @@ impl Checker<'_> {
         let (mut constants, mut days, mut keys) = (Vec::new(), Vec::new(), Vec::new());
         for meaning in self.faults.keep_all(read)? {
             match meaning {
+                Meaning::Constant(Constant::Text(text)) => {
+                    constants.extend(forms(column, text).into_iter().map(Constant::Text));
+                }
                 Meaning::Constant(constant) => constants.push(constant),
                 Meaning::Day(day) => days.push(day),
                 Meaning::Key(key) => keys.push(key),

@@ -30,6 +30,8 @@ pub mod constant;
 mod faults;
 /// The field of a condition.
 pub mod field;
+/// A column that is like a pattern → SQL.
+mod like;
 /// The value of a condition → single values.
 pub mod operand;
 /// The operators and what they apply to.

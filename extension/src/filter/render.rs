@@ -7,6 +7,7 @@
 use super::Filter;
 use super::arguments::Arguments;
 use super::field::{Column, Step};
+use super::like::{forms, like};
 pub use super::options::{Lives, Options};
 use super::predicate::{Predicate, Test};
 use super::range::Bound;
@@ -16,7 +17,7 @@ use super::tree::Tree;
 use crate::attribute_type::AttributeType;
 use crate::value::constant::{Constant, LAST_MOMENT, midnight_after};
 use crate::value::quote::{identifier, literal};
-use crate::value::{pattern, standard_column as column};
+use crate::value::standard_column as column;
 use std::cell::RefCell;
 
 /// How many characters of a text its index holds; see [`crate::define::ddl::indexes`].
@@ -140,11 +141,10 @@ impl<'a> Writer<'a> {
         match test {
             Test::OneOf(constants) => self.one_of(constants, column, &name),
             Test::HoldsKey(keys, target) => self.holds_key(keys, &**target, &name, alias),
-            Test::Like { pattern, ignores_case: false } => {
-                Sql::single(format!("{name} like {}", self.text(pattern)))
-            }
-            Test::Like { pattern, ignores_case: true } => {
-                Sql::single(self.ignoring_case(column, &name, pattern))
+            Test::Like { pattern, ignores_case } => {
+                let is_indexed =
+                    !self.one_by_one && matches!(column, Column::Attribute { indexed: true, .. });
+                Sql::single(like(&name, &[pattern], *ignores_case, is_indexed, |text| self.text(text)))
             }
             Test::Within { lower, upper } => {
                 let lower = lower.as_ref().map(|bound| self.bound(&name, '>', bound));
@@ -161,9 +161,12 @@ impl<'a> Writer<'a> {
                 _ => format!("{name} is not null"),
             }),
             Test::Exists => Sql::single(format!("{name} is not null")),
-            Test::AnyOf(tests) => {
-                Sql::chain(tests.iter().map(|test| self.column_test(test, column, alias)), OR)
-            }
+            Test::AnyOf(tests) => match forms(tests) {
+                Some((forms, ignores_case)) => {
+                    Sql::single(like(&name, &forms, ignores_case, false, |text| self.text(text)))
+                }
+                None => Sql::chain(tests.iter().map(|test| self.column_test(test, column, alias)), OR),
+            },
         }
     }
 
@@ -255,21 +258,6 @@ impl<'a> Writer<'a> {
         let (table, condition) = (target.table(), Sql::chain(parts, AND).text);
         let query = format!("select {inner}.id from {table} {inner} where {condition}");
         Sql::single(format!("{name} = any (array({}))", self.query(query, alias)))
-    }
-
-    /// To make a text small letter by letter costs most of the comparison. Where no index spares it, the letters of ASCII
-    /// alone are compared first, which costs half, and hardly ever the whole. The test in front says nothing to the
-    /// planner, who would take it for independent, and `is true` keeps the two in their order.
-    fn ignoring_case(&self, column: &Column, name: &str, pattern: &str) -> String {
-        let is_indexed = !self.one_by_one && matches!(column, Column::Attribute { indexed: true, .. });
-        let coarse = pattern::in_ascii(pattern).filter(|_| !is_indexed).map(|coarse| self.text(&coarse));
-        let whole = format!("{name} ilike {}", self.text(pattern));
-        match coarse {
-            Some(coarse) => format!(
-                "(nullif({name} collate \"C\" ilike {coarse}, false) is not null and {whole}) is true"
-            ),
-            None => whole,
-        }
     }
 
     /// Null and the empty text are found by the index of a text too: the beginning of each is itself.

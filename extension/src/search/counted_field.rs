@@ -10,8 +10,10 @@ use crate::postgres::table::Table;
 use crate::postgres::value_order::compare_texts;
 use crate::template::Template;
 use crate::value::decimal;
+use crate::value::normal_form::composed;
 use foldhash::{HashMap, HashSet};
 use pgrx::pg_sys::Datum;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
@@ -95,7 +97,8 @@ impl CountedField {
     /// The most frequent values, those with as many records in their own order.
     pub fn most_frequent(self) -> Option<Vec<(CountedValue, i64)>> {
         let field = match self.storage {
-            Storage::List => self.elements()?,
+            Storage::List => self.elements()?.composed(),
+            Storage::Text => self.composed(),
             Storage::Numeric => in_scratch(|| self.decimals())?,
             _ => self,
         };
@@ -128,6 +131,21 @@ impl CountedField {
             }
         }
         Some(field)
+    }
+
+    /// Texts, of which all normal forms are one value.
+    fn composed(mut self) -> CountedField {
+        let other = |text: &[u8]| match composed(std::str::from_utf8(text).ok()?) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(composed) => Some(composed),
+        };
+        let others: Vec<(Box<[u8]>, String)> =
+            self.counts.keys().filter_map(|text| Some((text.clone(), other(text)?))).collect();
+        for (text, composed) in others {
+            let count = self.counts.remove(&text).unwrap_or_default();
+            *self.counts.entry(composed.into_bytes().into()).or_default() += count;
+        }
+        self
     }
 
     /// Numbers, each as most of its records have it written. None if the limit of memory is reached.

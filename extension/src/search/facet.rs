@@ -7,6 +7,7 @@ use crate::filter::schema::{AttributeKey, Schema};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
+use crate::value::normal_form::composed_sql;
 use crate::value::table_name::RECORD;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -67,20 +68,28 @@ impl Facet {
     /// list is taken apart once, with the number of its records.
     pub fn sql(&self, table: &str, condition: &str, are_lists_alike: bool) -> String {
         let column = self.column.sql(RECORD);
-        let tail = format!("group by 1 order by 2 desc, 1 limit {MOST_VALUES}");
-        match self.column.kind() {
+        let counted = match self.column.kind() {
             AttributeType::List if are_lists_alike => format!(
-                "select f.value, pg_catalog.sum(l.n)::bigint from (select {column} as list, count(*) as n \
-                 from {table} {RECORD} where {condition} group by 1) l{} where f.value is not null {tail}",
+                "select f.value, pg_catalog.sum(l.n) from (select {column} as list, count(*) as n \
+                 from {table} {RECORD} where {condition} group by 1) l{} where f.value is not null group by 1",
                 elements("l.list")
             ),
             AttributeType::List => format!(
-                "select f.value, count(*) from {table} {RECORD}{} where {condition} and f.value is not null {tail}",
+                "select f.value, count(*) from {table} {RECORD}{} where {condition} and f.value is not null group by 1",
                 elements(&column)
             ),
             _ => format!(
-                "select {column}, count(*) from {table} {RECORD} where {condition} and {column} is not null {tail}"
+                "select {column}, count(*) from {table} {RECORD} where {condition} and {column} is not null group by 1"
             ),
+        };
+        let tail = format!("order by 2 desc, 1 limit {MOST_VALUES}");
+        match self.column.kind() {
+            // The normal forms of a text are one value. They are composed once for each value, not for each record.
+            AttributeType::String | AttributeType::List => format!(
+                "select {}, pg_catalog.sum(c.n)::bigint from ({counted}) c (value, n) group by 1 {tail}",
+                composed_sql("c.value")
+            ),
+            _ => format!("{counted} {tail}"),
         }
     }
 }

@@ -18,6 +18,9 @@ use crate::value::table_name::RECORD;
 /// From more conditions on, planning takes longer than a look spares, and no two searches have the same form.
 const MOST_CONDITIONS: usize = 20;
 
+/// Of how many values of one condition the index is asked: a text and its normal forms.
+const FEW_VALUES: usize = 3;
+
 /// The access paths to the records of a segment.
 pub struct Paths<'a> {
     template: &'a Template,
@@ -100,14 +103,14 @@ impl<'a> Paths<'a> {
         Some(Part { column: attribute.column, text: pattern, ignores_case: *ignores_case })
     }
 
-    /// The conditions that a field has a value, each with its place among those that an index may serve.
-    pub fn equalities(&self) -> impl Iterator<Item = (usize, &Column, &Constant)> {
+    /// The conditions that a field has one of few values, such as the normal forms of a text, each with its place among those
+    /// that an index may serve.
+    pub fn equalities(&self) -> impl Iterator<Item = (usize, &Column, &[Constant])> {
         self.served.iter().enumerate().filter_map(|(place, served)| {
             let Served::Part(number) = served else { return None };
             let leaf = self.parts[*number].single()?;
             let Test::OneOf(constants) = &leaf.test else { return None };
-            let [constant] = constants.as_slice() else { return None };
-            Some((place, &leaf.column, constant))
+            (constants.len() <= FEW_VALUES).then_some((place, &leaf.column, constants.as_slice()))
         })
     }
 

@@ -24,9 +24,12 @@ pub fn find(template: &Template, paths: &Paths, question: Question) -> Option<Ra
     let mut most = access_path::most_entries(question);
     let found = Table::with(template.table, |table| {
         let mut rarest = None;
-        for (place, column, constant) in paths.equalities() {
-            let Some((indexed, value)) = sought(template, column, constant) else { continue };
-            if let Ok(entries) = table.index_entries(indexed, value, most)
+        for (place, column, constants) in paths.equalities() {
+            let entries = constants.iter().try_fold(0, |entries, constant| {
+                let (indexed, value) = sought(template, column, constant)?;
+                Some(entries + table.index_entries(indexed, value, most).ok()?)
+            });
+            if let Some(entries) = entries
                 && entries < most
             {
                 (most, rarest) = (entries, Some(RareValue { place, entries }));

@@ -18,6 +18,8 @@ pub mod key;
 pub mod list_option;
 /// Members of JSON objects in requests.
 pub mod member;
+/// Normal forms of Unicode.
+pub mod normal_form;
 /// Single values of conditions.
 pub mod operand;
 /// Patterns of like and ilike.

@@ -1,5 +1,8 @@
 //! Patterns of `like` and `ilike`: the input is escaped, and only added wildcards are wildcards.
 
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
 /// A text as a part of a pattern.
 pub fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 2);
@@ -41,6 +44,28 @@ pub fn in_ascii(pattern: &str) -> Option<String> {
         }
     }
     says_something.then_some(coarse)
+}
+
+/// The same for all normal forms of a pattern, each of which gives this: a letter is taken for any characters with the marks
+/// that stand behind it.
+pub fn in_ascii_of_forms(pattern: &str) -> Option<String> {
+    let mut plain = String::with_capacity(pattern.len());
+    let mut characters = pattern.nfd().peekable();
+    while let Some(mut character) = characters.next() {
+        let is_escaped = character == '\\';
+        if is_escaped {
+            character = characters.next().unwrap_or(character);
+        }
+        let is_marked = characters.peek().is_some_and(|next| is_combining_mark(*next));
+        match character {
+            _ if is_marked => plain.push('\u{80}'),
+            // The question mark of Greek and its grave accent have these as their normal form.
+            ';' | '`' => plain.push('_'),
+            _ if is_escaped => plain.extend(['\\', character]),
+            _ => plain.push(character),
+        }
+    }
+    in_ascii(&plain)
 }
 
 /// Whether the texts that match have a trigram in common, by which an index finds them: three letters or digits in a
@@ -138,7 +163,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_certain_of_all_normal_forms_is_kept() {
+        for (pattern, coarse) in [
+            ("%M\u{fc}ller%", Some("%M%ller%")),
+            ("%Mu\u{308}ller%", Some("%M%ller%")),
+            ("%gr\u{fc}ße 5%", Some("%gr%e 5%")),
+            ("%x\u{302}y%", Some("%y%")),
+            (r"%50\%\_\\é%", Some(r"%50\%\_\\%%")),
+            ("%50\\%\u{308}x%", Some("%50%x%")),
+            ("%a;b`c%", Some("%a_b_c%")),
+            ("%\u{212b}\u{fc}%", None),
+        ] {
+            assert_eq!(in_ascii_of_forms(pattern).as_deref(), coarse, "{pattern}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn no_normal_form_is_missed(text in "[a-c;`%_\\\\eu\u{300}\u{308}éüİK\u{212a}\u{37e}한가]{0,8}") {
+            let coarse = in_ascii_of_forms(&format!("%{}%", escaped(&text)));
+            for form in [text.clone(), text.nfc().collect(), text.nfd().collect()] {
+                prop_assert!(coarse.as_deref().is_none_or(|coarse| matches(&form, coarse)), "{form:?} {coarse:?}");
+            }
+        }
+
         #[test]
         fn an_escaped_text_matches_itself_alone(text in "[a%_\\\\é]{0,6}", other in "[a%_\\\\é]{0,6}") {
             prop_assert!(matches(&text, &escaped(&text)));

@@ -4,6 +4,7 @@ mod cost;
 mod days;
 mod limits;
 mod logic;
+mod normal_forms;
 mod operators;
 mod references;
 mod refusals;
