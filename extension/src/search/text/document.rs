@@ -20,6 +20,7 @@
 //! written; searches were between half and twice as fast, depending on the word.
 
 use super::fold::fold;
+use super::spaceless::{is_dependent, is_written_without_spaces};
 use std::collections::BTreeSet;
 
 /// Begins a field.
@@ -96,7 +97,7 @@ fn write_inner_words(out: &mut String, value: &str) {
     let mut before = ' ';
     for (position, character) in value.char_indices() {
         let begins = if is_written_without_spaces(character) {
-            before != ' '
+            before != ' ' && !is_dependent(character)
         } else {
             character.is_alphanumeric() && before != ' ' && !before.is_alphanumeric()
                 || character.is_alphanumeric() && is_written_without_spaces(before)
@@ -115,20 +116,13 @@ fn word_at(text: &str) -> &str {
     let mut characters = text.char_indices();
     let Some((_, first)) = characters.next() else { return "" };
     let end = if is_written_without_spaces(first) {
-        let second = characters.next().filter(|(_, second)| second.is_alphanumeric());
+        let belongs = |it: char| it.is_alphanumeric() || is_written_without_spaces(it);
+        let second = characters.next().filter(|(_, second)| belongs(*second));
         Some(second.map_or(first.len_utf8(), |(start, second)| start + second.len_utf8()))
     } else {
         characters.find(|(_, it)| !it.is_alphanumeric() || is_written_without_spaces(*it)).map(|(end, _)| end)
     };
     &text[..end.unwrap_or(text.len())]
-}
-
-/// Scripts in which a word can begin at any character, so that two of them may be all that is looked for: Han, kana
-/// and Hangul.
-pub fn is_written_without_spaces(character: char) -> bool {
-    matches!(u32::from(character),
-        0x3005..=0x3007 | 0x3041..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
-        | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0x20000..=0x3fffd)
 }
 
 #[cfg(test)]
@@ -154,6 +148,8 @@ mod tests {
             (&["Gold card", "x"], "<101| gold card| x=CARD=GOLD=X="),
             (&["re-do (it)"], "<101| re-do (it)> do> it=(IT)=RE-DO="),
             (&["東京都 a字b"], "<101| 東京都 a字b> 京都> 都> 字b> b=A字B=東京都="),
+            // Vowels and tones begin no word.
+            (&["ขายยา"], "<101| ขายยา> ยย> ยา=ขายยา="),
             (&[], ""),
             (&["", " \u{1f} "], ""),
         ] {

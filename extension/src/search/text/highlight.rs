@@ -1,10 +1,11 @@
 //! Where the terms of a query stand in a text, as a search finds them: pure.
 
-use super::document::{MOST_STEMMED, is_written_without_spaces};
+use super::document::MOST_STEMMED;
 use super::folded::{Folded, separates};
 use super::fragment::{Mark, merged};
-use super::needle::is_beginning;
+use super::needle::beginning;
 use super::query::{MatchKind, Term};
+use super::spaceless::{is_dependent, is_written_without_spaces};
 use super::word::{is_of_word, trimmed};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -43,9 +44,8 @@ impl Pattern {
     }
 
     fn add(&mut self, term: &Term, bit: u64, stem: impl Fn(&str) -> Vec<BTreeSet<String>>) {
-        if is_beginning(term) {
-            let word: String = term.text.chars().take_while(|it| it.is_alphanumeric()).collect();
-            self.beginnings.push((word, bit));
+        if let Some(beginning) = beginning(term) {
+            self.beginnings.push((beginning.to_owned(), bit));
             return;
         }
         self.parts.push((term.text.clone(), bit));
@@ -104,7 +104,10 @@ impl Pattern {
 pub(super) fn begins_word(folded: &str, at: usize) -> bool {
     let Some(before) = folded[..at].chars().next_back().filter(|it| *it != ' ') else { return true };
     let first = folded[at..].chars().next().unwrap_or(' ');
-    is_written_without_spaces(first) || is_written_without_spaces(before) || !before.is_alphanumeric()
+    !is_dependent(first)
+        && (is_written_without_spaces(first)
+            || is_written_without_spaces(before)
+            || !before.is_alphanumeric())
 }
 
 /// Marks the words that have the stem of a term.

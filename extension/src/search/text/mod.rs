@@ -44,6 +44,8 @@ pub mod rebuild;
 pub mod renewal;
 /// Estimates the frequency of terms.
 pub mod sample;
+/// Scripts without spaces between words.
+pub mod spaceless;
 /// How a word is written.
 pub mod spelling;
 /// The stems of words.

@@ -2,6 +2,7 @@
 
 use super::document::{self, STEM};
 use super::query::{MatchKind, Term};
+use super::spaceless::is_dependent;
 use super::trigram::has_key;
 use super::word_boundary;
 use crate::value::pattern::escaped;
@@ -33,11 +34,9 @@ impl Needle {
     /// The needle of a term; `stems` are the lexemes of what was typed, in each of the ways in which documents are
     /// stemmed.
     pub fn new(term: &Term, stems: &[BTreeSet<String>]) -> Needle {
-        if is_beginning(term) {
-            // Of a word that begins inside a value its letters and digits are repeated, and no sign behind them.
-            let words: String = term.text.chars().take_while(|it| it.is_alphanumeric()).collect();
-            let mut texts = vec![format!(" {words}")];
-            if words != term.text {
+        if let Some(beginning) = beginning(term) {
+            let mut texts = vec![format!(" {beginning}")];
+            if beginning != term.text {
                 texts.push(term.text.clone());
             }
             let beginning = vec![texts];
@@ -182,11 +181,17 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
     }
 }
 
-/// Terms of one or two letters match at the beginning of words: they have no trigram, and most documents contain them
-/// somewhere.
-pub(super) fn is_beginning(term: &Term) -> bool {
-    let mut characters = term.text.chars();
-    characters.next().is_some_and(char::is_alphanumeric) && characters.nth(1).is_none()
+/// What words begin with that a term of one or two letters matches: such a term has no trigram, and most documents contain it
+/// somewhere. Of a word that begins inside a value its letters and digits are repeated, and no sign behind them. A sign that
+/// stands behind a letter begins no word, though Unicode calls some of these letters and others not.
+pub(super) fn beginning(term: &Term) -> Option<&str> {
+    let text = term.text.as_str();
+    let first = text.chars().next().filter(|_| text.chars().nth(2).is_none())?;
+    let end = match is_dependent(first) {
+        true => text.len(),
+        false => text.find(|it: char| !it.is_alphanumeric()).unwrap_or(text.len()),
+    };
+    (end > 0).then(|| &text[..end])
 }
 
 /// `like` takes half the time of `strpos` on documents of some lines. What `coalesce` is about no index serves, and the

@@ -1,7 +1,8 @@
 //! The words of documents: those that begin with a text, and those that are nearly another. Pure.
 
-use super::document::{FIELD, START, STEM, VALUE, is_written_without_spaces};
+use super::document::{FIELD, START, STEM, VALUE};
 use super::folded::continues;
+use super::spaceless::is_written_without_spaces;
 use std::ops::Range;
 
 /// The most characters of a word that is suggested.

@@ -9,6 +9,7 @@ mod index;
 mod locales;
 mod names;
 mod ranks;
+mod scripts;
 mod sync;
 mod synonym_model;
 mod synonyms;
