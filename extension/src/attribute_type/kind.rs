@@ -77,6 +77,11 @@ pub(super) trait Kind {
         Ok(())
     }
 
+    /// The same for a value that takes the place of another of the record.
+    fn check_replaced(_old: Datum, new: Datum, rules: &Rules) -> Result<(), Error> {
+        Self::check_stored(new, rules)
+    }
+
     /// Whether two values whose stored images differ are the same value.
     fn are_equal(_left: Datum, _right: Datum) -> bool {
         false

@@ -16,6 +16,7 @@ use crate::value::quote::literal;
 use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// The most bytes an element may have, so that a list fits an index.
 pub const MAX_ELEMENT_BYTES: usize = 2000;
@@ -35,7 +36,7 @@ impl Kind for Type {
     const IS_TEXT: bool = true;
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
-        parse(raw, rules).map(|list| Change::Set(Value::List(list)))
+        parse(raw, rules)
     }
 
     /// Elements with `;` between them, spaces around each dropped; or, where an element holds one, an array in JSON.
@@ -45,17 +46,19 @@ impl Kind for Type {
             return Type::parse(json_in_cell(cell, pointer)?, rules);
         }
         let mut list: Vec<Cow<str>> = Vec::new();
+        let mut other = None;
         for element in cell.split(SEPARATOR).map(|element| element.trim_matches(' ')) {
             if element.is_empty() {
                 return Err(Error::at(Code::InvalidValue, pointer, "contains an empty element")
                     .hint("write a;b, or an array in JSON: [\"a\",\"\"]"));
             }
-            check_element(element, rules.options, pointer)?;
+            check_length(element, pointer)?;
+            other = other.or_else(|| check_option(element, rules.options, pointer).err());
             list.push(Cow::Borrowed(element));
         }
         check_count(list.len(), pointer)?;
         check_size(list.iter().map(|element| element.len()), pointer)?;
-        Ok(Change::Set(Value::List(list)))
+        Ok(change(list, other))
     }
 
     fn parse_operand(operand: &Operand, rules: &Rules) -> Result<Meaning, Error> {
@@ -65,7 +68,8 @@ impl Kind for Type {
         if let Some(option) = rules.options.and_then(|options| options.iter().find(is_same)) {
             element.clone_from(&option.value);
         }
-        check_element(&element, rules.options, &operand.pointer)?;
+        check_length(&element, &operand.pointer)?;
+        check_option(&element, rules.options, &operand.pointer)?;
         Ok(Meaning::Constant(Constant::Text(element)))
     }
 
@@ -74,7 +78,19 @@ impl Kind for Type {
         let list = datum::read_text_array(value)
             .ok_or_else(|| must_be(rules.pointer, "a one-dimensional array without nulls"))?;
         check_size(list.iter().map(String::len), rules.pointer)?;
-        list.iter().try_for_each(|element| check_element(element, rules.options, rules.pointer))
+        list.iter().try_for_each(|element| {
+            check_length(element, rules.pointer)?;
+            check_option(element, rules.options, rules.pointer)
+        })
+    }
+
+    fn check_replaced(old: Datum, new: Datum, rules: &Rules) -> Result<(), Error> {
+        let Err(error) = Type::check_stored(new, rules) else { return Ok(()) };
+        // An element that is no option is still allowed where it was before.
+        Type::check_stored(new, &Rules { options: None, ..*rules })?;
+        let (old, new) = (datum::read_text_array(old), datum::read_text_array(new));
+        let (Some(old), Some(new)) = (old, new) else { return Err(error) };
+        check_new(&new, &old, rules, |_| rules.pointer.to_owned())
     }
 
     fn are_equal(left: Datum, right: Datum) -> bool {
@@ -121,11 +137,12 @@ fn array_sql<'a>(elements: impl Iterator<Item = &'a str>) -> String {
     format!("array[{}]::text[]", elements.join(", "))
 }
 
-fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Vec<Cow<'a, str>>, Error> {
+fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
     let pointer = rules.pointer;
     if let Some(single) = json::string_at(raw, pointer)? {
-        check_element(&single, rules.options, pointer)?;
-        return Ok(vec![single]);
+        check_length(&single, pointer)?;
+        let other = check_option(&single, rules.options, pointer).err();
+        return Ok(change(vec![single], other));
     }
     if !raw.get().starts_with('[') {
         return Err(must_be(pointer, "an array of strings, or one string"));
@@ -133,14 +150,38 @@ fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Vec<Cow<'a, str>>, Erro
     let entries = json::array_at(raw, pointer)?;
     check_count(entries.len(), pointer)?;
     let mut list = Vec::with_capacity(entries.len());
+    let mut other = None;
     for (position, entry) in entries.into_iter().enumerate() {
         let here = format!("{pointer}/{position}");
         let element = json::string_at(entry, &here)?.ok_or_else(|| must_be(&here, "a string"))?;
-        check_element(&element, rules.options, &here)?;
+        check_length(&element, &here)?;
+        other = other.or_else(|| check_option(&element, rules.options, &here).err());
         list.push(element);
     }
     check_size(list.iter().map(|element| element.len()), pointer)?;
-    Ok(list)
+    Ok(change(list, other))
+}
+
+/// The change to a list; with an element that is no option, only a record that has this element can keep it.
+fn change(list: Vec<Cow<str>>, other: Option<Error>) -> Change {
+    match other {
+        None => Change::Set(Value::List(list)),
+        Some(error) => Change::Keep(Value::List(list), Box::new(error)),
+    }
+}
+
+/// Rejects a list with an element that is neither an option nor among those that the record has; `pointer` is the place of
+/// an element.
+pub fn check_new(
+    list: &[impl AsRef<str>],
+    held: &[String],
+    rules: &Rules,
+    pointer: impl Fn(usize) -> String,
+) -> Result<(), Error> {
+    let held: HashSet<&str> = held.iter().map(String::as_str).collect();
+    let new = list.iter().enumerate().filter(|(_, element)| !held.contains(element.as_ref()));
+    new.into_iter()
+        .try_for_each(|(position, element)| check_option(element.as_ref(), rules.options, &pointer(position)))
 }
 
 fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
@@ -161,8 +202,8 @@ fn check_size(elements: impl Iterator<Item = usize>, pointer: &str) -> Result<()
     Ok(())
 }
 
-/// Refuses an element of more than 2000 bytes, and one that is not among the options.
-fn check_element(element: &str, options: Option<&[ListOption]>, pointer: &str) -> Result<(), Error> {
+/// Refuses an element of more than 2000 bytes.
+fn check_length(element: &str, pointer: &str) -> Result<(), Error> {
     let bytes = element.len();
     if bytes > MAX_ELEMENT_BYTES {
         let message = format!("the element has {bytes} bytes: at most {MAX_ELEMENT_BYTES} are allowed");
@@ -170,6 +211,11 @@ fn check_element(element: &str, options: Option<&[ListOption]>, pointer: &str) -
             Error::at(Code::InvalidValue, pointer, message).hint("store longer texts in a string attribute")
         );
     }
+    Ok(())
+}
+
+/// Refuses an element that is not among the options.
+fn check_option(element: &str, options: Option<&[ListOption]>, pointer: &str) -> Result<(), Error> {
     match options {
         Some(options) if !options.iter().any(|option| option.value == element) => {
             let shown: Vec<&str> = options.iter().take(20).map(|option| option.value.as_str()).collect();

@@ -96,6 +96,11 @@ macro_rules! registry {
                 match self { $(Self::$variant => $file::Type::check_stored(value, rules),)+ }
             }
 
+            /// The same for a value that takes the place of another of the record.
+            pub fn check_replaced(self, old: Datum, new: Datum, rules: &Rules) -> Result<(), Error> {
+                match self { $(Self::$variant => $file::Type::check_replaced(old, new, rules),)+ }
+            }
+
             /// Whether two values whose stored images differ are the same value.
             pub fn are_equal(self, left: Datum, right: Datum) -> bool {
                 match self { $(Self::$variant => $file::Type::are_equal(left, right),)+ }

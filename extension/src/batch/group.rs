@@ -12,6 +12,7 @@ use crate::postgres::parameter::{Parameter, array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
+use crate::record::kept::{self, Keeper};
 use crate::record::mode::Mode;
 use crate::record::new_id::new_id;
 use crate::record::refusal::{is_insert_dropped, key_taken};
@@ -72,18 +73,25 @@ impl<'a> Group<'a> {
             && shape(first) == shape(operation)
     }
 
-    /// Lets an operation wait, once its rights and references are settled.
-    pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<(), Error> {
+    /// Lets an operation wait, once its rights and references are settled. One whose record may keep values runs alone,
+    /// because it depends on the record: false.
+    pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<bool, Error> {
         caller.require(Action::Create, &operation.template)?;
         if operation.kind == OperationKind::Upsert {
             caller.require(Action::Update, &operation.template)?;
         }
-        reference::resolve(caller, &operation.template, &mut operation.changes)?;
+        reference::find_targets(caller, &operation.template, &mut operation.changes);
+        if kept::has(&operation.changes) {
+            return match operation.kind {
+                OperationKind::Upsert => Ok(false),
+                _ => kept::settle(caller, &operation.template, &mut operation.changes, Keeper::None),
+            };
+        }
         if let Some(key) = operation.key.value() {
             self.keys.insert(key.to_owned());
         }
         self.members.push(operation);
-        Ok(())
+        Ok(true)
     }
 
     /// The operations that wait, in the order in which they are run.

@@ -150,8 +150,8 @@ fn operation<'a>(
     for action in actions(kind) {
         caller.require(*action, &template)?;
     }
-    let changes =
-        attributes.map(|attributes| changes::parse(&template, attributes)).transpose()?.unwrap_or_default();
+    let parse = if kind == OperationKind::Create { changes::parse_new } else { changes::parse };
+    let changes = attributes.map(|attributes| parse(&template, attributes)).transpose()?.unwrap_or_default();
     if kind == OperationKind::Create {
         changes::check_complete(&template, &changes)?;
     }

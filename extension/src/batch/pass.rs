@@ -3,8 +3,11 @@
 use super::few::{self, Few, Stop};
 use super::group::{self, Group, Outside};
 use super::operation::Operation;
+use super::outcome::Outcome;
 use super::single;
 use crate::access::Caller;
+use crate::record::kept::Keeper;
+use crate::record::reference;
 use std::ops::Range;
 
 /// Runs some operations one after the other, those that fit together by one statement.
@@ -26,7 +29,12 @@ pub(super) fn pass(
         if few.may_be_joined(step) && group::is_groupable(operation) {
             few.begin(&[step]);
             match group.add(caller, operation.clone()) {
-                Ok(()) => members.push(step),
+                Ok(true) => members.push(step),
+                Ok(false) => {
+                    finish(caller, &mut group, &mut members, few, &mut done)?;
+                    few.begin(&[step]);
+                    done.push((step, keeping(caller, step, operation)?));
+                }
                 Err(error) => done.push((step, Err(error))),
             }
         } else {
@@ -37,6 +45,19 @@ pub(super) fn pass(
     }
     finish(caller, &mut group, &mut members, few, &mut done)?;
     Ok(done)
+}
+
+/// Runs an upsert whose record may keep values.
+fn keeping(caller: &Caller, step: usize, operation: &Operation) -> Result<Outcome, Stop> {
+    let keeper = operation.key.value().map_or(Keeper::None, Keeper::Key);
+    // What is rejected here has written nothing, so nothing is rolled back for it.
+    if let Err(error) =
+        reference::resolve(caller, &operation.template, &mut operation.changes.clone(), keeper)
+    {
+        return Ok(Err(error));
+    }
+    let outcome = single::run(caller, operation, operation.changes.clone());
+    Ok(Ok(outcome.map_err(|error| Stop::Refused(step, Box::new(error)))?))
 }
 
 fn finish(

@@ -77,7 +77,7 @@ pub fn array_argument<'c>(
 ) -> Parameter {
     let value = |change: &'c Change<'c>| match change {
         Change::Set(value) => Some(value),
-        Change::Increment(_) | Change::Append(_) => None,
+        Change::Increment(_) | Change::Append(_) | Change::Keep(..) => None,
     };
     column_parameter(kind, changes.map(value))
 }

@@ -55,7 +55,7 @@ fn row<'a>(
             .hint("put a cell that contains the delimiter, a quote or a line break in double quotes"));
     }
     let changes = Vec::with_capacity(columns.len());
-    let mut row = Row { index, key: None, id: None, changes, embedding: Embedding::Absent };
+    let mut row = Row { index, key: None, id: None, changes, embedding: Embedding::Absent, exists: false };
     let mut errors = Vec::new();
     let mut empty_key = false;
     for (position, (cell, column)) in record.iter().zip(columns).enumerate() {

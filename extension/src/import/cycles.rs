@@ -116,7 +116,14 @@ impl Run<'_> {
                 .partition(|(_, change)| matches!(change, Change::Set(Value::ReferenceByKey(_))));
             row.changes = others;
             let (key, embedding) = (row.key.clone(), Embedding::Absent);
-            links.push(Row { index: row.index, key, id: row.id, changes: refers, embedding });
+            links.push(Row {
+                index: row.index,
+                key,
+                id: row.id,
+                changes: refers,
+                embedding,
+                exists: row.exists,
+            });
         }
         let mut rest = rows;
         while !rest.is_empty() {

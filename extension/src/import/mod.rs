@@ -23,6 +23,8 @@ pub mod ndjson;
 pub mod numbers;
 /// The options of an import.
 pub mod options;
+/// The references of rows, and what their records may keep.
+mod references;
 /// Outcomes → JSON.
 pub mod report;
 /// Rows → records.
@@ -54,6 +56,8 @@ pub struct Row<'a> {
     pub changes: Changes<'a>,
     /// What happens to its vector.
     pub embedding: Embedding,
+    /// Whether its record is known to exist: it is locked, because it keeps values.
+    pub exists: bool,
 }
 
 /// A hash of the key or id of a row's record, the same in every session. A collision only makes a row wait longer

@@ -35,7 +35,8 @@ pub fn rows<'a>(
 }
 
 fn row<'a>(template: &Template, options: &Options, index: usize, line: &'a str) -> Result<Row<'a>, Error> {
-    let mut row = Row { index, key: None, id: None, changes: Vec::new(), embedding: Embedding::Absent };
+    let mut row =
+        Row { index, key: None, id: None, changes: Vec::new(), embedding: Embedding::Absent, exists: false };
     for (name, value) in json::object(line)?.0 {
         match name.as_ref() {
             "external_key" => {

@@ -12,16 +12,16 @@ use crate::batch::{self, single};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::quota::reserve;
+use crate::record::changes;
 use crate::record::key::Key;
-use crate::record::{changes, reference};
 use crate::template::Template;
-use crate::value::change::{Change, Changes, Value};
+use crate::value::change::Change;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Writes the rows of a portion; outcomes are by position of the rows.
 pub struct Run<'r> {
-    caller: &'r Caller,
+    pub(super) caller: &'r Caller,
     pub(super) template: &'r Rc<Template>,
     pub(super) outcomes: Vec<Option<Outcome>>,
 }
@@ -81,25 +81,6 @@ impl<'r> Run<'r> {
         self.outcomes[index] = Some(outcome);
     }
 
-    /// Resolves the references of rows. Which of them refer to nothing: with the refusal, unless a later row may bring
-    /// what they refer to.
-    pub(super) fn resolve(&self, rows: &mut [Row]) -> HashMap<usize, Option<Error>> {
-        let mut all: Vec<&mut Changes> = rows.iter_mut().map(|row| &mut row.changes).collect();
-        let mut missing: HashMap<usize, Option<Error>> = HashMap::new();
-        for (row, place) in reference::resolve_all(self.caller, self.template, &mut all) {
-            let (position, change) = &rows[row].changes[place];
-            let attribute = &self.template.attributes[*position];
-            let may_come = attribute.target == Some(self.template.id)
-                && matches!(change, Change::Set(Value::ReferenceByKey(_)));
-            let error = missing.entry(row).or_default();
-            if !may_come {
-                let found = reference::not_found(attribute, change);
-                *error = Error::join(error.take().into_iter().chain([found]).collect());
-            }
-        }
-        missing
-    }
-
     /// Writes rows whose references are settled and whose keys differ.
     pub(super) fn write(&mut self, rows: Vec<Row>) -> Result<(), Error> {
         let strategies = rows.into_iter().map(|row| (self.strategy(&row), row)).collect();
@@ -144,7 +125,7 @@ impl<'r> Run<'r> {
             (None, None) if plain && changes::is_complete(self.template, &row.changes) => {
                 WriteStrategy::Create
             }
-            (Some(_), _) if plain && changes::is_complete(self.template, &row.changes) => {
+            (Some(_), _) if plain && !row.exists && changes::is_complete(self.template, &row.changes) => {
                 WriteStrategy::Upsert
             }
             (Some(_), _) if plain => WriteStrategy::Update(By::Key),
@@ -239,6 +220,7 @@ impl<'r> Run<'r> {
             (WriteStrategy::Update(By::Id), ..) | (WriteStrategy::Alone, None, Some(_)) => {
                 OperationKind::Update
             }
+            _ if row.exists => OperationKind::Update,
             _ => OperationKind::Upsert,
         };
         Operation {

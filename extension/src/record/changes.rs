@@ -6,8 +6,18 @@ use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use serde_json::value::RawValue;
 
-/// Reads the `attributes` of a request; all faults are reported together.
+/// Reads the `attributes` of a request; all faults are reported together. Values that a record may only keep are left to
+/// [`super::kept`].
 pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
+    parse_with(template, attributes, false)
+}
+
+/// The same for a new record, which has no value to keep.
+pub fn parse_new<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
+    parse_with(template, attributes, true)
+}
+
+fn parse_with<'a>(template: &Template, attributes: &'a RawValue, is_new: bool) -> Result<Changes<'a>, Error> {
     let members = json::object_at(attributes, "/attributes")?.0;
     let mut changes = Vec::with_capacity(members.len());
     let mut errors = Vec::new();
@@ -22,6 +32,7 @@ pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Change
         let attribute = &template.attributes[position];
         match attribute.kind.parse(raw, &attribute.rules()) {
             Ok(Change::Set(Value::Null)) if attribute.required => errors.push(required(&attribute.pointer)),
+            Ok(Change::Keep(_, error)) if is_new => errors.push(*error),
             Ok(change) => changes.push((position, change)),
             Err(error) if error.code == Code::MalformedRequest => return Err(error),
             Err(error) => errors.push(error),

@@ -42,7 +42,7 @@ sql_functions! {
         let key = call.text(2).map(|key| key::normalize(&key).map(str::to_owned)).transpose()?;
         let caller = Caller::current();
         caller.require(Action::Create, &template)?;
-        let changes = changes::parse(&template, attributes)?;
+        let changes = changes::parse_new(&template, attributes)?;
         write::create(&caller, &template, key.as_deref(), changes).map(|made| Answer::Json(made.1.json))
     };
 

@@ -30,7 +30,7 @@ sql_functions! {
         let caller = Caller::current();
         caller.require(Action::Create, &template)?;
         let body = write::parse_body(&body)?;
-        let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
+        let changes = body.attributes.map(|it| changes::parse_new(&template, it)).transpose()?.unwrap_or_default();
         let (id, record) = write::create(&caller, &template, body.key.value(), changes)?;
         vectors::write::apply(&template, id, &body.embedding)?;
         Ok(Answer::Written(shown(201, id, record).created(Some(id))))

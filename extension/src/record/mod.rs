@@ -24,6 +24,8 @@ pub mod functions;
 pub mod history;
 /// The HTTP functions.
 pub mod http;
+/// Values that a record may keep and that no record may get.
+pub mod kept;
 /// The external key in a request.
 pub mod key;
 /// The modes of an upsert.

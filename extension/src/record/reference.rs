@@ -1,5 +1,6 @@
 //! Resolves references, and checks that their targets are live.
 
+use super::kept::{self, Keeper};
 use crate::access::visibility::{self, and};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
@@ -12,10 +13,20 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// Turns references by external key into ids, and refuses those that name no live record which the caller may
-/// see: what is out of sight answers as what is missing.
-pub fn resolve(caller: &Caller, template: &Template, changes: &mut Changes) -> Result<(), Error> {
-    let mut errors = Vec::new();
+/// Turns references by external key into ids. What names no live record that the caller may see can only be kept: what is
+/// out of sight answers as what is missing. Says whether the record keeps values: it is locked then.
+pub fn resolve(
+    caller: &Caller,
+    template: &Template,
+    changes: &mut Changes,
+    keeper: Keeper,
+) -> Result<bool, Error> {
+    find_targets(caller, template, changes);
+    kept::settle(caller, template, changes, keeper)
+}
+
+/// The same, with what can only be kept still to be settled.
+pub fn find_targets(caller: &Caller, template: &Template, changes: &mut Changes) {
     for (position, change) in changes.iter_mut() {
         let attribute = &template.attributes[*position];
         let found = match (&*change, attribute.target) {
@@ -27,15 +38,26 @@ pub fn resolve(caller: &Caller, template: &Template, changes: &mut Changes) -> R
         };
         match found {
             Some(id) => *change = Change::Set(Value::Reference(id)),
-            None => errors.push(not_found(attribute, change)),
+            None => can_only_be_kept(attribute, change),
         }
     }
-    Error::join(errors).map_or(Ok(()), Err)
+}
+
+/// Marks a reference to nothing.
+pub fn can_only_be_kept(attribute: &Attribute, change: &mut Change) {
+    let error = Box::new(not_found(attribute, change));
+    if let Change::Set(value) = change {
+        *change = Change::Keep(std::mem::replace(value, Value::Null), error);
+    }
 }
 
 /// The same for many rows, by one statement for all that look for the same: gives back which rows refer to nothing, by
 /// their places and the places of their changes.
-pub fn resolve_all(caller: &Caller, template: &Template, rows: &mut [&mut Changes]) -> Vec<(usize, usize)> {
+pub fn find_targets_of_all(
+    caller: &Caller,
+    template: &Template,
+    rows: &mut [&mut Changes],
+) -> Vec<(usize, usize)> {
     let mut missing = Vec::new();
     for (position, attribute) in template.attributes.iter().enumerate() {
         let Some(target) = attribute.target else { continue };

@@ -101,6 +101,7 @@ impl<'c> Assignments<'c> {
                 Change::Set(value) => Assigned::Set(value),
                 Change::Increment(amount) => Assigned::Increment(amount),
                 Change::Append(points) => Assigned::Latest(latest(points)?),
+                Change::Keep(..) => unreachable!("settled before: see `kept::settle`"),
             };
             Some(Assignment { attribute: &template.attributes[*position], assigned })
         };

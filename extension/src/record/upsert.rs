@@ -2,6 +2,7 @@
 //! was.
 
 use super::argument::BoundAssignments;
+use super::kept::Keeper;
 use super::mode::Mode;
 use super::read;
 use super::refusal::{MOST_TRIES, gave_up};
@@ -28,7 +29,8 @@ pub fn upsert(
     preconditions: &Preconditions,
 ) -> Result<(Uuid, bool), Error> {
     mode.require_rights(caller, template)?;
-    reference::resolve(caller, template, &mut changes)?;
+    let keeper = if mode == Mode::Create { Keeper::None } else { Keeper::Key(key) };
+    let keeps = reference::resolve(caller, template, &mut changes, keeper)?;
     metric::stamp(&mut changes);
     let updates_first = match mode {
         Mode::Update => {
@@ -49,7 +51,8 @@ pub fn upsert(
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {
         _ if !preconditions.are_none() => upsert.write_if(mode, preconditions),
-        Mode::Upsert if updates_first => match upsert.update()? {
+        // An INSERT rejects what is kept, before it finds the record.
+        Mode::Upsert if updates_first || keeps => match upsert.update()? {
             Some(id) => Ok((id, false)),
             None => {
                 reserve::for_creation(template);

@@ -1,6 +1,7 @@
 //! Creates and changes records, each by one statement; the triggers enforce the rules and write the history.
 
 use super::argument::BoundAssignments;
+use super::kept::Keeper;
 use super::key::{Key, parse_key};
 use super::new_id::new_id;
 use super::read::{self, Lifetime};
@@ -36,7 +37,7 @@ pub fn create(
 ) -> Result<(Uuid, Shown), Error> {
     caller.require(Action::Create, template)?;
     changes::check_complete(template, &changes)?;
-    reference::resolve(caller, template, &mut changes)?;
+    reference::resolve(caller, template, &mut changes, Keeper::None)?;
     metric::stamp(&mut changes);
     reserve::for_creation(template);
     let id = new_id(template.id);
@@ -134,7 +135,8 @@ pub fn update(
     mut changes: Changes,
     preconditions: &Preconditions,
 ) -> Result<Shown, Error> {
-    reference::resolve(caller, template, &mut changes)?;
+    let keeper = if action == Action::Update { Keeper::Id(id) } else { Keeper::None };
+    reference::resolve(caller, template, &mut changes, keeper)?;
     metric::stamp(&mut changes);
     let assignments = BoundAssignments::new(template, &changes);
     let projection = Projection::of_written(caller, template);

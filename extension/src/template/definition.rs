@@ -128,6 +128,7 @@ pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str)
             Err(Error::at(Code::InvalidValue, pointer, "a default must be a plain value"))
         }
         Change::Set(_) => Ok(default.get().to_owned()),
+        Change::Keep(_, error) => Err(*error),
     }
 }
 

@@ -110,7 +110,11 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     replaced.extend(times);
     for attribute in difference.changed {
         if let Some(value) = new.get(attribute.column) {
-            attribute.kind.check_stored(value, &attribute.rules())?;
+            let rules = attribute.rules();
+            match old.get(attribute.column) {
+                Some(old) => attribute.kind.check_replaced(old, value, &rules)?,
+                None => attribute.kind.check_stored(value, &rules)?,
+            }
             check_target(template, attribute, value)?;
         }
     }

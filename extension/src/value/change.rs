@@ -1,5 +1,6 @@
 //! The changes of a record's attributes.
 
+use crate::error::Error;
 use std::borrow::Cow;
 use uuid::Uuid;
 
@@ -40,6 +41,8 @@ pub enum Change<'a> {
     Increment(Cow<'a, str>),
     /// The points join the metric's series.
     Append(Vec<Point>),
+    /// A value that a record may keep and that no record may get: unless the record has it, this is the error.
+    Keep(Value<'a>, Box<Error>),
 }
 
 /// What a request does to a record's attributes: position among the template's attributes, and change.

@@ -2,6 +2,7 @@
 
 mod direct;
 mod external_keys;
+mod kept;
 mod released_keys;
 mod row_checks;
 mod versions;

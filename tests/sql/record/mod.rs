@@ -6,6 +6,7 @@ mod external_key;
 mod functions;
 mod history;
 mod history_table;
+mod kept;
 mod lookups;
 mod references;
 mod released_keys;

@@ -2,7 +2,7 @@
 
 use crate::attribute_type::AttributeType;
 use crate::attribute_type::list::MAX_ELEMENT_BYTES;
-use crate::attribute_type::{Rules, number};
+use crate::attribute_type::{Rules, list, number};
 use crate::error::{Code, Error};
 use crate::json::arbitrary::{points_into, value};
 use crate::value::change::{Change, Point, Value};
@@ -83,16 +83,36 @@ fn a_metric_takes_a_number_a_point_or_many() {
 }
 
 #[test]
-fn a_list_takes_one_string_or_many_and_only_its_options() {
+fn a_list_takes_one_string_or_many() {
+    assert_eq!(
+        AttributeType::List.parse(&raw(r#""red""#), &AT_A),
+        AttributeType::List.parse(&raw(r#"["red"]"#), &AT_A)
+    );
+}
+
+#[test]
+fn an_element_that_is_no_option_can_only_be_kept() {
     let options = [ListOption { value: "red".into(), label: "Red".into() }];
-    let list = |text: &str| {
-        let rules = Rules { options: Some(&options), ..AT_A };
-        let raw = raw(text);
-        let change = AttributeType::List.parse(&raw, &rules);
-        change.map(|change| format!("{change:?}")).map_err(|e| e.faults)
+    let rules = Rules { options: Some(&options), ..AT_A };
+    for (text, pointer) in [
+        (r#""red""#, None),
+        (r#"["red","red"]"#, None),
+        (r#""blue""#, Some("/a")),
+        (r#"["red","blue","grey"]"#, Some("/a/1")),
+    ] {
+        let sent = raw(text);
+        let place = match AttributeType::List.parse(&sent, &rules) {
+            Ok(Change::Keep(_, error)) => Some(error.faults[0].pointer.clone()),
+            other => other.map(|_| None).expect("a list"),
+        };
+        assert_eq!(place.as_deref(), pointer, "{text}");
+    }
+    let held = ["blue".to_owned()];
+    let check = |list: &[&str]| {
+        list::check_new(list, &held, &rules, |place| place.to_string()).map_err(|it| it.faults)
     };
-    assert_eq!(list(r#""red""#), list(r#"["red"]"#));
-    assert_eq!(list(r#"["red","blue"]"#).expect_err("an option")[0].pointer, "/a/1");
+    assert_eq!(check(&["red", "blue", "blue"]), Ok(()));
+    assert_eq!(check(&["red", "blue", "grey"]).expect_err("no option")[0].pointer, "2");
 }
 
 #[test]
@@ -246,6 +266,7 @@ proptest! {
             Ok(Change::Append(points)) => prop_assert!(points.iter().all(|point| point.value.is_finite())),
             Ok(Change::Set(Value::Null)) => prop_assert_eq!(json, "null"),
             Ok(Change::Set(Value::Reference(_))) => prop_assert_eq!(kind, AttributeType::Reference),
+            Ok(Change::Keep(..)) => prop_assert!(false, "no options are given"),
             Err(error) => prop_assert!(points_into(&format!("{{\"a\":{json}}}"), &error), "{:?}", error.faults),
         }
     }

@@ -1,0 +1,89 @@
+//! What a record keeps, by callers who do not see all of it.
+
+use crate::sales::{Sales, of_region};
+use harness::Session;
+use serde_json::json;
+
+/// Every way to write attributes to the customer with an id ($1) and a key ($2).
+const WRITES: [&str; 6] = [
+    "select keyed.patch_record($1, jsonb_build_object('attributes', $3::jsonb))",
+    "select keyed.upsert_by_key('crm.customers', $2, $3)",
+    "select keyed.batch(jsonb_build_array(jsonb_build_object('op', 'update', 'id', $1, 'attributes', $3::jsonb)), true)",
+    "select keyed.batch(jsonb_build_array(jsonb_build_object('op', 'upsert', 'template', 'crm.customers', \
+       'external_key', $2, 'attributes', $3::jsonb)), true)",
+    "select keyed_http.upsert_by_key('2', jsonb_build_object('external_key', $2, 'attributes', $3::jsonb)::text, 'update', true)",
+    "select keyed.replace_attributes($1, '{\"region\": \"EU\"}'::jsonb || $3::jsonb)",
+];
+
+async fn company(sales: &Sales, key: &str) -> String {
+    sales.admin.text("select id from crm.companies where external_key = $1", &[key]).await
+}
+
+async fn expect(session: &Session, writes: &[&str], texts: &[&str], expected: Option<(&str, &str)>) {
+    for write in writes {
+        let outcome = session.attempt(write, texts).await;
+        let code = outcome.as_ref().err().map(|refusal| refusal.is());
+        assert_eq!(code, expected, "{write} with {texts:?}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn hidden_target_is_kept_by_its_record_and_by_no_other() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read, create, update", &of_region("EU")).await;
+    sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
+    let (id, other) = (sales.id("EU-1").await, sales.id("EU-2").await);
+    let (hidden, seen) = (company(&sales, "C-EU").await, company(&sales, "C-US").await);
+    sales
+        .admin
+        .run("insert into crm.companies (external_key, name, region) values ('C-EU-2', 'Initech', 'EU')")
+        .await;
+    let unknown = company(&sales, "C-EU-2").await;
+    let missing = unknown.replace('f', "0").replace('7', "8");
+    sales
+        .admin
+        .rows("select keyed.patch_record($1, '{\"attributes\": {\"company\": null}}')", &[&other])
+        .await;
+
+    let read = session.json("select keyed.get_record($1) -> 'attributes' -> 'company'", &[&id]).await;
+    assert_eq!(read, json!(hidden), "the record shows it");
+    let before = sales.state().await;
+    expect(&session, &WRITES[..5], &[&id, "EU-1", &json!({"company": hidden}).to_string()], None).await;
+    assert_eq!(sales.state().await, before, "nothing was written");
+    // Hidden and missing targets answer alike, and the key of what is kept is not disclosed.
+    let refused = Some(("23503", "reference_not_found"));
+    for target in [json!(unknown), json!(missing), json!({"external_key": "C-EU"})] {
+        expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], refused).await;
+    }
+    expect(&session, &WRITES, &[&other, "EU-2", &json!({"company": hidden}).to_string()], refused).await;
+    assert_eq!(sales.state().await, before, "nothing was written");
+    // What was replaced cannot come back.
+    expect(&session, &WRITES[..1], &[&id, "EU-1", &json!({"company": seen}).to_string()], None).await;
+    expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": hidden}).to_string()], refused).await;
+}
+
+#[tokio::test]
+async fn value_of_a_record_that_is_not_read_is_not_told_by_trying() {
+    let sales = Sales::new().await;
+    let (hidden, shown) = (company(&sales, "C-US").await, company(&sales, "C-EU").await);
+    let refused = Some(("23503", "reference_not_found"));
+    // A role that may change customers and read none.
+    let (_, writer) = sales.clerk("create, update", &of_region("EU")).await;
+    let id = sales.id("EU-1").await;
+    for target in [&hidden, &shown] {
+        expect(&writer, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], refused).await;
+    }
+    // A role that does not see this one.
+    let (_, european) = sales.clerk("read, create, update", &of_region("EU")).await;
+    let us = sales.id("US-1").await;
+    for target in [&hidden, &shown] {
+        let texts = [us.as_str(), "US-1", &json!({"company": target}).to_string()];
+        expect(&european, &WRITES[1..2], &texts, refused).await;
+        expect(&european, &WRITES[3..5], &texts, refused).await;
+    }
+    // A role that sees it and may not change it learns that, and nothing of what it would have changed.
+    let (role, reader) = sales.clerk("update", &of_region("US")).await;
+    sales.database.grant_within(&role, "crm.customers", "read, update", &of_region("US")).await;
+    sales.database.grant_within(&role, "crm.customers", "read, update", &of_region("US")).await;
+    expect(&reader, &WRITES[..1], &[&us, "US-1", &json!({"company": hidden}).to_string()], None).await;
+}
