@@ -7,3 +7,4 @@ mod released_keys;
 mod row_checks;
 mod versions;
 mod writes;
+mod written_back;
