@@ -154,7 +154,10 @@ pub fn change(
             }
             "indexed" => set_indexed(spi, template, attribute, json::boolean_at(value, &here)?),
             "default" => set_default(spi, template, attribute, options.as_deref(), value, &here)?,
-            _ => return Err(unknown_member(name, &here)),
+            _ => {
+                return Err(unknown_member(name, &here)
+                    .hint("of an attribute, label, required, indexed, options and default can be changed"));
+            }
         }
     }
     invalidation::announce(template.table);

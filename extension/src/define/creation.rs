@@ -65,7 +65,11 @@ impl NewTemplate {
                 "synonyms" => new.synonyms = synonyms::parse(value, &here)?,
                 // Answers carry these; a template that was read may be sent back.
                 "id" | "project" | "created_at" | "updated_at" => {}
-                _ => return Err(unknown_member(name, &here)),
+                _ => {
+                    return Err(unknown_member(name, &here).hint(
+                        "a template has slug, label, display, language, attributes, embed and synonyms",
+                    ));
+                }
             }
         }
         if new.slug.is_empty() { Err(missing("slug", "")) } else { Ok(new) }

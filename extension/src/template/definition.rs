@@ -81,7 +81,11 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "default" => default = (!json::is_null(value)).then_some(*value),
             // Answers carry the attribute's id; a definition that was read may be sent back.
             "id" => {}
-            _ => return Err(unknown_member(name, &here)),
+            _ => {
+                return Err(unknown_member(name, &here).hint(
+                    "an attribute has slug, type, label, template, required, indexed, options and default",
+                ));
+            }
         }
     }
     let slug = slug.ok_or_else(|| missing("slug", pointer))?;

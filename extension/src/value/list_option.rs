@@ -53,7 +53,7 @@ fn parse_option(entry: &RawValue, pointer: &str) -> Result<ListOption, Error> {
         match name.as_ref() {
             "value" => value = Some(text_at(member, &here)?),
             "label" => label = parse_label(member, &here)?,
-            _ => return Err(unknown_member(name, &here)),
+            _ => return Err(unknown_member(name, &here).hint("an option has value and label")),
         }
     }
     let value = value.ok_or_else(|| missing("value", pointer))?;

@@ -164,6 +164,28 @@ async fn a_definition_that_makes_no_sense_is_refused_with_its_place() {
 }
 
 #[tokio::test]
+async fn an_unknown_member_of_a_definition_is_refused_with_those_that_are_known() {
+    let service = Service::start().await;
+    let option = json!({"slug": "b", "type": "list", "options": [{"value": "x", "colour": "red"}]});
+    for (attribute, pointer, known) in [
+        (json!({"slug": "b", "type": "string", "requird": true}), "/attributes/0/requird", "required"),
+        (option, "/attributes/0/options/0/colour", "value and label"),
+    ] {
+        let body = json!({"slug": "a", "attributes": [attribute]});
+        let refusal = service.post("/templates", body).await.refused(422, "unknown_field");
+        assert_eq!(refusal["errors"][0]["pointer"], pointer);
+        assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");
+    }
+    let known = "label, required, indexed, options and default";
+    let change = json!({"attributes": [{"slug": "name", "requird": true}]});
+    let refusal = service.patch("/templates/customers", change).await.refused(422, "unknown_field");
+    assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");
+    let refusal =
+        service.post("/templates", json!({"slug": "a", "colour": 1})).await.refused(422, "unknown_field");
+    assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains("attributes")), "{refusal}");
+}
+
+#[tokio::test]
 async fn a_slug_that_is_taken_is_a_conflict() {
     let service = Service::start().await;
     let refusal = service.post("/templates", json!({"slug": "customers"})).await.refused(409, "conflict");
