@@ -4,7 +4,7 @@
 use source_layers::Sources;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 29] = [
     "json_write",
     "error",
     "json",
@@ -12,6 +12,7 @@ const ORDER: [&str; 28] = [
     "value",
     "postgres",
     "attribute_type",
+    "format",
     "filter",
     "template",
     "access",
@@ -55,13 +56,14 @@ fn no_files_import_from_each_other() {
 }
 
 /// Folders and files that are pure by ARCHITECTURE, whatever they say themselves.
-const PURE: [&str; 14] = [
+const PURE: [&str; 15] = [
     "json_write",
     "error",
     "json",
     "limits",
     "value",
     "filter",
+    "format",
     "access/policy_sql",
     "define/ddl",
     "import/columns",

@@ -31,6 +31,8 @@ pub mod error;
 pub mod export;
 /// Filters: conditions, from JSON to SQL.
 pub mod filter;
+/// Formats of files.
+pub mod format;
 /// Idempotent requests.
 pub mod idempotency;
 /// Import.

@@ -114,7 +114,7 @@ impl Kind for Type {
     }
 
     fn write_cell(out: &mut String, value: Datum) {
-        write_list(out, &datum::read_text_array(value).unwrap_or_default());
+        write_list(out, &datum::read_text_array(value).unwrap_or_default(), SEPARATOR);
     }
 
     fn cursor_sql(json: &RawValue) -> Option<String> {

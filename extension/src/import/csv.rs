@@ -1,12 +1,12 @@
 //! CSV → rows.
 
+use super::cells::Cells;
 use super::columns::Column;
 use super::options::Options;
 use super::{Outcome, Row};
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::record::changes::required;
 use crate::template::Template;
-use crate::value::cell_format::unguarded;
 use crate::value::change::{Change, Value};
 use crate::value::embedding::Embedding;
 use crate::value::key;
@@ -30,11 +30,12 @@ pub fn rows<'a>(
     template: &Template,
     columns: &[Column],
     options: &Options,
+    cells: &Cells,
     records: &'a [StringRecord],
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
     let (mut rows, mut refused) = (Vec::with_capacity(records.len()), Vec::new());
     for (index, record) in records.iter().enumerate() {
-        match row(template, columns, options, index, record) {
+        match row(template, columns, options, cells, index, record) {
             Ok(row) => rows.push(row),
             Err(error) => refused.push((index, Outcome::Refused(error))),
         }
@@ -46,6 +47,7 @@ fn row<'a>(
     template: &Template,
     columns: &[Column],
     options: &Options,
+    cells: &Cells,
     index: usize,
     record: &'a StringRecord,
 ) -> Result<Row<'a>, Error> {
@@ -70,19 +72,19 @@ fn row<'a>(
                         .hint("name the column in the first line, or empty its cells"),
                 );
             }
-            Column::Key if cell.is_empty() => empty_key = true,
-            Column::Key => match key(options, unguarded(cell)) {
+            Column::Key if cells.is_null(cell) => empty_key = true,
+            Column::Key => match key(options, cells.key(cell)) {
                 Ok(key) => row.key = Some(key),
                 Err(error) => errors.push(error),
             },
-            Column::Id if cell.is_empty() => {}
+            Column::Id if cells.is_null(cell) => {}
             Column::Id => match Uuid::parse_str(cell) {
                 Ok(id) => row.id = Some(id),
                 Err(_) => errors.push(Error::at(Code::InvalidValue, "/id", "must be a record id")),
             },
             Column::Attribute(position) => {
                 let attribute = &template.attributes[*position];
-                match attribute.kind.parse_cell(cell, &attribute.rules()) {
+                match cells.change(attribute.kind, cell, &attribute.rules()) {
                     Ok(Change::Set(Value::Null)) if attribute.required => {
                         errors.push(required(&attribute.pointer));
                     }

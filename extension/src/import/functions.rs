@@ -1,5 +1,6 @@
 //! The SQL functions that import.
 
+use super::cells::Cells;
 use super::columns::{self, Column};
 use super::options::{Format, Options};
 use super::run::{Run, require_rights};
@@ -47,8 +48,12 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             let columns = columns::resolve(template, header, options)?;
             let records = csv::records(text, *delimiter, MOST_ROWS + 1)?;
             require_few(records.len())?;
-            let (rows, refused) = csv::rows(template, &columns, options, &records);
-            let numbers = numbers::of(template, header, &columns, &records);
+            let cells = Cells::new(options)?;
+            let (rows, refused) = csv::rows(template, &columns, options, &cells, &records);
+            let numbers = match &options.cells {
+                Some(format) if format.has_numbers() => Vec::new(),
+                _ => numbers::of(template, header, &columns, &records),
+            };
             let notes = report::Notes::of(&rows, records.len(), &options.key_prefix, numbers);
             let outcomes = Run::new(caller, template, records.len(), refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))

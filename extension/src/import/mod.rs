@@ -7,6 +7,8 @@
 //! The proxy splits a file into portions of complete rows and calls `keyed_http.import_rows` for each, in one
 //! transaction or in several. A portion is written by set-based statements.
 
+/// Cells in the format of their file.
+pub mod cells;
 /// The header of a CSV file → columns.
 pub mod columns;
 /// CSV → rows.

@@ -2,6 +2,7 @@
 
 use super::held::Held;
 use crate::error::{Code, Error};
+use crate::format;
 use crate::json;
 use crate::value::file_format::FileFormat;
 use crate::value::member::unknown_member;
@@ -26,6 +27,8 @@ pub enum Format {
 pub struct Options {
     /// The form.
     pub format: Format,
+    /// How the cells of CSV are written, if not as keyed writes them.
+    pub cells: Option<format::Format>,
     /// Column → attribute, `external_key`, or null for a column that is left out.
     pub mapping: Vec<(String, Option<String>)>,
     /// The column that holds the external key.
@@ -41,7 +44,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_whole?, held?, is_last?}`.
+    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_whole?, held?, is_last?}`. An
+    /// object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
         let (mut header, mut delimiter, mut format) = (Vec::new(), b',', FileFormat::Ndjson);
@@ -51,6 +55,10 @@ impl Options {
                 continue;
             }
             match name.as_ref() {
+                "format" if value.get().starts_with('{') => {
+                    format = FileFormat::Csv;
+                    options.cells = Some(format::Format::parse(value, &here)?);
+                }
                 "format" => format = FileFormat::parse(&json::text_at(value, &here)?)?,
                 "header" => {
                     for (index, name) in json::array_at(value, &here)?.into_iter().enumerate() {

@@ -17,11 +17,11 @@ pub fn unguarded(cell: &str) -> &str {
     }
 }
 
-/// A list as a cell that reads back as the same list.
-pub fn write_list(out: &mut String, list: &[String]) {
+/// A list as a cell that reads back as the same list, with this between its elements.
+pub fn write_list(out: &mut String, list: &[String], separator: char) {
     let is_plain = |element: &String| {
         !element.is_empty()
-            && !element.contains(SEPARATOR)
+            && !element.contains(separator)
             && !element.starts_with(' ')
             && !element.ends_with(' ')
     };
@@ -41,7 +41,7 @@ pub fn write_list(out: &mut String, list: &[String]) {
     }
     for (position, element) in list.iter().enumerate() {
         if position > 0 {
-            out.push(SEPARATOR);
+            out.push(separator);
         }
         out.push_str(element);
     }

@@ -23,6 +23,22 @@ pub enum Value<'a> {
     ReferenceByKey(Cow<'a, str>),
 }
 
+impl Value<'_> {
+    /// The same value, which borrows nothing.
+    pub fn into_owned(self) -> Value<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Value::Null => Value::Null,
+            Value::Text(text) => Value::Text(own(text)),
+            Value::Number(digits) => Value::Number(own(digits)),
+            Value::List(list) => Value::List(list.into_iter().map(own).collect()),
+            Value::ByValue(value) => Value::ByValue(value),
+            Value::Reference(id) => Value::Reference(id),
+            Value::ReferenceByKey(key) => Value::ReferenceByKey(own(key)),
+        }
+    }
+}
+
 /// One point of a metric's series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
@@ -43,6 +59,18 @@ pub enum Change<'a> {
     Append(Vec<Point>),
     /// A value that a record may keep and that no record may get: unless the record has it, this is the error.
     Keep(Value<'a>, Box<Error>),
+}
+
+impl Change<'_> {
+    /// The same change, which borrows nothing.
+    pub fn into_owned(self) -> Change<'static> {
+        match self {
+            Change::Set(value) => Change::Set(value.into_owned()),
+            Change::Increment(digits) => Change::Increment(Cow::Owned(digits.into_owned())),
+            Change::Append(points) => Change::Append(points),
+            Change::Keep(value, error) => Change::Keep(value.into_owned(), error),
+        }
+    }
 }
 
 /// What a request does to a record's attributes: position among the template's attributes, and change.

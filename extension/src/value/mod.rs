@@ -48,3 +48,5 @@ pub mod vector;
 pub mod version;
 /// The answer of a function that writes.
 pub mod written;
+/// Local times of a time zone.
+pub mod zone;

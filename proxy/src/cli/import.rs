@@ -24,7 +24,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use self::answer::{Counts, Line};
 use self::failed::FailedRows;
 use super::connection::runtime;
-use super::format::format_of;
+use super::format::{FormatArgument, format_argument, format_of, given};
 use super::outcome::{Failure, print};
 use super::service::{Service, in_words, send};
 use crate::file::format::Format;
@@ -44,10 +44,10 @@ pub(crate) struct Import {
     #[command(flatten)]
     service: Service,
 
-    /// The format of the file; default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV. NDJSON may be
-    /// one array.
-    #[arg(long)]
-    format: Option<Format>,
+    /// The format of the file: csv or ndjson. Default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV. NDJSON may
+    /// be one array. Or, as JSON, how a CSV file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
+    #[arg(long, value_name = "FORMAT", value_parser = format_argument)]
+    format: Vec<FormatArgument>,
 
     /// The column of the external key; default: external_key.
     #[arg(long, value_name = "COLUMN")]
@@ -95,8 +95,10 @@ pub(crate) fn run(import: Import) -> Result<(), Failure> {
 
 impl Import {
     async fn run(self) -> Result<(), Failure> {
-        let format = format_of(self.format, &self.file);
+        let (format, cells) = given(&self.format);
+        let format = format_of(format, &self.file);
         let parameters = [
+            ("format", cells),
             ("key_column", self.key_column.as_deref()),
             ("key_prefix", self.key_prefix.as_deref()),
             ("mapping", self.mapping.as_deref()),

@@ -107,13 +107,14 @@ fn is_unknown(problem: &serde_json::Value) -> bool {
 }
 
 /// Translates a problem of the service into the terms of the command line.
-const FLAGS: [(&str, &str); 9] = [
+const FLAGS: [(&str, &str); 10] = [
     ("on_error=", "--on-error "),
     ("key_column=", "--key-column "),
     ("key_prefix=", "--key-prefix "),
     ("mapping=", "--mapping "),
     ("delimiter=", "--delimiter "),
     ("encoding=", "--encoding "),
+    ("format=", "--format "),
     ("dry_run=true", "--dry-run"),
     (
         "send the header X-Service-Project-Id, or name the template by its id",

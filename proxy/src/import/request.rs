@@ -32,15 +32,25 @@ pub(crate) struct Request {
     pub(crate) on_error: OnError,
     pub(crate) delimiter: Option<u8>,
     pub(crate) encoding: Option<&'static Encoding>,
+    /// How cells are written; the database reads it.
+    cells: Option<Box<RawValue>>,
     mapping: Option<Box<RawValue>>,
     key_column: Option<String>,
     key_prefix: Option<String>,
 }
 
+/// The format for the database: that of the file, or with it that of its cells.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum FormatOption<'a> {
+    Named(&'static str),
+    Cells(&'a RawValue),
+}
+
 /// The options that the database gets with every portion.
 #[derive(Serialize)]
 struct Options<'a> {
-    format: &'static str,
+    format: FormatOption<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     header: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,8 +67,8 @@ struct Options<'a> {
 impl Request {
     pub(crate) fn parse(headers: &HeaderMap, uri: &Uri) -> Result<Request, Problem> {
         let accepted =
-            ["dry_run", "on_error", "mapping", "key_column", "key_prefix", "delimiter", "encoding"];
-        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding] =
+            ["dry_run", "on_error", "mapping", "key_column", "key_prefix", "delimiter", "encoding", "format"];
+        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding, cells] =
             parameters(uri, accepted)?;
         let (format, charset) = format_of(headers)?;
         let encoding = match encoding.as_deref().or(charset.as_deref()) {
@@ -76,6 +86,12 @@ impl Request {
                 Problem::malformed("the query parameter \"mapping\" is not JSON: write {\"Column\":\"slug\"}")
             })?),
         };
+        let cells = cells.map(|cells| cell_format(&cells)).transpose()?;
+        if cells.is_some() && format == Format::Ndjson {
+            return Err(Problem::invalid_value(
+                "the query parameter \"format\" is for CSV: JSON writes values in one form",
+            ));
+        }
         Ok(Request {
             format,
             is_gzip: has_gzip(headers)?,
@@ -92,6 +108,7 @@ impl Request {
             },
             delimiter: delimiter.as_deref().map(parse_delimiter).transpose()?,
             encoding,
+            cells,
             mapping,
             key_column: key_column.map(Into::into),
             key_prefix: key_prefix.map(Into::into),
@@ -106,7 +123,10 @@ impl Request {
     /// The options for the database; `header` for CSV.
     pub(crate) fn options(&self, header: Option<(&[String], u8)>, held: &Held, is_last: bool) -> String {
         let options = Options {
-            format: self.format.name(),
+            format: match &self.cells {
+                Some(cells) => FormatOption::Cells(cells),
+                None => FormatOption::Named(self.format.name()),
+            },
             header: header.map(|(names, _)| names),
             delimiter: header.map(|(_, delimiter)| char::from(delimiter)),
             mapping: self.mapping.as_deref(),
@@ -118,6 +138,16 @@ impl Request {
         };
         serde_json::to_string(&options).unwrap_or_default()
     }
+}
+
+/// The format of cells: an object, which the database reads.
+fn cell_format(text: &str) -> Result<Box<RawValue>, Problem> {
+    let format = serde_json::from_str::<Box<RawValue>>(text).ok().filter(|it| it.get().starts_with('{'));
+    format.ok_or_else(|| {
+        Problem::malformed("the query parameter \"format\" is not a JSON object").with_hint(
+            "Write how the file writes values, for example {\"decimal\": \",\", \"date\": \"DD.MM.YYYY\"}.",
+        )
+    })
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, Problem> {
@@ -196,9 +226,12 @@ mod tests {
             ("dry_run=2", 422),
             ("mode=upsert", 400),
             ("encoding=x", 422),
+            ("format=csv", 400),
+            ("format=%7B", 400),
         ] {
             assert_eq!(read("text/csv", "", query).err(), Some(status), "{query}");
         }
         assert_eq!(read("application/x-ndjson", "text/csv", "").err(), Some(422));
+        assert_eq!(read("application/x-ndjson", "", "format=%7B%7D").err(), Some(422));
     }
 }

@@ -3,6 +3,7 @@
 mod chains;
 mod faults;
 mod files;
+mod formats;
 mod forms;
 mod gzip;
 mod interruptions;

@@ -2,7 +2,7 @@
 
 use crate::attribute_type::number::is_number;
 use crate::attribute_type::{AttributeType, Rules};
-use crate::value::cell_format::{unguarded, write_list, write_text};
+use crate::value::cell_format::{SEPARATOR, unguarded, write_list, write_text};
 use crate::value::change::{Change, Point, Value};
 use crate::value::record_id;
 use proptest::prelude::*;
@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn a_written_list_reads_back(list in prop::collection::vec("[=\\[' ;a\"\n]{0,4}", 0..5)) {
         let mut cell = String::new();
-        write_list(&mut cell, &list);
+        write_list(&mut cell, &list, SEPARATOR);
         let list = list.into_iter().map(Cow::Owned).collect();
         prop_assert_eq!(read(AttributeType::List, &cell), Some(Change::Set(Value::List(list))), "{}", cell);
     }

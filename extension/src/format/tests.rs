@@ -1,0 +1,39 @@
+//! What formats are taken, and what they read and write.
+
+mod refusals;
+mod round_trips;
+
+use super::Format;
+use crate::attribute_type::{AttributeType, Rules};
+use crate::error::Error;
+use crate::value::zone::Zone;
+use serde_json::value::RawValue;
+
+/// Reads a format.
+fn parse(text: &str) -> Result<Format, Error> {
+    Format::parse(serde_json::from_str::<&RawValue>(text).expect("JSON"), "/format")
+}
+
+/// A format that is taken.
+fn format(text: &str) -> Format {
+    parse(text).expect(text)
+}
+
+/// The cell as keyed writes it, or the refusal with its hint.
+fn read(format: &Format, kind: AttributeType, cell: &str, zone: &dyn Zone) -> Result<String, String> {
+    let read = format.read(kind, cell, zone, "/attributes/a");
+    read.map(Into::into).map_err(|error| {
+        assert!(error.faults.iter().all(|fault| fault.pointer == "/attributes/a"), "{error:?}");
+        format!("{error} {}", error.hint.clone().unwrap_or_default())
+    })
+}
+
+/// Settings of an attribute without any.
+fn rules() -> Rules<'static> {
+    Rules { pointer: "/attributes/a", ..Rules::default() }
+}
+
+/// Whether a cell is refused, with these words.
+fn is_refused(read: &Result<String, String>, words: &[&str]) -> bool {
+    read.as_ref().is_err_and(|error| words.iter().all(|word| error.contains(word)))
+}

@@ -1,0 +1,100 @@
+//! Files of other programs, with `format`.
+
+use super::{attributes, counts, import, send};
+use harness::{Answer, Service, encode};
+use serde_json::{Value, json};
+
+/// Imports with this format.
+async fn formatted(service: &Service, format: &Value, query: &str, file: &str) -> Answer {
+    import(service, &format!("format={}&{query}", encode(&format.to_string())), file.to_owned()).await
+}
+
+fn german() -> Value {
+    json!({"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY", "datetime": "DD.MM.YYYY HH:mm",
+        "time_zone": "Europe/Zurich", "null": ["", "NULL", "n/a"], "true": ["ja"], "false": ["nein"], "list": "|"})
+}
+
+#[tokio::test]
+async fn file_of_a_german_spreadsheet_becomes_values() {
+    let service = Service::start().await;
+    let file = "external_key;name;visits;born;seen;active;tags\r\n\
+                g1;Ada;1.234,50;29.02.2024;01.07.2024 12:00;ja;a; b|c\r\n";
+    let file = file.replace("a; b|c", "\"a; b|c\"");
+    let report = formatted(&service, &german(), "", &file).await.expect(200);
+    assert_eq!(counts(&report), [1, 1, 0, 0, 0]);
+    assert_eq!(report["warnings"], Value::Null, "{report}");
+    let found = attributes(&service, "g1").await;
+    assert_eq!(
+        json!([found["visits"], found["born"], found["seen"], found["active"], found["tags"]]).to_string(),
+        r#"[1234.50,"2024-02-29","2024-07-01T10:00:00Z",true,["a; b","c"]]"#
+    );
+    // No value is not a text that looks like it, and a key can look like it, too.
+    let file = "external_key;name;visits;born;active\r\ng1;'NULL;NULL;n/a;\r\n'n/a;x;;;\r\n";
+    let report = formatted(&service, &german(), "", file).await.expect(200);
+    assert_eq!(counts(&report), [2, 1, 1, 0, 0]);
+    let found = attributes(&service, "g1").await;
+    assert_eq!(
+        json!([found["name"], found["visits"], found["born"], found["active"]]),
+        json!(["NULL", null, null, null])
+    );
+    assert_eq!(attributes(&service, "n/a").await["name"], "x");
+}
+
+#[tokio::test]
+async fn cell_that_does_not_fit_is_refused_with_its_place_and_what_fits() {
+    let service = Service::start().await;
+    let file = "external_key;visits;born;seen;active\n\
+                a;1,234.50;;;\nb;;2024-02-29;;\nc;;;31.03.2024 02:30;\nd;;;27.10.2024 02:30;\ne;;;;true\nn/a;1;;;\ng;2;;;ja\n";
+    let report = formatted(&service, &german(), "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&report), [7, 1, 0, 0, 6]);
+    for (index, (column, words)) in [
+        (json!("visits"), "Write 1234,50 or 1.234,50."),
+        (json!("born"), "the form DD.MM.YYYY; Write for example 29.02.2024."),
+        (json!("seen"), "the clock is set forward"),
+        (json!("seen"), "Write 2024-10-27T00:30:00Z for the first, 2024-10-27T01:30:00Z for the second."),
+        (json!("active"), "Write ja for true, nein for false."),
+        (json!("external_key"), "no external key"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let error = &report["errors"][index];
+        assert_eq!((&error["line"], &error["column"]), (&json!(index + 2), &column), "{error}");
+        assert!(error["message"].as_str().unwrap_or_default().contains(words), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn format_that_cannot_be_meant_refuses_the_file_before_its_rows() {
+    let service = Service::start().await;
+    let file = "external_key,visits\na,1\n";
+    for (format, code, pointer) in [
+        (json!({"dezimal": ","}), "unknown_field", "/format/dezimal"),
+        (json!({"date": "DD.MM.YY"}), "invalid_value", "/format/date"),
+        (json!({"datetime": "DD.MM.YYYY HH:mm"}), "invalid_value", "/format/time_zone"),
+        (json!({"time_zone": "Europe/Zuerich"}), "invalid_value", "/format/time_zone"),
+    ] {
+        let problem = formatted(&service, &format, "on_error=skip", file).await.refused(422, code);
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
+    }
+    import(&service, "format=csv", file).await.refused(400, "malformed_request");
+    let query = format!("format={}", encode("{}"));
+    send(&service, "application/x-ndjson", "customers", &query, "{}").await.refused(422, "invalid_value");
+}
+
+#[tokio::test]
+async fn format_ends_the_doubt_about_grouped_numbers() {
+    let service = Service::start().await;
+    let file = "external_key,visits\na,1.234\nb,22.500\n";
+    let warned = import(&service, "dry_run=true", file).await.expect(200);
+    assert_eq!(warned["warnings"][0]["code"], "grouped_number");
+    let dates = formatted(&service, &json!({"date": "DD.MM.YYYY"}), "dry_run=true", file).await.expect(200);
+    assert_eq!(dates["warnings"][0]["code"], "grouped_number");
+    for (format, visits) in
+        [(json!({"decimal": "."}), "1.234"), (json!({"decimal": ",", "thousands": "."}), "1234")]
+    {
+        let report = formatted(&service, &format, "", file).await.expect(200);
+        assert_eq!(report["warnings"], Value::Null);
+        assert_eq!(attributes(&service, "a").await["visits"].to_string(), visits);
+    }
+}
