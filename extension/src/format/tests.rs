@@ -2,6 +2,7 @@
 
 mod refusals;
 mod round_trips;
+mod suggestions;
 
 use super::Format;
 use crate::attribute_type::{AttributeType, Rules};

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::columns::{self, Column};
 use super::options::{Format, Options};
 use super::run::{Run, require_rights};
-use super::{csv, ndjson, numbers, report, single_transaction};
+use super::{csv, ndjson, numbers, report, single_transaction, suggestions};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::error::{Code, Error};
@@ -54,7 +54,11 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
                 Some(format) if format.has_numbers() => Vec::new(),
                 _ => numbers::of(template, header, &columns, &records),
             };
-            let notes = report::Notes::of(&rows, records.len(), &options.key_prefix, numbers);
+            let forms = match options.suggests {
+                true => suggestions::of(template, header, &columns, &records)?,
+                false => Vec::new(),
+            };
+            let notes = report::Notes::of(&rows, records.len(), &options.key_prefix, numbers, forms);
             let outcomes = Run::new(caller, template, records.len(), refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))
         }
@@ -62,7 +66,7 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             let count = ndjson::lines(text).take(MOST_ROWS + 1).count();
             require_few(count)?;
             let (rows, refused) = ndjson::rows(template, options, text);
-            let notes = report::Notes::of(&rows, count, &options.key_prefix, Vec::new());
+            let notes = report::Notes::of(&rows, count, &options.key_prefix, Vec::new(), Vec::new());
             let outcomes = Run::new(caller, template, count, refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| Some(field.to_owned())))
         }

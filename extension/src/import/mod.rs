@@ -33,6 +33,8 @@ pub mod report;
 pub mod run;
 /// Imports of a file in one transaction.
 pub mod single_transaction;
+/// Formats that fit the cells.
+pub mod suggestions;
 /// Updates existing records.
 pub mod update;
 /// Which rows go together.

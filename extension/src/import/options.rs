@@ -29,6 +29,8 @@ pub struct Options {
     pub format: Format,
     /// How the cells of CSV are written, if not as keyed writes them.
     pub cells: Option<format::Format>,
+    /// Whether to find out which formats fit the cells of CSV.
+    pub suggests: bool,
     /// Column → attribute, `external_key`, or null for a column that is left out.
     pub mapping: Vec<(String, Option<String>)>,
     /// The column that holds the external key.
@@ -44,7 +46,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_whole?, held?, is_last?}`. An
+    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, suggests?, is_whole?, held?, is_last?}`. An
     /// object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
@@ -81,6 +83,7 @@ impl Options {
                 }
                 "key_column" => options.key_column = Some(json::text_at(value, &here)?.into_owned()),
                 "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
+                "suggests" => options.suggests = json::boolean_at(value, &here)?,
                 "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
                 "held" => {
                     options.held = Held::parse(&json::text_at(value, &here)?).ok_or_else(|| {
@@ -109,13 +112,14 @@ mod tests {
     use crate::json::arbitrary::{object_of, points_into};
     use proptest::prelude::*;
 
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 10] = [
         "format",
         "header",
         "delimiter",
         "mapping",
         "key_column",
         "key_prefix",
+        "suggests",
         "is_whole",
         "held",
         "is_last",

@@ -1,8 +1,9 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
 
 use super::numbers::Numbers;
 use super::{Outcome, RecordHash, Row};
 use crate::error::{Code, Error};
+use crate::format::suggest::Forms;
 use crate::json_write::to_json as json;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -24,11 +25,19 @@ pub struct Notes {
     records: Vec<RecordHash>,
     /// Columns of numbers.
     numbers: Vec<Numbers>,
+    /// The formats that fit columns.
+    forms: Vec<Forms>,
 }
 
 impl Notes {
     /// Looks at the rows of a portion of `count`, with keys of this prefix.
-    pub fn of(rows: &[Row], count: usize, key_prefix: &str, numbers: Vec<Numbers>) -> Notes {
+    pub fn of(
+        rows: &[Row],
+        count: usize,
+        key_prefix: &str,
+        numbers: Vec<Numbers>,
+        forms: Vec<Forms>,
+    ) -> Notes {
         let places = |wanted: &dyn Fn(&Row) -> bool| {
             rows.iter().filter(|row| wanted(row)).map(|row| row.index).collect()
         };
@@ -43,6 +52,7 @@ impl Notes {
             scientific: places(&|row| row.key.as_deref().is_some_and(own)),
             records,
             numbers,
+            forms,
         }
     }
 }
@@ -81,6 +91,8 @@ struct Report<'a> {
     scientific: &'a [usize],
     records: String,
     numbers: &'a [Numbers],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    forms: &'a [Forms],
     waiting: Vec<(usize, Option<RecordHash>, &'a [RecordHash])>,
     errors: Vec<Fault>,
 }
@@ -119,6 +131,7 @@ pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> 
         records: STANDARD
             .encode(notes.records.iter().flat_map(|hash| hash.to_le_bytes()).collect::<Vec<_>>()),
         numbers: &notes.numbers,
+        forms: &notes.forms,
         waiting: waiting.collect(),
         errors: refused.flat_map(|(row, error)| faults(row, error, &column_of)).collect(),
     })

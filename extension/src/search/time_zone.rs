@@ -8,12 +8,15 @@ use crate::template::{Template, catalog};
 pub fn of_search(asked: Option<&str>, template: &Template) -> Result<String, Error> {
     match asked {
         Some(name) => check(name),
-        None => match catalog::project_by_id(template.project_id).and_then(|project| project.time_zone) {
-            // PostgreSQL's time zones change with its version.
-            Some(name) => check(&name),
-            None => Ok("UTC".to_owned()),
-        },
+        None => of_project(template).map(|name| name.unwrap_or_else(|| "UTC".to_owned())),
     }
+}
+
+/// The time zone of a template's project, if it has one.
+pub fn of_project(template: &Template) -> Result<Option<String>, Error> {
+    let name = catalog::project_by_id(template.project_id).and_then(|project| project.time_zone);
+    // PostgreSQL's time zones change with its version.
+    name.map(|name| check(&name)).transpose()
 }
 
 /// The name of a time zone that PostgreSQL knows.

@@ -142,14 +142,15 @@ impl Import {
         let outcome = send_and_report(request, self.service.named(), &bar, failed).await;
         bar.finish_and_clear();
         let counts = outcome?;
-        let Counts { rows, created, updated, unchanged, failed, warnings, .. } = counts;
+        let remarks = counts.remarks();
+        let Counts { rows, created, updated, unchanged, failed, .. } = counts;
         let dry = if self.dry_run { " (dry run: nothing was written)" } else { "" };
         print(&format!(
             "rows {}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}{dry}\n",
             rows.unwrap_or(0)
         ))?;
-        for warning in warnings {
-            eprintln!("Warning: {}", warning.to_text());
+        for remark in remarks {
+            eprintln!("{remark}");
         }
         if failed > 0 {
             let were = if failed == 1 { "row was" } else { "rows were" };

@@ -22,6 +22,8 @@ pub(crate) mod request;
 pub(crate) mod run;
 /// Body → portions.
 pub(crate) mod source;
+/// The format that a file may be in.
+pub(crate) mod suggestion;
 /// The report.
 pub(crate) mod tally;
 /// Writes portions.

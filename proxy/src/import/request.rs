@@ -58,6 +58,8 @@ struct Options<'a> {
     mapping: Option<&'a RawValue>,
     key_column: Option<&'a str>,
     key_prefix: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    suggests: bool,
     is_whole: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     held: String,
@@ -132,6 +134,7 @@ impl Request {
             mapping: self.mapping.as_deref(),
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
+            suggests: self.dry_run && self.format == Format::Csv && self.cells.is_none(),
             is_whole: self.is_whole(),
             held: held.to_text(),
             is_last,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::suggestion::{Forms, Suggestion};
 use super::warnings::{Notes, Warning, Warnings};
 use crate::file::portion::Portion;
 
@@ -16,6 +17,9 @@ pub(crate) struct Answer<'a> {
     unchanged: u64,
     #[serde(flatten)]
     notes: Notes,
+    /// The formats that fit columns.
+    #[serde(default)]
+    forms: Vec<Forms>,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,
     /// The waiting rows, by position, with the hashes of their records and references.
@@ -61,12 +65,17 @@ pub(crate) struct Tally {
     pub(crate) encoding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) delimiter: Option<char>,
+    /// The format that fits all cells, if some do not fit without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) suggested_format: Option<serde_json::Value>,
     /// Effects that may be unintended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Warning>,
     pub(crate) errors: Vec<Refusal>,
     #[serde(skip)]
     pub(super) notes: Warnings,
+    #[serde(skip)]
+    pub(super) suggestion: Suggestion,
 }
 
 impl Tally {
@@ -77,7 +86,10 @@ impl Tally {
         answer: Answer<'_>,
         is_again: bool,
     ) -> Vec<(usize, Vec<Refusal>)> {
-        let Answer { created, updated, unchanged, notes, errors, .. } = answer;
+        let Answer { created, updated, unchanged, notes, forms, errors, .. } = answer;
+        if !is_again {
+            self.suggestion.add(forms);
+        }
         self.notes.add(portion, notes, is_again);
         self.created += created;
         self.updated += updated;
@@ -126,9 +138,12 @@ impl Tally {
         self.errors.truncate(MOST_ERRORS);
     }
 
-    /// Adds warnings at the end.
+    /// Adds warnings and the suggested format at the end.
     pub(crate) fn warn(&mut self) {
+        let suggested = std::mem::take(&mut self.suggestion).end();
+        self.suggested_format = suggested.format;
         self.warnings = std::mem::take(&mut self.notes).list();
+        self.warnings.extend(suggested.doubts.into_iter().map(Warning::of_format));
     }
 
     pub(crate) fn to_json(&self) -> String {

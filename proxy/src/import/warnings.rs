@@ -204,96 +204,16 @@ impl Warnings {
     }
 }
 
+impl Warning {
+    /// What the cells of a file do not show of their format.
+    pub(crate) fn of_format(message: String) -> Warning {
+        Warning { code: "ambiguous_format", message, lines: Vec::new() }
+    }
+}
+
 fn records(count: u64) -> String {
     if count == 1 { "1 record was".to_owned() } else { format!("{count} records were") }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    /// The warnings of portions of rows, of which each has a record; 0 is none.
-    fn warnings(mut warnings: Warnings, portions: &[&[u64]], more: &serde_json::Value) -> Vec<Warning> {
-        let mut line = 1;
-        for records in portions {
-            let mut portion = Portion::default();
-            for _ in *records {
-                line += 1;
-                portion.push(line, "x");
-            }
-            let records = STANDARD.encode(records.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<_>>());
-            let mut notes = json!({"keyless": 0, "odd": [], "records": records});
-            notes.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-            warnings.add(&portion, serde_json::from_value(notes).expect("notes"), false);
-        }
-        warnings.list()
-    }
-
-    fn codes(warnings: &[Warning]) -> Vec<(&str, &[u64])> {
-        warnings.iter().map(|it| (it.code, it.lines.as_slice())).collect()
-    }
-
-    #[test]
-    fn rows_of_an_earlier_record_are_named_also_in_another_portion() {
-        let list = warnings(Warnings::default(), &[&[1, 2, 1, 0], &[0, 2, 3]], &json!({}));
-        assert_eq!(codes(&list), [("repeated_key", &[4, 7][..])]);
-        assert!(list[0].message.starts_with("2 rows have the key or id of an earlier row"), "{list:?}");
-        let many = [7; 50];
-        let list = warnings(Warnings::default(), &[&many], &json!({}));
-        assert_eq!(list[0].lines, (3..13).collect::<Vec<_>>());
-        assert!(list[0].message.starts_with("49 rows"), "{list:?}");
-    }
-
-    #[test]
-    fn a_row_that_waited_is_no_repetition_of_itself() {
-        let mut portion = Portion::default();
-        portion.push(2, "x");
-        let notes = || {
-            let records = STANDARD.encode(5_u64.to_le_bytes());
-            serde_json::from_value(json!({"keyless": 0, "odd": [], "records": records})).expect("notes")
-        };
-        let mut warnings = Warnings::default();
-        warnings.add(&portion, notes(), false);
-        warnings.add(&portion, notes(), true);
-        assert_eq!(warnings.list(), []);
-    }
-
-    #[test]
-    fn more_records_than_are_remembered_are_reported() {
-        let few = || Warnings { most_records: 2, ..Warnings::default() };
-        assert_eq!(warnings(few(), &[&[1, 2]], &json!({})), []);
-        let list = warnings(few(), &[&[1, 2, 3, 3]], &json!({}));
-        assert_eq!(codes(&list), [("repeated_key", &[][..])]);
-        assert_eq!(
-            list[0].message,
-            "rows that repeat a record after the first 2 of the file are not looked for"
-        );
-        let list = warnings(few(), &[&[1, 2, 3, 3, 1]], &json!({}));
-        assert_eq!(codes(&list), [("repeated_key", &[6][..])]);
-        assert!(list[0].message.contains("; rows that repeat a record after the first 2"), "{list:?}");
-    }
-
-    #[test]
-    fn a_column_is_named_unless_any_portion_has_another_number() {
-        let numbers = |is_plain: bool| {
-            let grouped = u64::from(!is_plain);
-            json!({"numbers": [{"column": "price", "is_plain": is_plain, "grouped": grouped, "example": "1.234", "rows": [0]}]})
-        };
-        let list = warnings(Warnings::default(), &[&[1], &[2]], &numbers(false));
-        assert_eq!(codes(&list), [("grouped_number", &[2, 3][..])]);
-        assert!(list[0].message.ends_with("1.234 is not 1234"), "{list:?}");
-        assert_eq!(warnings(Warnings::default(), &[&[1], &[2]], &numbers(true)), []);
-        for order in [[true, false], [false, true]] {
-            let mut all = Warnings::default();
-            for is_plain in order {
-                let mut notes = numbers(is_plain);
-                notes["keyless"] = json!(0);
-                notes["odd"] = json!([]);
-                all.add(&Portion::default(), serde_json::from_value(notes).expect("notes"), false);
-            }
-            assert_eq!(all.list(), []);
-        }
-    }
-}
+mod tests;

@@ -26,7 +26,7 @@ async fn file_of_a_german_spreadsheet_becomes_values() {
     let found = attributes(&service, "g1").await;
     assert_eq!(
         json!([found["visits"], found["born"], found["seen"], found["active"], found["tags"]]).to_string(),
-        r#"[1234.50,"2024-02-29","2024-07-01T10:00:00Z",true,["a; b","c"]]"#
+        r#"[1234.5,"2024-02-29","2024-07-01T10:00:00Z",true,["a; b","c"]]"#
     );
     // No value is not a text that looks like it, and a key can look like it, too.
     let file = "external_key;name;visits;born;active\r\ng1;'NULL;NULL;n/a;\r\n'n/a;x;;;\r\n";
@@ -97,4 +97,45 @@ async fn format_ends_the_doubt_about_grouped_numbers() {
         assert_eq!(report["warnings"], Value::Null);
         assert_eq!(attributes(&service, "a").await["visits"].to_string(), visits);
     }
+}
+
+#[tokio::test]
+async fn dry_run_suggests_the_format_that_fits_all_cells() {
+    let service = Service::start().await;
+    let rows = "a;1.234,50;29.02.2024;29.02.2024 13:45;ja;n/a\nb;12;01.02.2024;;nein;x|y\n";
+    let file = format!("external_key;visits;born;seen;active;name\n{rows}");
+    let report = import(&service, "dry_run=true", file.clone()).await.expect(200);
+    let expected = json!({"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY", "datetime": "DD.MM.YYYY HH:mm",
+        "true": ["ja"], "false": ["nein"]});
+    assert_eq!(report["suggested_format"], expected, "{report}");
+    // A file does not say its time zone.
+    assert_eq!(report["warnings"][0]["code"], "ambiguous_format", "{report}");
+    let mut format = report["suggested_format"].clone();
+    format["time_zone"] = json!("Europe/Zurich");
+    let report = formatted(&service, &format, "", &file).await.expect(200);
+    assert_eq!(counts(&report), [2, 2, 0, 0, 0]);
+    assert_eq!(attributes(&service, "a").await["seen"], "2024-02-29T12:45:00Z");
+    // Nothing is suggested where no cell is refused, nor by an import.
+    for (query, file) in
+        [("dry_run=true", "external_key;visits\na;1.5\n".to_owned()), ("on_error=skip", file)]
+    {
+        let report = import(&service, query, file).await.expect(200);
+        assert_eq!(report["suggested_format"], Value::Null, "{report}");
+    }
+}
+
+#[tokio::test]
+async fn dry_run_says_where_day_and_month_may_be_either() {
+    let service = Service::start().await;
+    // The rows of many portions: the last one decides.
+    let rows: String =
+        (0..30_000).map(|row| format!("k{row},0{}/0{}/2024\n", 1 + row % 9, 1 + row % 7)).collect();
+    let file = format!("external_key,born\n{rows}");
+    let report = import(&service, "dry_run=true", file.clone()).await.expect(200);
+    assert_eq!(report["suggested_format"], Value::Null);
+    let message = report["warnings"][0]["message"].as_str().unwrap_or_default();
+    assert_eq!(report["warnings"][0]["code"], "ambiguous_format");
+    assert!(message.contains("DD/MM/YYYY") && message.contains("MM/DD/YYYY"), "{message}");
+    let report = import(&service, "dry_run=true", format!("{file}last,13/01/2024\n")).await.expect(200);
+    assert_eq!(report["suggested_format"], json!({"date": "DD/MM/YYYY"}), "{}", report["warnings"]);
 }

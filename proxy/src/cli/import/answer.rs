@@ -29,7 +29,16 @@ pub(super) struct Counts {
     pub(super) failed: u64,
     /// The bytes of the file read so far.
     pub(super) bytes: u64,
+    pub(super) suggested_format: Option<serde_json::Value>,
     pub(super) warnings: Vec<Warning>,
+}
+
+impl Counts {
+    /// What the report says beside the counts, a line each.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let warnings = self.warnings.iter().map(|warning| format!("Warning: {}", warning.to_text()));
+        warnings.chain(self.suggested_format.as_ref().map(suggestion)).collect()
+    }
 }
 
 #[derive(Deserialize)]
@@ -40,7 +49,7 @@ pub(super) struct Warning {
 }
 
 impl Warning {
-    pub(super) fn to_text(&self) -> String {
+    fn to_text(&self) -> String {
         let lines: Vec<String> = self.lines.iter().map(u64::to_string).collect();
         match lines.as_slice() {
             [] => self.message.clone(),
@@ -48,6 +57,12 @@ impl Warning {
             lines => format!("{} (lines {})", self.message, lines.join(", ")),
         }
     }
+}
+
+/// The option that names a format, as a shell reads it.
+fn suggestion(format: &serde_json::Value) -> String {
+    let word = format.to_string().replace('\'', "'\\''");
+    format!("All cells fit a format: --format '{word}'")
 }
 
 #[derive(Deserialize)]
@@ -70,5 +85,19 @@ impl Refused {
             None => fault.message.clone(),
         });
         format!("line {}: {}", self.line, faults.collect::<Vec<_>>().join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggested_format_is_a_word_of_a_shell() {
+        let format = serde_json::json!({"thousands": "'", "decimal": "."});
+        assert_eq!(
+            suggestion(&format),
+            r#"All cells fit a format: --format '{"decimal":".","thousands":"'\''"}'"#
+        );
     }
 }

@@ -1,0 +1,170 @@
+//! Which formats fit all cells of a column. Formats that read the same values from them are one choice, others are several: which
+//! of these is meant, nobody can see in the file.
+
+use super::Format;
+use crate::attribute_type::{AttributeType, Rules};
+use crate::value::zone::Utc;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
+
+/// Texts that programs write into cells without a value.
+const NULLS: [&str; 12] =
+    ["NULL", "null", "n/a", "N/A", "NA", "#N/A", "NaN", "None", "nil", "\\N", "-", "\u{2013}"];
+
+/// Marks of numbers: before decimals, and between groups.
+const NUMBERS: [(char, Option<char>); 9] = [
+    (',', None),
+    (',', Some('.')),
+    (',', Some(' ')),
+    (',', Some('\'')),
+    ('.', Some(',')),
+    ('.', Some('\'')),
+    ('.', Some(' ')),
+    ('\u{b7}', None),
+    ('\u{66b}', None),
+];
+
+const DATES: [&str; 15] = [
+    "DD.MM.YYYY",
+    "D.M.YYYY",
+    "MM.DD.YYYY",
+    "M.D.YYYY",
+    "DD/MM/YYYY",
+    "D/M/YYYY",
+    "MM/DD/YYYY",
+    "M/D/YYYY",
+    "DD-MM-YYYY",
+    "D-M-YYYY",
+    "MM-DD-YYYY",
+    "M-D-YYYY",
+    "YYYY/MM/DD",
+    "YYYY.MM.DD",
+    "YYYYMMDD",
+];
+
+const TIMES: [&str; 7] = ["HH:mm", "HH:mm:ss", "H:mm", "H:mm:ss", "h:mm A", "h:mm:ss A", "HH:mm:ss.SSS"];
+
+/// Words for true and for false.
+const WORDS: [(&str, &str); 15] = [
+    ("yes", "no"),
+    ("y", "n"),
+    ("1", "0"),
+    ("ja", "nein"),
+    ("j", "n"),
+    ("wahr", "falsch"),
+    ("oui", "non"),
+    ("o", "n"),
+    ("vrai", "faux"),
+    ("si", "no"),
+    ("s\u{ec}", "no"),
+    ("vero", "falso"),
+    ("verdadero", "falso"),
+    ("t", "f"),
+    ("on", "off"),
+];
+
+const SEPARATORS: [char; 4] = ['|', ',', '/', '\n'];
+
+/// What is known of the cells of a column.
+#[derive(Debug, Serialize)]
+pub struct Forms {
+    column: String,
+    /// Columns of one kind share a format.
+    kind: &'static str,
+    /// Texts in place of no value.
+    nulls: BTreeSet<String>,
+    /// The formats that fit, the first of which is to be preferred, each with a hash of the values that it reads.
+    fits: Vec<(Box<RawValue>, u64)>,
+}
+
+/// A format that may fit.
+struct Candidate {
+    json: String,
+    format: Format,
+    hash: DefaultHasher,
+}
+
+impl Candidate {
+    fn new(json: &serde_json::Value, zone: Option<&str>) -> Option<Candidate> {
+        let mut own = json.clone();
+        if let Some(members) = own.as_object_mut().filter(|members| members.contains_key("datetime")) {
+            members.insert("time_zone".to_owned(), zone.unwrap_or("UTC").into());
+        }
+        let raw = serde_json::value::to_raw_value(&own).ok()?;
+        let format = Format::parse(&raw, "").ok()?;
+        let json = if zone.is_some() { own.to_string() } else { json.to_string() };
+        Some(Candidate { json, format, hash: DefaultHasher::new() })
+    }
+
+    /// Whether the candidate reads a cell; its value then counts.
+    fn takes(&mut self, kind: AttributeType, rules: &Rules, cell: &str) -> bool {
+        let Ok(read) = self.format.read(kind, cell, &Utc, rules.pointer) else { return false };
+        if kind.parse_cell(&read, rules).is_err() {
+            return false;
+        }
+        self.hash.write(read.as_bytes());
+        self.hash.write_u8(0xff);
+        true
+    }
+}
+
+/// What formats a type can have in a file, the plain one first.
+fn candidates(kind: AttributeType, zone: Option<&str>) -> Vec<Candidate> {
+    use serde_json::json;
+    let mut formats = vec![json!({})];
+    match kind {
+        AttributeType::Number | AttributeType::Metric => {
+            formats.extend(NUMBERS.map(|(decimal, thousands)| match thousands {
+                Some(thousands) => json!({"decimal": decimal, "thousands": thousands}),
+                None => json!({"decimal": decimal}),
+            }));
+        }
+        AttributeType::Date => formats.extend(DATES.map(|date| json!({"date": date}))),
+        AttributeType::DateTime => {
+            let dates = DATES.into_iter().chain(["YYYY-MM-DD"]);
+            let patterns = dates.flat_map(|date| TIMES.map(|time| format!("{date} {time}")));
+            let iso =
+                ["YYYY-MM-DDTHH:mm", "YYYY-MM-DDTHH:mm:ss", "YYYY-MM-DDTHH:mm:ss.SSS"].map(str::to_owned);
+            formats.extend(patterns.chain(iso).map(|datetime| json!({"datetime": datetime})));
+        }
+        AttributeType::Boolean => {
+            formats.extend(WORDS.map(|(yes, no)| json!({"true": [yes], "false": [no]})));
+        }
+        AttributeType::List => formats.extend(SEPARATORS.map(|list| json!({"list": list}))),
+        AttributeType::String | AttributeType::Reference => {}
+    }
+    formats.iter().filter_map(|json| Candidate::new(json, zone)).collect()
+}
+
+/// Looks at the cells of a column; none of a type that any text fits, or where nothing says that a format is needed. `zone` is
+/// the time zone of times that name none, if it is known.
+pub fn forms<'a>(
+    column: &str,
+    kind: AttributeType,
+    rules: &Rules,
+    zone: Option<&str>,
+    cells: impl Iterator<Item = &'a str>,
+) -> Option<Forms> {
+    let mut left = candidates(kind, zone);
+    if left.len() == 1 {
+        return None;
+    }
+    let mut nulls = BTreeSet::new();
+    for cell in cells.filter(|cell| !cell.is_empty()) {
+        if NULLS.contains(&cell) {
+            nulls.insert(cell.to_owned());
+            continue;
+        }
+        left.retain_mut(|candidate| candidate.takes(kind, rules, cell));
+    }
+    let name = match kind {
+        AttributeType::Metric => AttributeType::Number.name(),
+        kind => kind.name(),
+    };
+    let fits = left
+        .into_iter()
+        .filter_map(|candidate| Some((RawValue::from_string(candidate.json).ok()?, candidate.hash.finish())));
+    Some(Forms { column: column.to_owned(), kind: name, nulls, fits: fits.collect() })
+}

@@ -1,0 +1,27 @@
+//! Which formats fit the cells of a file, column by column.
+
+use super::columns::Column;
+use crate::error::Error;
+use crate::format::suggest::{Forms, forms};
+use crate::search::time_zone;
+use crate::template::Template;
+use csv::StringRecord;
+
+/// The formats of the columns in these rows, if their types have any.
+pub fn of(
+    template: &Template,
+    header: &[String],
+    columns: &[Column],
+    records: &[StringRecord],
+) -> Result<Vec<Forms>, Error> {
+    let zone = time_zone::of_project(template)?;
+    let mut found = Vec::new();
+    for (position, (column, name)) in columns.iter().zip(header).enumerate() {
+        let Column::Attribute(attribute) = column else { continue };
+        let attribute = &template.attributes[*attribute];
+        pgrx::check_for_interrupts!();
+        let cells = records.iter().filter_map(|record| record.get(position));
+        found.extend(forms(name, attribute.kind, &attribute.rules(), zone.as_deref(), cells));
+    }
+    Ok(found)
+}
