@@ -42,15 +42,20 @@ impl Accepted {
     /// Packs the answer if it is large. The layer is put around such answers only: around all routes it would cost every
     /// answer more than its whole routing does.
     pub(crate) async fn pack(self, response: Response) -> Response {
+        if response.body().size_hint().lower() <= WORTHWHILE {
+            return response;
+        }
+        self.pack_stream(response).await
+    }
+
+    /// Packs an answer whose size is not known before its end.
+    pub(crate) async fn pack_stream(self, response: Response) -> Response {
         // Most answers are made once and sent once, so the quickest packing is the best.
         self.pack_at(CompressionLevel::Fastest, response).await
     }
 
     async fn pack_at(self, quality: CompressionLevel, response: Response) -> Response {
         let Accepted(Some(encoding)) = self else { return response };
-        if response.body().size_hint().lower() <= WORTHWHILE {
-            return response;
-        }
         let mut request = Request::new(Body::empty());
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         let mut response = Some(response);

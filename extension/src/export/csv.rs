@@ -1,43 +1,74 @@
 //! Records → CSV: each cell as an import reads it back.
 
 use super::Field;
+use super::options::Options;
 use super::record::Record;
 use crate::attribute_type::AttributeType;
+use crate::error::Error;
+use crate::format::Format;
+use crate::import::cells::zone_of;
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid};
 use crate::template::Template;
 use crate::value::cell_format::write_text;
-use crate::value::time;
+use crate::value::zone::Zone;
+use pgrx::pg_sys::Datum;
+
+/// How the cells of a file are written.
+pub struct Style {
+    /// The byte between two cells.
+    delimiter: char,
+    format: Format,
+    zone: Box<dyn Zone>,
+}
+
+impl Style {
+    /// That of these options.
+    pub fn new(options: &Options) -> Result<Style, Error> {
+        let zone = zone_of(options.cells.as_ref())?;
+        let format = options.cells.clone().unwrap_or_default();
+        Ok(Style { delimiter: options.delimiter.into(), format, zone })
+    }
+}
 
 /// The line that names the columns.
-pub fn header(template: &Template, fields: &[Field]) -> String {
+pub fn header(template: &Template, fields: &[Field], style: &Style) -> String {
     let names: Vec<&str> = fields.iter().map(|field| field.name(template)).collect();
-    // Slugs hold nothing that would have to be quoted.
-    names.join(",") + "\r\n"
+    // Slugs hold nothing that would have to be quoted, but for an underscore as the delimiter.
+    let mut line = String::new();
+    for (position, name) in names.into_iter().enumerate() {
+        if position > 0 {
+            line.push(style.delimiter);
+        }
+        push_cell(&mut line, name, style.delimiter);
+    }
+    line + "\r\n"
 }
 
 /// Appends the line of a record.
-pub fn write(out: &mut String, record: &Record, fields: &[Field]) {
+pub fn write(out: &mut String, record: &Record, fields: &[Field], style: &Style) {
     let mut cell = String::new();
     for (position, field) in fields.iter().enumerate() {
         if position > 0 {
-            out.push(',');
+            out.push(style.delimiter);
         }
         cell.clear();
-        write_cell(&mut cell, record, *field);
-        push_cell(out, &cell);
+        if !write_cell(&mut cell, record, *field, style) {
+            style.format.write_null(&mut cell);
+        }
+        push_cell(out, &cell, style.delimiter);
     }
     out.push_str("\r\n");
 }
 
-fn write_cell(cell: &mut String, record: &Record, field: Field) {
+/// Writes a value; returns false if there is none.
+fn write_cell(cell: &mut String, record: &Record, field: Field, style: &Style) -> bool {
     let template = record.template;
     match field {
         Field::Standard("id") => write_uuid(cell, record.column(0)),
         Field::Standard("external_key") => {
-            if let Some(key) = record.column(1) {
-                datum::with_text(key, |key| write_text(cell, key));
-            }
+            let Some(key) = record.column(1) else { return false };
+            write_guarded(cell, key, style);
         }
         Field::Standard("template_id") => cell.push_str(&template.id_text),
         Field::Standard("template_slug") => cell.push_str(&template.slug),
@@ -47,26 +78,52 @@ fn write_cell(cell: &mut String, record: &Record, field: Field) {
                 "updated_at" => 3,
                 _ => 4,
             };
-            if let Some(at) = record.column(column) {
-                time::write_datetime(cell, datum::read_i64(at));
-            }
+            let Some(at) = record.column(column) else { return false };
+            style.format.write_datetime(cell, datum::read_i64(at), &*style.zone);
         }
-        Field::Attribute(position) => write_attribute(cell, record, position),
+        Field::Attribute(position) => return write_attribute(cell, record, position, style),
     }
+    true
 }
 
-fn write_attribute(cell: &mut String, record: &Record, position: usize) {
-    let Some(value) = record.column(STANDARD_COLUMNS + position) else { return };
+/// A text as a cell.
+fn write_guarded(cell: &mut String, text: Datum, style: &Style) {
+    let mut own = String::new();
+    datum::with_text(text, |text| write_text(&mut own, text));
+    style.format.write_text(cell, &own);
+}
+
+fn write_attribute(cell: &mut String, record: &Record, position: usize, style: &Style) -> bool {
+    let Some(value) = record.column(STANDARD_COLUMNS + position) else { return false };
+    let format = &style.format;
+    let mut own = String::new();
     match (record.target_key(position), record.template.attributes[position].kind) {
-        (Some(key), _) => datum::with_text(key, |key| write_text(cell, key)),
-        (None, AttributeType::Metric) => record.write_metric(cell, position, value),
-        (None, kind) => kind.write_cell(cell, value),
+        (Some(key), _) => write_guarded(cell, key, style),
+        (None, AttributeType::String) => write_guarded(cell, value, style),
+        (None, AttributeType::Metric) => {
+            record.write_metric(&mut own, position, value);
+            format.write_number(cell, &own);
+        }
+        (None, AttributeType::DateTime) => format.write_datetime(cell, datum::read_i64(value), &*style.zone),
+        (None, AttributeType::Boolean) => format.write_boolean(cell, datum::read_bool(value)),
+        (None, AttributeType::List) => {
+            format.write_list(cell, &datum::read_text_array(value).unwrap_or_default());
+        }
+        (None, kind) => {
+            kind.write_cell(&mut own, value);
+            match kind {
+                AttributeType::Number => format.write_number(cell, &own),
+                AttributeType::Date => format.write_date(cell, &own),
+                _ => cell.push_str(&own),
+            }
+        }
     }
+    true
 }
 
 /// Appends a cell, in quotes where it needs them (RFC 4180).
-fn push_cell(out: &mut String, cell: &str) {
-    if !cell.contains([',', '"', '\n', '\r']) && !cell.starts_with(' ') && !cell.ends_with(' ') {
+fn push_cell(out: &mut String, cell: &str, delimiter: char) {
+    if !cell.contains([delimiter, '"', '\n', '\r']) && !cell.starts_with(' ') && !cell.ends_with(' ') {
         out.push_str(cell);
         return;
     }
@@ -87,16 +144,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cell_reads_back(cells in prop::collection::vec("[a ,;\"'\n\r\té]{0,6}", 2..5)) {
+        fn a_cell_reads_back(
+            cells in prop::collection::vec("[a ,;\"'\n\r\té]{0,6}", 2..5),
+            delimiter in prop::sample::select(vec![',', ';', '\t']),
+        ) {
             let mut line = String::new();
             for (position, cell) in cells.iter().enumerate() {
                 if position > 0 {
-                    line.push(',');
+                    line.push(delimiter);
                 }
-                push_cell(&mut line, cell);
+                push_cell(&mut line, cell, delimiter);
             }
             line.push_str("\r\n");
-            let records = crate::import::csv::records(&line, b',', 2).expect("CSV");
+            let records = crate::import::csv::records(&line, delimiter as u8, 2).expect("CSV");
             prop_assert_eq!(records.len(), 1);
             prop_assert!(records[0].iter().eq(cells.iter().map(String::as_str)), "{}", line);
         }

@@ -1,10 +1,10 @@
 //! The SQL functions that export.
 
+use super::options::Options;
 use super::run;
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::postgres::function::{Answer, sql_functions};
-use crate::value::file_format::FileFormat;
 use crate::view::stored;
 
 sql_functions! {
@@ -12,7 +12,7 @@ sql_functions! {
     keyed_http_export_open => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        let format = call.text(1).map_or(Ok(FileFormat::Csv), |name| FileFormat::parse(&name))?;
+        let options = Options::parse(&call.text(1).unwrap_or_else(|| "csv".to_owned()))?;
         let body = match call.text(3) {
             // It is part of the URL, so a missing view is 404.
             Some(view) => {
@@ -21,7 +21,7 @@ sql_functions! {
             }
             None => call.text(2).unwrap_or_else(|| "{}".to_owned()),
         };
-        run::open(&caller, &template, &body, format).map(Answer::Text)
+        run::open(&caller, &template, &body, &options).map(Answer::Text)
     };
 
     /// `keyed_http.export_next() returns text`.

@@ -9,6 +9,8 @@ pub mod csv;
 pub mod functions;
 /// Records → lines of JSON.
 pub mod ndjson;
+/// The form of the file.
+pub mod options;
 /// A record of an export.
 pub mod record;
 /// Search → cursors.

@@ -1,5 +1,6 @@
 //! Search → cursors, and what is written of their rows.
 
+use super::options::Options;
 use super::record::Record;
 use super::{Field, csv, ndjson};
 use crate::access::visibility::{self, CallerSchema};
@@ -42,6 +43,7 @@ struct Export {
     /// The records that the caller could read then, as a condition.
     seen: Option<String>,
     format: FileFormat,
+    style: csv::Style,
     fields: Vec<Field>,
     /// The attributes of which something follows the other columns: of a reference the target's key, of a metric the
     /// time of its latest point.
@@ -60,7 +62,7 @@ pub fn open(
     caller: &Caller,
     template: &Rc<Template>,
     body: &str,
-    format: FileFormat,
+    options: &Options,
 ) -> Result<String, Error> {
     caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
@@ -83,6 +85,8 @@ pub fn open(
     // Refuses names of fields that there are not.
     Projection::parse(caller, template, query.fields.as_deref(), false)?;
     let fields = Field::of_export(template, query.fields.as_deref());
+    options.check(template, &fields)?;
+    let style = csv::Style::new(options)?;
     let selection = words::select(caller, template, &plan)?;
     let (further, columns) = further_columns(template, &schema, &fields);
     let segments = match plan.keys.is_empty() {
@@ -100,14 +104,15 @@ pub fn open(
             statements.map(|sql| spi.open_cursor(&sql, &selected.arguments)).collect()
         })
     });
+    let format = options.format;
     let header = match format {
-        FileFormat::Csv => csv::header(template, &fields),
+        FileFormat::Csv => csv::header(template, &fields, &style),
         FileFormat::Ndjson => String::new(),
     };
     let transaction = transaction::number();
     let seen = visibility::rows(caller, template, RECORD);
     let (caller, template) = (caller.clone(), Rc::clone(template));
-    EXPORT.set(Some(Export { transaction, caller, seen, template, format, fields, further, cursors }));
+    EXPORT.set(Some(Export { transaction, caller, seen, template, format, style, fields, further, cursors }));
     Ok(header)
 }
 
@@ -179,7 +184,7 @@ impl Export {
                 let (template, further) = (&*self.template, self.further.as_slice());
                 let record = Record { template, rows: &rows, row, further };
                 match self.format {
-                    FileFormat::Csv => csv::write(out, &record, &self.fields),
+                    FileFormat::Csv => csv::write(out, &record, &self.fields, &self.style),
                     FileFormat::Ndjson => ndjson::write(out, &record, &self.fields),
                 }
             }

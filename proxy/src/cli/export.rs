@@ -11,7 +11,7 @@ use http_body_util::BodyExt;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::connection::runtime;
-use super::format::format_of;
+use super::format::{FormatArgument, format_argument, format_of, given};
 use super::outcome::Failure;
 use super::output::Output;
 use super::service::{Service, send};
@@ -22,9 +22,18 @@ pub(crate) struct Export {
     #[command(flatten)]
     service: Service,
 
-    /// The format of the file; default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV.
+    /// The format of the file: csv or ndjson. Default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV. Or, as JSON,
+    /// how a CSV file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
+    #[arg(long, value_name = "FORMAT", value_parser = format_argument)]
+    format: Vec<FormatArgument>,
+
+    /// The character between cells of CSV, or the word tab; default: a comma.
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
+
+    /// Begin CSV with a byte order mark, by which Excel tells UTF-8.
     #[arg(long)]
-    format: Option<Format>,
+    bom: bool,
 
     /// Only the records of this saved view.
     #[arg(long, value_name = "SLUG")]
@@ -46,8 +55,18 @@ pub(crate) fn run(export: Export) -> Result<(), Failure> {
 impl Export {
     async fn run(self) -> Result<(), Failure> {
         let output = self.output.as_deref().filter(|output| *output != Path::new("-"));
-        let format = format_of(self.format, output.unwrap_or(Path::new("-")));
-        let request = self.service.request("export", &[("format", Some(format.name()))], "export")?;
+        let (format, cells) = given(&self.format);
+        let format = format_of(format, output.unwrap_or(Path::new("-")));
+        if cells.is_some() && format != Format::Csv {
+            let message = "--format with JSON is for CSV: add --format csv.".to_owned();
+            return Err(Failure::Usage { message, help: "export" });
+        }
+        let parameters = [
+            ("format", Some(cells.unwrap_or(format.name()))),
+            ("delimiter", self.delimiter.as_deref()),
+            ("bom", self.bom.then_some("true")),
+        ];
+        let request = self.service.request("export", &parameters, "export")?;
         let body = match (&self.search, &self.view) {
             (Some(search), _) => search.clone(),
             (None, Some(view)) => serde_json::json!({"view": view}).to_string(),

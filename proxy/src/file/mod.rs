@@ -1,12 +1,16 @@
 //! File formats: bytes → text → rows on import, streaming on export, so that memory does not depend on the size of
 //! the file.
 
+/// How a file writes values.
+pub(crate) mod cell_format;
 /// One row of CSV → its cells.
 pub(crate) mod cells;
 /// A streamed response.
 pub(crate) mod chunks;
 /// Bytes → text.
 pub(crate) mod decode;
+/// The form of an exported file.
+pub(crate) mod form;
 /// The formats.
 pub(crate) mod format;
 /// gzip → bytes.

@@ -1,5 +1,7 @@
 //! Detects the delimiter: the one that a line `sep=;` names, or else the most frequent candidate in the header.
 
+use crate::problem::Problem;
+
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The first line that is not empty.
@@ -20,6 +22,17 @@ pub(crate) fn named(line: &str) -> Option<u8> {
 /// Whether cells can be separated by a byte.
 pub(crate) fn is_delimiter(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r')
+}
+
+/// The delimiter that a request names.
+pub(crate) fn parse_delimiter(text: &str) -> Result<u8, Problem> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] if is_delimiter(*byte) => Ok(*byte),
+        _ => Err(Problem::invalid_value(
+            "the query parameter \"delimiter\" is one character that is neither letter, digit nor quote, or the word tab",
+        )),
+    }
 }
 
 /// The delimiter of a file, by its first line. Of a file with one column it does not matter.

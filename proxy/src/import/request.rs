@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 use super::answer::{Answer, wanted};
 use super::format::format_of;
 use super::held::Held;
+use crate::file::cell_format::cell_format;
 use crate::file::format::Format;
-use crate::file::sniff::is_delimiter;
+use crate::file::sniff::parse_delimiter;
 use crate::header::has_gzip;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
@@ -140,26 +141,6 @@ impl Request {
             is_last,
         };
         serde_json::to_string(&options).unwrap_or_default()
-    }
-}
-
-/// The format of cells: an object, which the database reads.
-fn cell_format(text: &str) -> Result<Box<RawValue>, Problem> {
-    let format = serde_json::from_str::<Box<RawValue>>(text).ok().filter(|it| it.get().starts_with('{'));
-    format.ok_or_else(|| {
-        Problem::malformed("the query parameter \"format\" is not a JSON object").with_hint(
-            "Write how the file writes values, for example {\"decimal\": \",\", \"date\": \"DD.MM.YYYY\"}.",
-        )
-    })
-}
-
-fn parse_delimiter(text: &str) -> Result<u8, Problem> {
-    match text.as_bytes() {
-        b"tab" | b"\\t" => Ok(b'\t'),
-        [byte] if is_delimiter(*byte) => Ok(*byte),
-        _ => Err(Problem::invalid_value(
-            "the query parameter \"delimiter\" is one character that is neither letter, digit nor quote, or the word tab",
-        )),
     }
 }
 

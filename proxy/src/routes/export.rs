@@ -5,15 +5,17 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
 use crate::admission::min_rate::TransferTimer;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
+use crate::compression::Accepted;
 use crate::database::Effect;
 use crate::file::chunks::{ChunkSender, chunks};
+use crate::file::form::FileForm;
 use crate::file::format::Format;
 use crate::metrics::Running;
 use crate::problem::Problem;
@@ -27,10 +29,13 @@ const NEXT: Statement = statement!("export_next()");
 /// The number of portions that are read ahead.
 const AHEAD: usize = 2;
 
+/// What a program of spreadsheets tells UTF-8 by.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// The request of an export.
 struct ExportRequest {
     template: String,
-    format: Option<String>,
+    form: FileForm,
     /// A search.
     body: Option<String>,
     /// The saved view that the address names.
@@ -38,8 +43,23 @@ struct ExportRequest {
 }
 
 impl ExportRequest {
+    fn headers(&self) -> [(HeaderName, HeaderValue); 2] {
+        let (format, media_type) = match self.form.format {
+            Format::Ndjson => (Format::Ndjson, Format::Ndjson.media_type()),
+            Format::Csv => (Format::Csv, "text/csv; charset=utf-8; header=present"),
+        };
+        let name = format!("attachment; filename=\"{}.{}\"", file_name(&self.template), format.name());
+        [
+            (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (
+                header::CONTENT_DISPOSITION,
+                HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),
+            ),
+        ]
+    }
+
     fn arguments(&self) -> [Argument<'_>; 4] {
-        [text(&self.template), text(&self.format), text(&self.body), text(&self.view)]
+        [text(&self.template), text(&self.form.options), text(&self.body), text(&self.view)]
     }
 }
 
@@ -50,17 +70,18 @@ pub(crate) async fn saved(
     Segments([template]): Segments<1>,
     method: Method,
     uri: Uri,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let [format, view] = parameters(&uri, ["format", "view"])?;
-    let wanted =
-        ExportRequest { template, format: format.map(Into::into), body: None, view: view.map(Into::into) };
+    let [format, delimiter, bom, view] = parameters(&uri, ["format", "delimiter", "bom", "view"])?;
+    let form = FileForm::parse(format.as_deref(), delimiter.as_deref(), bom)?;
+    let wanted = ExportRequest { template, form, body: None, view: view.map(Into::into) };
     if method == Method::HEAD {
         // HEAD: whether the export is possible, without taking a slot or keeping a transaction open.
         caller.idempotency = None;
         app.database.call(Effect::Read, &caller, OPEN, &wanted.arguments()).await?;
-        return Ok((headers(&wanted), Body::empty()).into_response());
+        return Ok((wanted.headers(), Body::empty()).into_response());
     }
-    export(app, caller, wanted).await
+    export(app, caller, wanted, Accepted::of(&headers)).await
 }
 
 /// The records that a search finds.
@@ -69,32 +90,23 @@ pub(crate) async fn search(
     caller: Caller,
     Segments([template]): Segments<1>,
     uri: Uri,
+    headers: HeaderMap,
     OptionalJsonText(body): OptionalJsonText,
 ) -> Result<Response, Problem> {
-    let [format] = parameters(&uri, ["format"])?;
-    export(app, caller, ExportRequest { template, format: format.map(Into::into), body, view: None }).await
+    let [format, delimiter, bom] = parameters(&uri, ["format", "delimiter", "bom"])?;
+    let form = FileForm::parse(format.as_deref(), delimiter.as_deref(), bom)?;
+    export(app, caller, ExportRequest { template, form, body, view: None }, Accepted::of(&headers)).await
 }
 
-fn headers(wanted: &ExportRequest) -> [(HeaderName, HeaderValue); 2] {
-    // The database refuses any other name.
-    let (format, media_type) = match wanted.format.as_deref() {
-        Some("ndjson") => (Format::Ndjson, Format::Ndjson.media_type()),
-        _ => (Format::Csv, "text/csv; charset=utf-8; header=present"),
-    };
-    let name = format!("attachment; filename=\"{}.{}\"", file_name(&wanted.template), format.name());
-    [
-        (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
-        (
-            header::CONTENT_DISPOSITION,
-            HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),
-        ),
-    ]
-}
-
-async fn export(app: Arc<App>, mut caller: Caller, wanted: ExportRequest) -> Result<Response, Problem> {
+async fn export(
+    app: Arc<App>,
+    mut caller: Caller,
+    wanted: ExportRequest,
+    accepted: Accepted,
+) -> Result<Response, Problem> {
     // It writes nothing that could be done twice.
     caller.idempotency = None;
-    let headers = headers(&wanted);
+    let headers = wanted.headers();
     let (chunks, answer) = chunks(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
@@ -110,7 +122,7 @@ async fn export(app: Arc<App>, mut caller: Caller, wanted: ExportRequest) -> Res
         Ok(Err(problem)) => return Err(problem),
         Err(_) => return Err(Problem::internal("an export ended before it began".to_owned())),
     }
-    Ok((headers, answer).into_response())
+    Ok(accepted.pack_stream((headers, answer).into_response()).await)
 }
 
 /// The file name of a template, which is safe for any path parameter.
@@ -139,7 +151,8 @@ async fn send(
         );
         let mut transaction = app.database.begin(caller, &begin).await?;
         let row = transaction.call(OPEN, &wanted.arguments()).await?;
-        Ok((permit, transaction, portion(&row)?.unwrap_or_default()))
+        let mark = if wanted.form.has_mark { BYTE_ORDER_MARK } else { "" };
+        Ok((permit, transaction, mark.to_owned() + &portion(&row)?.unwrap_or_default()))
     };
     let (_permit, mut transaction, first) = match open.await {
         Ok(open) => {

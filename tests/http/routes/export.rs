@@ -4,7 +4,7 @@ use crate::import::{counts, send};
 use harness::{Answer, Service, until};
 use serde_json::{Value, json};
 
-async fn export(service: &Service, template: &str, query: &str, body: Option<Value>) -> Answer {
+pub(super) async fn export(service: &Service, template: &str, query: &str, body: Option<Value>) -> Answer {
     let path = format!("/v1/entities/template/{template}/export?{query}");
     match body {
         Some(body) => service.proxy.request("POST", &path).json(&body).send().await,
@@ -13,7 +13,7 @@ async fn export(service: &Service, template: &str, query: &str, body: Option<Val
 }
 
 /// Records whose values are as hard to carry as values can be.
-async fn hostile() -> Service {
+pub(super) async fn hostile() -> Service {
     let service = Service::start().await;
     let acme = json!({"external_key": "=HYPERLINK(\"x\")", "attributes": {"name": "+Acme; \"Sons\""}});
     service.post("/entities/template/companies", acme).await.expect(201);
@@ -58,7 +58,7 @@ async fn hostile() -> Service {
     service
 }
 
-async fn all(service: &Service) -> String {
+pub(super) async fn all(service: &Service) -> String {
     let columns = "id, external_key, name, visits, tags, tier, born, seen, company, mood, active";
     let session = service.session().await;
     session.text(&format!("select json_agg(row_to_json(t) order by id) from (select {columns} from crm.customers where deleted_at is null) t"), &[]).await

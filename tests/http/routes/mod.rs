@@ -9,6 +9,7 @@ mod by_key;
 mod embeddings;
 mod entities;
 mod export;
+mod export_formats;
 mod external_key;
 mod history;
 pub(crate) mod inbound;

@@ -2282,6 +2282,41 @@ export interface components {
         ExternalKey: string | null;
         /**
          * @example {
+         *       "date": "DD.MM.YYYY",
+         *       "decimal": ",",
+         *       "false": [
+         *         "nein"
+         *       ],
+         *       "thousands": ".",
+         *       "true": [
+         *         "ja"
+         *       ]
+         *     }
+         */
+        FileFormat: {
+            /** @description A pattern such as `DD.MM.YYYY`. */
+            date?: string;
+            /** @description A pattern such as `DD.MM.YYYY HH:mm`. It needs `time_zone`. */
+            datetime?: string;
+            /** @description The mark before decimals. */
+            decimal?: string;
+            /** @description Cells that mean false. */
+            false?: string[] | string;
+            /** @description The mark between elements of a list; by default `;`. */
+            list?: string;
+            /** @description Cells without a value; by default the empty one. */
+            null?: string[] | string;
+            /** @description The mark between groups of three digits. */
+            thousands?: string;
+            /** @description The time zone of times that name none, such as Europe/Zurich. */
+            time_zone?: string;
+            /** @description Whether a minus may follow the digits. */
+            trailing_minus?: boolean;
+            /** @description Cells that mean true. */
+            true?: string[] | string;
+        };
+        /**
+         * @example {
          *       "granted_at": "2026-01-31T12:00:00.000000Z",
          *       "granted_by": "office (key 3)",
          *       "orphaned": false,
@@ -2467,6 +2502,8 @@ export interface components {
             }[];
             failed: number;
             rows: number;
+            /** @description Of a dry run without `format`: the one in which all cells fit. */
+            suggested_format?: components["schemas"]["FileFormat"];
             unchanged: number;
             updated: number;
             /** @description Effects that may be unintended. */
@@ -5538,8 +5575,12 @@ export interface operations {
     exportRecords: {
         parameters: {
             query?: {
-                /** @description The format of the file. */
-                format?: "csv" | "ndjson";
+                /** @description The format of the file, or how CSV writes values: `{"decimal": ",", "date": "DD.MM.YYYY"}`. */
+                format?: ("csv" | "ndjson") | string;
+                /** @description The delimiter of CSV. */
+                delimiter?: string;
+                /** @description Whether CSV begins with a byte order mark. */
+                bom?: boolean;
                 /** @description Only the records of a saved view. */
                 view?: string;
             };
@@ -5578,8 +5619,12 @@ export interface operations {
     exportSearch: {
         parameters: {
             query?: {
-                /** @description The format of the file. */
-                format?: "csv" | "ndjson";
+                /** @description The format of the file, or how CSV writes values: `{"decimal": ",", "date": "DD.MM.YYYY"}`. */
+                format?: ("csv" | "ndjson") | string;
+                /** @description The delimiter of CSV. */
+                delimiter?: string;
+                /** @description Whether CSV begins with a byte order mark. */
+                bom?: boolean;
             };
             header?: {
                 /**
@@ -5638,6 +5683,8 @@ export interface operations {
                 delimiter?: string;
                 /** @description The encoding of the file, such as windows-1252. */
                 encoding?: string;
+                /** @description How a CSV file writes values: `{"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY"}`. */
+                format?: string;
             };
             header?: {
                 /**

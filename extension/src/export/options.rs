@@ -1,0 +1,120 @@
+//! The form of an exported file: pure.
+
+use super::Field;
+use crate::error::{Code, Error};
+use crate::format::Format;
+use crate::json;
+use crate::template::Template;
+use crate::value::file_format::FileFormat;
+use crate::value::member::unknown_member;
+
+/// The form of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The format of the file.
+    pub format: FileFormat,
+    /// How the cells of CSV are written, if not as keyed writes them.
+    pub cells: Option<Format>,
+    /// The byte between two cells of CSV.
+    pub delimiter: u8,
+}
+
+impl Options {
+    /// Reads the name of a format, or `{format?, delimiter?}`, where an object as `format` is CSV whose cells are written so.
+    pub fn parse(text: &str) -> Result<Options, Error> {
+        let mut options = Options { format: FileFormat::Csv, cells: None, delimiter: b',' };
+        if !text.starts_with('{') {
+            options.format = FileFormat::parse(text)?;
+            return Ok(options);
+        }
+        let mut delimiter = None;
+        for (name, value) in json::object(text)?.0 {
+            let here = format!("/{}", json::pointer_step(&name));
+            match name.as_ref() {
+                _ if json::is_null(value) => {}
+                "format" if value.get().starts_with('{') => {
+                    options.cells = Some(Format::parse(value, &here)?);
+                }
+                "format" => options.format = FileFormat::parse(&json::text_at(value, &here)?)?,
+                "delimiter" => match json::text_at(value, &here)?.as_bytes() {
+                    [byte] if is_delimiter(*byte) => delimiter = Some(*byte),
+                    _ => {
+                        let message = "a delimiter is one character that is neither letter, digit nor quote";
+                        return Err(Error::at(Code::InvalidValue, here, message));
+                    }
+                },
+                _ => return Err(unknown_member(&name, &here)),
+            }
+        }
+        if delimiter.is_some() && options.format != FileFormat::Csv {
+            return Err(Error::at(Code::InvalidValue, "/delimiter", "is for CSV"));
+        }
+        options.delimiter = delimiter.unwrap_or(options.delimiter);
+        Ok(options)
+    }
+
+    /// Refuses a format in which a value of these fields would be written like no value.
+    pub fn check(&self, template: &Template, fields: &[Field]) -> Result<(), Error> {
+        let Some(format) = &self.cells else { return Ok(()) };
+        let refuse = |message: String| Err(Error::at(Code::InvalidValue, "/format/null", message));
+        if format.null_cell().is_none() {
+            return refuse("needs a text, which is written where there is no value".to_owned());
+        }
+        for field in fields {
+            let Field::Attribute(position) = field else { continue };
+            let attribute = &template.attributes[*position];
+            if let Some(text) = format.hidden_value(attribute.kind) {
+                return refuse(format!(
+                    "{text:?} is a value of {}, too: both would be written alike",
+                    attribute.slug
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, 0 | b'"' | b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::arbitrary::{object_of, points_into};
+    use proptest::prelude::*;
+
+    #[test]
+    fn form_is_a_name_or_an_object() {
+        let parse = |text: &str| Options::parse(text).expect(text);
+        assert_eq!(parse("csv"), Options { format: FileFormat::Csv, cells: None, delimiter: b',' });
+        assert_eq!(parse("ndjson"), parse(r#"{"format": "ndjson"}"#));
+        let german = parse(r#"{"format": {"decimal": ","}, "delimiter": ";"}"#);
+        assert_eq!((german.format, german.delimiter), (FileFormat::Csv, b';'));
+        assert!(german.cells.is_some());
+    }
+
+    #[test]
+    fn form_that_cannot_be_written_is_refused() {
+        for (text, pointer) in [
+            ("xml", "/format"),
+            (r#"{"delimiter": "ab"}"#, "/delimiter"),
+            (r#"{"delimiter": "a"}"#, "/delimiter"),
+            (r#"{"delimiter": "\""}"#, "/delimiter"),
+            (r#"{"delimiter": ";", "format": "ndjson"}"#, "/delimiter"),
+            (r#"{"format": {"date": "D"}}"#, "/format/date"),
+            (r#"{"bom": true}"#, "/bom"),
+        ] {
+            assert_eq!(Options::parse(text).expect_err(text).faults[0].pointer, pointer, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_object_is_a_form_or_is_refused_with_its_place(text in object_of(&["format", "delimiter"])) {
+            if let Err(error) = Options::parse(&text) {
+                prop_assert!(points_into(&text, &error), "{:?}", error.faults);
+            }
+        }
+    }
+}

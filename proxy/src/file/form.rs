@@ -1,0 +1,89 @@
+//! The form of an exported file, from the query string.
+
+use std::borrow::Cow;
+
+use serde_json::json;
+
+use super::cell_format::cell_format;
+use super::format::Format;
+use super::sniff::parse_delimiter;
+use crate::problem::Problem;
+use crate::query::flag;
+
+/// The form of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FileForm {
+    pub(crate) format: Format,
+    /// The format and the delimiter for the database.
+    pub(crate) options: String,
+    /// Whether the file begins with a byte order mark.
+    pub(crate) has_mark: bool,
+}
+
+impl FileForm {
+    /// `format` is that of the file, or, as an object, that of the cells of CSV.
+    pub(crate) fn parse(
+        format: Option<&str>,
+        delimiter: Option<&str>,
+        bom: Option<Cow<'_, str>>,
+    ) -> Result<FileForm, Problem> {
+        let cells = format.filter(|text| text.trim_start().starts_with('{')).map(cell_format).transpose()?;
+        let named = format.filter(|_| cells.is_none());
+        let format = match named {
+            Some("ndjson") => Format::Ndjson,
+            // The database refuses any other name.
+            _ => Format::Csv,
+        };
+        let delimiter = delimiter.map(parse_delimiter).transpose()?;
+        let has_mark = flag("bom", bom)?.unwrap_or(false);
+        if format != Format::Csv && (has_mark || delimiter.is_some()) {
+            let name = if has_mark { "bom" } else { "delimiter" };
+            return Err(Problem::invalid_value(format!("the query parameter \"{name}\" is for CSV")));
+        }
+        let options = match (&cells, delimiter) {
+            (None, None) => named.unwrap_or(Format::Csv.name()).to_owned(),
+            (cells, delimiter) => {
+                let named = named.unwrap_or(Format::Csv.name());
+                let delimiter = json!(delimiter.map(char::from));
+                let format =
+                    cells.as_ref().map_or_else(|| json!(named).to_string(), |cells| cells.get().to_owned());
+                format!("{{\"format\":{format},\"delimiter\":{delimiter}}}")
+            }
+        };
+        Ok(FileForm { format, options, has_mark })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(format: Option<&str>, delimiter: Option<&str>, bom: Option<&str>) -> Result<FileForm, u16> {
+        let form = FileForm::parse(format, delimiter, bom.map(Cow::Borrowed));
+        form.map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn database_gets_a_name_or_an_object() {
+        let options = |format, delimiter| parse(format, delimiter, None).expect("a form").options;
+        assert_eq!(options(None, None), "csv");
+        assert_eq!(options(Some("ndjson"), None), "ndjson");
+        assert_eq!(options(Some("xml"), None), "xml");
+        assert_eq!(options(None, Some("tab")), r#"{"format":"csv","delimiter":"\t"}"#);
+        assert_eq!(
+            options(Some(r#"{"decimal": ","}"#), Some(";")),
+            r#"{"format":{"decimal": ","},"delimiter":";"}"#
+        );
+        assert_eq!(options(Some("{}"), None), r#"{"format":{},"delimiter":null}"#);
+    }
+
+    #[test]
+    fn mark_and_delimiter_are_for_csv() {
+        assert!(parse(Some("{}"), Some(";"), Some("true")).is_ok_and(|form| form.has_mark));
+        assert_eq!(parse(Some("ndjson"), None, Some("true")), Err(422));
+        assert_eq!(parse(Some("ndjson"), Some(";"), None), Err(422));
+        assert_eq!(parse(Some("{"), None, None), Err(400));
+        assert_eq!(parse(None, Some("ab"), None), Err(422));
+        assert_eq!(parse(None, None, Some("2")), Err(422));
+    }
+}
