@@ -63,12 +63,14 @@ impl Kind for Type {
 
     fn parse_operand(operand: &Operand, rules: &Rules) -> Result<Meaning, Error> {
         let mut element = string::parse_operand(operand)?;
-        // An option in another normal form is the same option.
-        let is_same = |option: &&ListOption| composed(&option.value) == composed(&element);
-        if let Some(option) = rules.options.and_then(|options| options.iter().find(is_same)) {
-            element.clone_from(&option.value);
-        }
         check_length(&element, &operand.pointer)?;
+        // An option in another normal form is the same option.
+        if let Some(options) = rules.options.filter(|_| !element.is_ascii()) {
+            let wanted = composed(&element).into_owned();
+            if let Some(option) = options.iter().find(|option| composed(&option.value) == wanted) {
+                element.clone_from(&option.value);
+            }
+        }
         check_option(&element, rules.options, &operand.pointer)?;
         Ok(Meaning::Constant(Constant::Text(element)))
     }

@@ -42,7 +42,7 @@ impl Format {
             AttributeType::Boolean => self.boolean(cell, pointer),
             AttributeType::Date => self.date(cell, pointer),
             AttributeType::DateTime => self.datetime(cell, zone, pointer),
-            AttributeType::List => Ok(self.list(cell)),
+            AttributeType::List => self.list(cell, pointer),
             AttributeType::String | AttributeType::Reference => Ok(self.text(cell)),
         }
     }
@@ -131,18 +131,24 @@ impl Format {
     }
 
     /// A list as JSON, so that no element is taken apart again.
-    fn list<'c>(&self, cell: &'c str) -> Cow<'c, str> {
+    fn list<'c>(&self, cell: &'c str, pointer: &str) -> Result<Cow<'c, str>, Error> {
         let inner = self.unguarded_null(cell).unwrap_or(unguarded(cell));
-        let Some(separator) = self.list.filter(|_| !inner.starts_with('[')) else { return self.text(cell) };
+        let Some(separator) = self.list.filter(|_| !inner.starts_with('[')) else {
+            return Ok(self.text(cell));
+        };
         let mut list = String::from("[");
         for (position, element) in inner.split(separator).map(|it| it.trim_matches(' ')).enumerate() {
+            if element.is_empty() {
+                return Err(Error::at(Code::InvalidValue, pointer, "contains an empty element")
+                    .hint(format!("Write a{separator}b, or an array in JSON: [\"a\",\"\"].")));
+            }
             if position > 0 {
                 list.push(',');
             }
             write_string(&mut list, element);
         }
         list.push(']');
-        Cow::Owned(list)
+        Ok(Cow::Owned(list))
     }
 
     /// A text, or the key of a reference.

@@ -3,6 +3,8 @@
 
 use super::Format;
 use crate::attribute_type::{AttributeType, Rules};
+use crate::value::cell_format::SEPARATOR;
+use crate::value::change::Change;
 use crate::value::zone::Utc;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -101,7 +103,9 @@ impl Candidate {
     /// Whether the candidate reads a cell; its value then counts.
     fn takes(&mut self, kind: AttributeType, rules: &Rules, cell: &str) -> bool {
         let Ok(read) = self.format.read(kind, cell, &Utc, rules.pointer) else { return false };
-        if kind.parse_cell(&read, rules).is_err() {
+        // A value that no record may get does not fit, nor does a list whose separator may be another one.
+        let fits = matches!(kind.parse_cell(&read, rules), Ok(change) if !matches!(change, Change::Keep(..)));
+        if !fits || self.format.list.is_some() && cell.contains(SEPARATOR) {
             return false;
         }
         self.hash.write(read.as_bytes());
@@ -153,7 +157,7 @@ pub fn forms<'a>(
     }
     let mut nulls = BTreeSet::new();
     for cell in cells.filter(|cell| !cell.is_empty()) {
-        if NULLS.contains(&cell) {
+        if kind != AttributeType::List && NULLS.contains(&cell) {
             nulls.insert(cell.to_owned());
             continue;
         }

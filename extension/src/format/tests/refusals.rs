@@ -130,6 +130,16 @@ fn other_word_is_no_boolean() {
 }
 
 #[test]
+fn list_with_an_empty_element_is_refused() {
+    let piped = format(r#"{"list": "|"}"#);
+    let read = |cell: &str| read(&piped, AttributeType::List, cell, &Utc);
+    assert_eq!(read("red | blue").as_deref(), Ok(r#"["red","blue"]"#));
+    for cell in ["red|blue|", "a||b", " ", "|"] {
+        assert!(is_refused(&read(cell), &["contains an empty element", "Write a|b"]), "{cell}");
+    }
+}
+
+#[test]
 fn empty_cell_is_a_text_if_other_texts_mean_no_value() {
     let sparse = format(r#"{"null": ["NULL", "n/a"]}"#);
     let read = |kind, cell: &str| read(&sparse, kind, cell, &Utc);

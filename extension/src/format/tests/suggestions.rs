@@ -48,6 +48,8 @@ fn column_shows_its_format() {
         ),
         (AttributeType::Boolean, &["Ja", "nein"], json!([{"true": ["ja"], "false": ["nein"]}])),
         (AttributeType::Boolean, &["ja", "no"], json!([])),
+        // The separator of keyed itself, with an empty element.
+        (AttributeType::List, &["red;blue", "red;"], json!([])),
     ] {
         assert_eq!(fitting(kind, cells), formats, "{cells:?}");
     }
