@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::record::kept::{self, Keeper};
 use crate::record::reference;
 use crate::value::change::{Change, Changes, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl Run<'_> {
     /// Resolves the references of rows. Which of them refer to nothing: with the refusal, unless a later row may bring
@@ -32,7 +32,8 @@ impl Run<'_> {
         missing
     }
 
-    /// Takes out what the records of rows have already, and gives back the errors of those that do not have it.
+    /// Takes out what the records of rows have already, and gives back the errors of those that do not have it. What a later
+    /// row of the same record may keep depends on the earlier one: it is settled when it is written, as a row alone.
     fn settle_kept(&self, rows: &mut [Row]) -> Vec<(usize, Error)> {
         if !rows.iter().any(|row| kept::has(&row.changes)) {
             return Vec::new();
@@ -40,7 +41,10 @@ impl Run<'_> {
         // In the order in which they are written, with all that one statement writes.
         let keys: Vec<String> = rows.iter().filter_map(|row| row.key.clone()).collect();
         update::lock_all(self.template, keys.iter().map(String::as_str));
-        let kept = rows.iter_mut().enumerate().filter(|(_, row)| kept::has(&row.changes));
+        let mut seen = HashSet::new();
+        let first =
+            rows.iter_mut().enumerate().filter(|(_, row)| row.record_hash().is_none_or(|it| seen.insert(it)));
+        let kept = first.filter(|(_, row)| kept::has(&row.changes));
         let (places, mut settled): (Vec<_>, Vec<_>) = kept
             .map(|(place, Row { key, id, changes, exists, .. })| {
                 let keeper = match (key, id) {

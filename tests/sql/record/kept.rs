@@ -229,3 +229,27 @@ async fn many_records_keep_their_values_by_one_batch_or_import() {
     assert_eq!((&report["unchanged"], &report["errors"]), (&json!(2), &json!([])), "{report}");
     assert_eq!([customers.version("A-1").await, customers.version("A-2").await], versions);
 }
+
+#[tokio::test]
+async fn a_later_row_of_a_record_keeps_only_what_the_rows_before_it_left() {
+    let customers = Customers::new().await;
+    let create = "select keyed.create_record('crm.companies', '{\"name\": \"Live\"}', 'C-3')";
+    let live = id_of(&customers.session.json(create, &[]).await).to_owned();
+    let row = |attributes: Value| json!({"external_key": "A-1", "attributes": attributes}).to_string() + "\n";
+    let harmless = |count: usize| (0..count).map(|n| row(json!({"name": n.to_string()}))).collect::<String>();
+    let import = "select keyed_http.import_rows(t.id::text, '{\"format\": \"ndjson\", \"is_last\": true}', $1) \
+                  from keyed_state.template t where t.slug = 'customers'";
+    // More rows of one record than an import writes in turns.
+    for count in [0, 20] {
+        let back = "update crm.customers set company = $1::text::uuid where external_key = 'A-1'";
+        customers.session.rows("select keyed.restore_record($1)", &[&customers.companies[0]]).await;
+        customers.session.rows(back, &[&customers.companies[0]]).await;
+        customers.session.rows("select keyed.delete_record($1)", &[&customers.companies[0]]).await;
+        let kept = row(json!({"company": customers.companies[0]}));
+        let lines = harmless(count) + &kept + &row(json!({"company": live})) + &kept;
+        let report = customers.session.json(import, &[&lines]).await;
+        assert_eq!(report["errors"].as_array().map(Vec::len), Some(1), "{report}");
+        assert_eq!(report["errors"][0]["code"], "reference_not_found", "{report}");
+        assert_eq!(customers.read("A-1").await["attributes"]["company"], live);
+    }
+}
