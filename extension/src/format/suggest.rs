@@ -81,6 +81,19 @@ pub struct Forms {
     fits: Vec<(Box<RawValue>, u64)>,
 }
 
+impl Forms {
+    /// What is known of a column of texts or keys: which of the words that elsewhere stand for no value are texts here, if any are.
+    pub fn of_texts<'a>(column: &str, cells: impl Iterator<Item = &'a str>) -> Option<Forms> {
+        let nulls: BTreeSet<String> = cells.filter(|cell| NULLS.contains(cell)).map(str::to_owned).collect();
+        (!nulls.is_empty()).then(|| Forms {
+            column: column.to_owned(),
+            kind: "text",
+            nulls,
+            fits: Vec::new(),
+        })
+    }
+}
+
 /// A format that may fit.
 struct Candidate {
     json: String,

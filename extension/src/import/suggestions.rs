@@ -1,6 +1,7 @@
 //! Which formats fit the cells of a file, column by column.
 
 use super::columns::Column;
+use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::format::suggest::{Forms, forms};
 use crate::search::time_zone;
@@ -17,11 +18,20 @@ pub fn of(
     let zone = time_zone::of_project(template)?;
     let mut found = Vec::new();
     for (position, (column, name)) in columns.iter().zip(header).enumerate() {
-        let Column::Attribute(attribute) = column else { continue };
-        let attribute = &template.attributes[*attribute];
         pgrx::check_for_interrupts!();
-        let cells = records.iter().filter_map(|record| record.get(position));
-        found.extend(forms(name, attribute.kind, &attribute.rules(), zone.as_deref(), cells));
+        let cells = || records.iter().filter_map(|record| record.get(position));
+        let kind = match column {
+            Column::Attribute(attribute) => {
+                let attribute = &template.attributes[*attribute];
+                found.extend(forms(name, attribute.kind, &attribute.rules(), zone.as_deref(), cells()));
+                attribute.kind
+            }
+            Column::Key => AttributeType::String,
+            _ => continue,
+        };
+        if matches!(kind, AttributeType::String | AttributeType::Reference | AttributeType::List) {
+            found.extend(Forms::of_texts(name, cells()));
+        }
     }
     Ok(found)
 }

@@ -40,7 +40,10 @@ impl Column {
 #[derive(Default)]
 pub(crate) struct Suggestion {
     columns: BTreeMap<String, Column>,
+    /// Texts in place of no value.
     nulls: BTreeSet<String>,
+    /// The same texts where they are values: the columns of each.
+    texts: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// What comes of it.
@@ -56,6 +59,12 @@ impl Suggestion {
     /// Adds what was found in a portion.
     pub(crate) fn add(&mut self, forms: Vec<Forms>) {
         for Forms { column, kind, nulls, fits } in forms {
+            if kind == "text" {
+                for text in nulls {
+                    self.texts.entry(text).or_default().insert(column.clone());
+                }
+                continue;
+            }
             self.nulls.extend(nulls);
             let fits = fits.into_iter().map(|(format, hash)| (format.to_string(), hash));
             match self.columns.get_mut(&column) {
@@ -90,7 +99,8 @@ impl Suggestion {
             if of_kind.iter().all(|(_, column)| column.is_plain()) {
                 continue;
             }
-            // Words for true and false of several columns do not exclude each other.
+            // Words for true and false of several columns do not exclude each other, nor do those of no format.
+            let has_plain = of_kind.iter().any(|(_, column)| column.is_plain());
             let groups: Vec<Vec<(&String, &Column)>> = match kind {
                 "boolean" => {
                     of_kind.into_iter().filter(|(_, it)| !it.is_plain()).map(|it| vec![it]).collect()
@@ -104,6 +114,9 @@ impl Suggestion {
                     several => suggested.doubts.push(doubt(&group, several)),
                 }
             }
+            if kind == "boolean" && has_plain && members.contains_key("true") {
+                merge(&mut members, r#"{"true": ["true"], "false": ["false"]}"#);
+            }
         }
         if members.contains_key("datetime") && !members.contains_key("time_zone") {
             suggested.doubts.push(
@@ -111,8 +124,16 @@ impl Suggestion {
                     .to_owned(),
             );
         }
-        if !self.nulls.is_empty() {
-            let texts = std::iter::once(String::new()).chain(self.nulls);
+        let mut nulls = self.nulls;
+        nulls.retain(|text| match self.texts.get(text) {
+            None => true,
+            Some(columns) => {
+                suggested.doubts.push(text_or_null(text, columns));
+                false
+            }
+        });
+        if !nulls.is_empty() {
+            let texts = std::iter::once(String::new()).chain(nulls);
             members.insert("null".to_owned(), texts.map(Value::from).collect());
         }
         suggested.format = (!members.is_empty()).then_some(Value::Object(members));
@@ -163,6 +184,15 @@ fn doubt(columns: &[(&String, &Column)], formats: &[String]) -> String {
         "the cells of {columns} {} fit several formats, which read other values from them: {}; say which it is",
         names.join(", "),
         formats.join(" or ")
+    )
+}
+
+fn text_or_null(text: &str, columns: &BTreeSet<String>) -> String {
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    format!(
+        "{text:?} stands where no value can be meant, and is a text in {}: the format has one null for all columns; write a ' \
+         before the text, or an empty cell for no value",
+        columns.join(", ")
     )
 }
 
@@ -240,10 +270,23 @@ mod tests {
         assert_eq!(
             found.format,
             Some(
-                json!({"true": ["ja", "yes"], "false": ["nein", "no"], "datetime": "D.M.YYYY H:mm", "decimal": ",",
+                json!({"true": ["ja", "yes", "true"], "false": ["nein", "no", "false"], "datetime": "D.M.YYYY H:mm", "decimal": ",",
                 "null": ["", "n/a"]})
             )
         );
         assert!(found.doubts.len() == 1 && found.doubts[0].contains("no time zone"), "{found:?}");
+    }
+
+    #[test]
+    fn text_of_another_column_is_not_suggested_as_null() {
+        let mut visits = column("visits", "number", &json!([[{}, 1]]));
+        visits["nulls"] = json!(["-", "NA"]);
+        let country = json!({"column": "country", "kind": "text", "nulls": ["NA"], "fits": []});
+        for file in [json!([visits.clone(), country.clone()]), json!([country, visits])] {
+            let found = suggested(&[file]);
+            assert_eq!(found.format, Some(json!({"null": ["", "-"]})));
+            assert!(found.doubts.len() == 1 && found.doubts[0].contains("\"NA\""), "{found:?}");
+            assert!(found.doubts[0].contains("is a text in country"), "{found:?}");
+        }
     }
 }

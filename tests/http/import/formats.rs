@@ -125,6 +125,23 @@ async fn dry_run_suggests_the_format_that_fits_all_cells() {
 }
 
 #[tokio::test]
+async fn dry_run_suggests_no_null_that_is_a_text_or_a_key_of_the_file() {
+    let service = Service::start().await;
+    for (file, place) in [
+        ("external_key,visits,name\na,NA,x\nb,1,NA\n", "name"),
+        ("external_key,visits,name\nNA,NA,x\nb,1,y\n", "external_key"),
+    ] {
+        let report = import(&service, "dry_run=true", file).await.expect(200);
+        assert_eq!(report["suggested_format"], Value::Null, "{report}");
+        assert_eq!(report["warnings"][0]["code"], "ambiguous_format", "{report}");
+        let message = report["warnings"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("\"NA\"") && message.contains(place), "{message}");
+    }
+    let report = import(&service, "dry_run=true", "external_key,visits,name\na,NA,x\n").await.expect(200);
+    assert_eq!(report["suggested_format"], json!({"null": ["", "NA"]}), "{report}");
+}
+
+#[tokio::test]
 async fn dry_run_says_where_day_and_month_may_be_either() {
     let service = Service::start().await;
     // The rows of many portions: the last one decides.
