@@ -65,7 +65,8 @@ impl NumberFormat {
         Some(number)
     }
 
-    fn is_separator(&self, character: char) -> bool {
+    /// Whether a character is between groups, or looks like one that is.
+    pub(super) fn is_separator(&self, character: char) -> bool {
         let Some(thousands) = self.thousands else { return false };
         let alike = ALIKE.iter().find(|alike| alike.contains(thousands));
         alike.map_or(character == thousands, |alike| alike.contains(character))

@@ -175,7 +175,7 @@ fn check_null(format: &Format, here: &str) -> Result<(), Error> {
 /// Members that exclude each other.
 fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
     let number = format.number.unwrap_or_default();
-    if number.thousands == Some(number.decimal) {
+    if number.is_separator(number.decimal) {
         let message = format!("{:?} is before decimals, too", number.decimal);
         let error = invalid(&format!("{pointer}/thousands"), &message);
         return Some(error.hint("Name both marks, for example \"decimal\": \",\", \"thousands\": \".\"."));
@@ -196,7 +196,10 @@ fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
         return Some(invalid(&format!("{pointer}/{name}"), &format!("{word:?} means both true and false")));
     }
     for (name, words) in [("true", format.words(true)), ("false", format.words(false))] {
-        if let Some(word) = words.iter().find(|word| format.is_null(word)) {
+        let is_null = |word: &&String| {
+            format.is_null(word) || format.null.iter().flatten().any(|null| is_same(null, word))
+        };
+        if let Some(word) = words.iter().find(is_null) {
             let member = if format.null.is_some() { "null" } else { name };
             let error =
                 invalid(&format!("{pointer}/{member}"), &format!("{word:?} means both {name} and no value"));
@@ -210,7 +213,12 @@ fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
 
 /// Whether a cell is a word, in any letter case.
 pub(super) fn is_same(cell: &str, word: &str) -> bool {
-    cell.len() == word.len() && cell == word || cell.to_lowercase() == word.to_lowercase()
+    if cell.is_ascii() && word.is_ascii() {
+        return cell.eq_ignore_ascii_case(word);
+    }
+    // No letter takes more than three times as many bytes in another case.
+    let (short, long) = (cell.len().min(word.len()), cell.len().max(word.len()));
+    long <= 3 * short && cell.to_lowercase() == word.to_lowercase()
 }
 
 impl Format {
@@ -218,5 +226,13 @@ impl Format {
     pub fn words(&self, value: bool) -> Vec<String> {
         let given = if value { &self.yes } else { &self.no };
         given.clone().unwrap_or_else(|| vec![value.to_string()])
+    }
+
+    /// Whether a cell is a word for true, or for false.
+    pub(super) fn means(&self, value: bool, cell: &str) -> bool {
+        match if value { &self.yes } else { &self.no } {
+            Some(words) => words.iter().any(|word| is_same(cell, word)),
+            None => is_same(cell, if value { "true" } else { "false" }),
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Cells of a format → cells as keyed writes them, which the types of attributes read.
 
-use super::parse::is_same;
 use super::pattern::{Fields, Pattern};
 use super::{Format, shown};
 use crate::attribute_type::AttributeType;
@@ -14,6 +13,9 @@ use std::borrow::Cow;
 /// The day 2000-02-01 at 13:45, in examples.
 const EXAMPLE: Fields =
     Fields { year: 2024, month: 2, day: 29, hour: 13, minute: 45, second: 0, microsecond: 0 };
+
+/// How many texts for no value a hint shows.
+const SHOWN: usize = 5;
 
 impl Format {
     /// The same cell as keyed writes it, or what would fit.
@@ -48,7 +50,8 @@ impl Format {
     }
 
     fn empty(&self, pointer: &str) -> Error {
-        let texts: Vec<String> = self.null.iter().flatten().map(|text| format!("{text:?}")).collect();
+        let texts: Vec<String> =
+            self.null.iter().flatten().take(SHOWN).map(|text| format!("{text:?}")).collect();
         let error = Error::at(Code::InvalidValue, pointer, "the cell is empty");
         match texts.as_slice() {
             [] => error.hint("The format has no text for cells without a value."),
@@ -73,20 +76,16 @@ impl Format {
         if self.yes.is_none() && self.no.is_none() {
             return Ok(Cow::Borrowed(cell));
         }
-        let is = |value: bool| self.words(value).iter().any(|word| is_same(cell, word));
-        match (is(true), is(false)) {
-            (true, _) => Ok(Cow::Borrowed("true")),
-            (_, true) => Ok(Cow::Borrowed("false")),
-            _ => {
-                let message = format!("{cell:?} is neither true nor false in the format of the file");
-                let hint = format!(
-                    "Write {} for true, {} for false.",
-                    shown(&self.words(true)),
-                    shown(&self.words(false))
-                );
-                Err(Error::at(Code::InvalidValue, pointer, message).hint(hint))
-            }
+        if self.means(true, cell) {
+            return Ok(Cow::Borrowed("true"));
         }
+        if self.means(false, cell) {
+            return Ok(Cow::Borrowed("false"));
+        }
+        let message = format!("{cell:?} is neither true nor false in the format of the file");
+        let hint =
+            format!("Write {} for true, {} for false.", shown(&self.words(true)), shown(&self.words(false)));
+        Err(Error::at(Code::InvalidValue, pointer, message).hint(hint))
     }
 
     fn date<'c>(&self, cell: &'c str, pointer: &str) -> Result<Cow<'c, str>, Error> {

@@ -35,6 +35,7 @@ pub fn rows<'a>(
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
     let (mut rows, mut refused) = (Vec::with_capacity(records.len()), Vec::new());
     for (index, record) in records.iter().enumerate() {
+        pgrx::check_for_interrupts!();
         match row(template, columns, options, cells, index, record) {
             Ok(row) => rows.push(row),
             Err(error) => refused.push((index, Outcome::Refused(error))),

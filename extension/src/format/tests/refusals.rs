@@ -50,6 +50,9 @@ fn format_that_means_nothing_or_two_things_is_refused_at_its_member() {
         (r#"{"false": "true"}"#, "/false", "both true and false"),
         (r#"{"false": [""]}"#, "/false", "both false and no value"),
         (r#"{"true": "x", "null": ["x"]}"#, "/null", "both true and no value"),
+        (r#"{"true": "Yes", "false": "No", "null": "no"}"#, "/null", "both false and no value"),
+        (r#"{"decimal": "'", "thousands": "’"}"#, "/thousands", "before decimals, too"),
+        (r#"{"decimal": " ", "thousands": "\u00a0"}"#, "/thousands", "before decimals, too"),
         (r#"{"list": "ab"}"#, "/list", "one character"),
         (r#"{"list": "["}"#, "/list", "one character"),
     ] {
