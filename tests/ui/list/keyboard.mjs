@@ -18,10 +18,12 @@ await browse(async (page) => {
   await page.getByText("Anna").first().waitFor();
 
   await page.keyboard.press("f");
-  await page.getByPlaceholder("Search attributes").waitFor();
+  await page.getByPlaceholder("Search attributes").and(page.locator(":focus")).waitFor();
   await page.keyboard.type("active");
-  await page.keyboard.press("Enter");
-  await page.getByRole("radio", { name: "Yes" }).waitFor({ state: "attached" });
+  // The press chooses; the list may be another one when the key is released.
+  await page.keyboard.down("Enter");
+  await page.getByRole("radio", { name: "Yes" }).and(page.locator(":focus")).waitFor({ state: "attached" });
+  await page.keyboard.up("Enter");
   await page.keyboard.press("Enter");
   await page.getByText("Beat").first().waitFor({ state: "detached" });
 
@@ -62,6 +64,6 @@ await browse(async (page) => {
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.type("companies");
-  await page.keyboard.press("Enter");
+  await page.keyboard.down("Enter");
   await page.waitForURL(/\/t\/companies/);
 });

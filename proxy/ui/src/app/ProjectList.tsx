@@ -1,4 +1,5 @@
 import { Check } from "lucide-react";
+import type { KeyboardEvent } from "react";
 import {
   Autocomplete,
   Input,
@@ -9,6 +10,7 @@ import {
   Virtualizer,
 } from "react-aria-components";
 import type { Project } from "../api/queries";
+import { takeEnter } from "../components/combobox";
 import select from "../components/Select.module.css";
 import { words } from "../language";
 import style from "./ProjectSwitch.module.css";
@@ -17,18 +19,31 @@ import { matches } from "./palette/match";
 const t = words.frame;
 const ROW = 44;
 
+type Named = Pick<Project, "slug" | "name">;
+
+/** What a project is found by. */
+const textOf = ({ name, slug }: Named): string => `${name} ${slug}`;
+
 type Props = {
-  projects: readonly Pick<Project, "slug" | "name">[];
+  projects: readonly Named[];
   selected: string;
   onChoose: (slug: string) => void;
 };
 
 /** Hundreds of projects with a field to find one. */
 export default function ProjectList({ projects, selected, onChoose }: Props) {
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    const enter = takeEnter(event);
+    if (enter === null) return;
+    const found = projects.filter((it) => matches(enter.text, [textOf(it)]));
+    const chosen =
+      found.find(({ slug }) => slug === enter.active) ?? (enter.text === "" ? undefined : found[0]);
+    if (chosen) onChoose(chosen.slug);
+  };
   return (
     <Autocomplete filter={(text, query) => matches(query, [text])}>
       <SearchField className={style.search ?? ""} aria-label={t.findProject} autoFocus>
-        <Input placeholder={t.findProjectOf(projects.length)} />
+        <Input placeholder={t.findProjectOf(projects.length)} onKeyDownCapture={press} />
       </SearchField>
       <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW, padding: 4 }}>
         <ListBox
@@ -44,7 +59,11 @@ export default function ProjectList({ projects, selected, onChoose }: Props) {
           renderEmptyState={() => <p className={style.none}>{t.nothingFound}</p>}
         >
           {({ slug, name }) => (
-            <ListBoxItem id={slug} textValue={`${name} ${slug}`} className={`${select.item} ${style.row}`}>
+            <ListBoxItem
+              id={slug}
+              textValue={textOf({ slug, name })}
+              className={`${select.item} ${style.row}`}
+            >
               {({ isSelected }) => (
                 <>
                   <span className={style.name}>

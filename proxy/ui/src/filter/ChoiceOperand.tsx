@@ -16,10 +16,10 @@ import {
 } from "react-aria-components";
 import { type Json, renderJson } from "../api/json";
 import { sentence as sentenceOf } from "../api/problem";
+import { COMBOBOX, takeEnter } from "../components/combobox";
 import { words } from "../language";
 import { number } from "../language/plural";
 import { type Choice, useChoices } from "./choices";
-import { activeKey, COMBOBOX } from "./combobox";
 import type { Field } from "./fields";
 import style from "./operand.module.css";
 
@@ -88,17 +88,15 @@ export function ChoiceOperand({
     onChange([...given, ...texts.filter((it) => !isChosen.has(renderJson(it)))]);
   };
   const press = (event: KeyboardEvent) => {
-    const input = event.target;
-    if (!(input instanceof HTMLInputElement)) return;
-    if (event.key === "Enter") {
-      const active = activeKey(input);
-      if (text === "" && active !== null) return;
+    if (!(event.target instanceof HTMLInputElement)) return;
+    const enter = takeEnter(event);
+    if (enter) {
+      const entry = shown.find(({ id }) => id === enter.active);
       // Whoever types fast presses Enter before the list shows what was typed: its old entries are not meant.
-      const entry = shown.find(({ id }) => id === active);
-      if (entry && !isLoading && (!takesTyped(field) || entry.value === text || isNamed(entry, text))) return;
-      event.preventDefault();
-      event.stopPropagation();
-      if (text === "") onEnter();
+      const isMeant = (it: Choice) => !takesTyped(field) || it.value === text || isNamed(it, text);
+      if (text === "" && enter.active === null) onEnter();
+      else if (entry && (text === "" || (!isLoading && isMeant(entry)))) choose(entry);
+      else if (text === "") return;
       else if (own.length > 0) choose({ ...(own[0] as Choice), id: renderJson(text) });
       else if (!isLoading && shown[0]) choose(shown[0]);
     }

@@ -23,8 +23,8 @@ import {
   TextField,
   useFilter,
 } from "react-aria-components";
+import { COMBOBOX, takeEnter } from "../components/combobox";
 import { words } from "../language";
-import { activeKey, COMBOBOX } from "./combobox";
 import type { Field, Fields } from "./fields";
 import style from "./operand.module.css";
 import type { Kind } from "./operators";
@@ -73,18 +73,16 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
   };
   // Whoever types fast presses Enter before the list shows what was typed: its old entries are not meant.
   const press = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
-    const text = event.target.value;
+    const enter = takeEnter(event);
+    if (enter === null) return;
     const entries = [
       ...(group ? [{ path: GROUP, text: group.label }] : []),
       ...sections.flatMap((section) => section.fields.map((it) => ({ path: it.path, text: textOf(it) }))),
     ];
-    const meant = entries.filter((it) => contains(it.text, text));
-    const active = activeKey(event.target);
-    if (text === "" || meant.some(({ path }) => path === active)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (meant[0]) choose(meant[0].path);
+    const meant = entries.filter((it) => contains(it.text, enter.text));
+    const chosen =
+      meant.find(({ path }) => path === enter.active) ?? (enter.text === "" ? undefined : meant[0]);
+    if (chosen) choose(chosen.path);
   };
   return (
     <div className={style.fields} onKeyDownCapture={press}>

@@ -15,6 +15,7 @@ import {
 } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useMe, useProjects, useTemplates } from "../../api/queries";
+import { takeEnter } from "../../components/combobox";
 import { words } from "../../language";
 import { addresses } from "../../navigation/addresses";
 import { useActiveShortcuts } from "../../navigation/shortcuts";
@@ -42,9 +43,8 @@ export default function Palette({ project, onClose }: { project: string; onClose
   };
   const find = (id: unknown) => sections.flatMap(({ entries }) => entries).find((it) => it.id === id);
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === "Enter" && !event.currentTarget.getAttribute("aria-activedescendant")) {
-      run(sections[0]?.entries[0]);
-    }
+    const enter = takeEnter(event);
+    if (enter) run(find(enter.active) ?? sections[0]?.entries[0]);
   };
 
   return (
