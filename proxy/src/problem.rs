@@ -69,9 +69,6 @@ impl Problem {
         let headers = match code {
             Code::Unauthorized => vec![(header::WWW_AUTHENTICATE, INVALID_TOKEN)],
             Code::Forbidden => vec![(header::WWW_AUTHENTICATE, INSUFFICIENT_SCOPE)],
-            _ if code == Code::RequestInProgress || code.status() == 503 => {
-                vec![(header::RETRY_AFTER, retry_after(Duration::from_secs(1)))]
-            }
             _ => Vec::new(),
         };
         let detail = detail.into();
@@ -287,8 +284,12 @@ const INSUFFICIENT_SCOPE: HeaderValue =
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
+        let headers = response.headers_mut();
+        if self.is_retryable() {
+            headers.insert(header::RETRY_AFTER, retry_after(Duration::from_secs(1)));
+        }
         for (name, value) in &self.0.headers {
-            response.headers_mut().insert(name.clone(), value.clone());
+            headers.insert(name.clone(), value.clone());
         }
         response.extensions_mut().insert(self);
         response

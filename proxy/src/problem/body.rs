@@ -33,6 +33,13 @@ struct Body<'a> {
 }
 
 impl Problem {
+    /// Whether the same request may succeed when it is sent again. It is not where a write was done, or may have been: the
+    /// client must know what repeating it would do.
+    pub(super) fn is_retryable(&self) -> bool {
+        let Parts { code, particulars, outcome, .. } = &*self.0;
+        (code.is_retryable() || particulars.retryable) && *outcome == Outcome::None
+    }
+
     /// The body for the request with this id.
     pub(crate) fn render(&self, request_id: Uuid) -> String {
         let Parts { code, detail, outcome, particulars, .. } = &*self.0;
@@ -44,8 +51,7 @@ impl Problem {
             detail,
             instance: request_id.urn().to_string(),
             code: name,
-            // The client must know what repeating a write would do that was done, or may have been.
-            retryable: (code.is_retryable() || particulars.retryable) && *outcome == Outcome::None,
+            retryable: self.is_retryable(),
             hint: particulars.hint.as_deref(),
             errors: particulars.errors.as_deref(),
             existing_id: particulars.existing_id.as_deref(),
@@ -65,9 +71,10 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use axum::response::IntoResponse;
+    use keyed_errors::Code;
 
     use super::*;
-    use crate::problem::{Excess, Reason};
+    use crate::problem::{Excess, Particulars, Reason};
 
     #[test]
     fn a_problem_reads_as_the_standard_has_it() {
@@ -86,6 +93,18 @@ mod tests {
     fn the_cause_of_a_failure_stays_inside() {
         let body = Problem::internal("relation \"secret\" does not exist".into()).render(Uuid::nil());
         assert!(!body.contains("secret"), "{body}");
+    }
+
+    #[test]
+    fn every_retryable_problem_says_how_long_to_wait() {
+        let lost_race = Particulars { retryable: true, ..Particulars::default() };
+        let conflict = Problem::new(Code::ExternalKeyTaken, "taken").with_particulars(lost_race);
+        let all = Code::ALL.iter().map(|code| Problem::new(*code, "refused"));
+        for problem in all.chain([conflict, Problem::body_too_slow()]) {
+            let body = problem.render(Uuid::nil());
+            let says_so = problem.into_response().headers().contains_key("retry-after");
+            assert_eq!(says_so, body.contains(r#""retryable":true"#), "{body}");
+        }
     }
 
     #[test]
