@@ -127,7 +127,7 @@ async fn an_operation_that_is_refused_for_a_later_one_leaves_nothing_behind() {
         assert_eq!(error["errors"][0]["pointer"], pointer.as_str(), "{report}");
     }
     let detail = report["results"][1]["error"]["errors"][0]["detail"].as_str().unwrap_or_default();
-    assert_eq!(detail, "the referenced record \"c\" does not exist");
+    assert_eq!(detail, "the referenced record \"c\" does not exist in template \"tree\"");
     let keys = "select string_agg(external_key, ',' order by external_key) from crm.tree";
     assert_eq!(session.text(keys, &[]).await, "and round,been,round,x,y");
     assert_eq!(session.text("select name from crm.tree where external_key = 'been'", &[]).await, "before");

@@ -138,7 +138,9 @@ pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
         Change::Set(Value::ReferenceByKey(key)) => format!(" {key:?}"),
         _ => String::new(),
     };
-    let message = format!("the referenced record{name} does not exist");
+    let target = attribute.target.and_then(catalog::by_id);
+    let place = target.map(|it| format!(" in template {:?}", it.slug)).unwrap_or_default();
+    let message = format!("the referenced record{name} does not exist{place}");
     Error::at(Code::ReferenceNotFound, &attribute.pointer, message)
         .hint("create it first, or send null; if the same request creates it, see why that was refused")
 }

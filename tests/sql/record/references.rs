@@ -63,7 +63,9 @@ async fn a_reference_to_nothing_is_refused() {
             assert_eq!(refusal.is(), ("23503", "reference_not_found"), "{reference} by {statement}");
             assert_eq!(refusal.pointers(), ["/attributes/company"]);
             let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
-            assert!(refusal.message.contains(&format!("the referenced record \"{name}\"")), "{refusal:?}");
+            let missing =
+                format!("the referenced record \"{name}\" does not exist in template \"companies\"");
+            assert!(refusal.message.contains(&missing), "{refusal:?}");
         }
     }
     assert_eq!(create(&session, &company["id"]).await["attributes"]["company"], company["id"]);
