@@ -12,6 +12,7 @@ use crate::caller::{Caller, caller};
 use crate::database::Database;
 use crate::database::Effect::Lookup;
 use crate::idempotency::Idempotency;
+use crate::numbers::Numbers;
 use crate::observation::{Identity, Observation};
 use crate::problem::Problem;
 use crate::state::App;
@@ -69,10 +70,11 @@ impl FromRequestParts<Arc<App>> for Caller {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Caller, Problem> {
         let (token, caller) = caller(&parts.headers)?;
         let token = token.to_owned();
+        let numbers = Numbers::of(&parts.uri)?;
         if let (Some(observation), Some(project)) = (Observation::find(&parts.extensions), &caller.project) {
             observation.names_project(project);
         }
         let admitted = admit(app, parts, CredentialKind::ApiKey, &token, caller.token_digest).await?;
-        Ok(Caller { idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
+        Ok(Caller { numbers, idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
     }
 }

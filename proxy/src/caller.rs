@@ -1,11 +1,14 @@
 //! The caller of a request: the digest of its bearer token, and the project header.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 
 use crate::admission::{Admitted, FilePermit};
 use crate::header::single;
 use crate::idempotency::Idempotency;
+use crate::numbers::Numbers;
 use crate::problem::Problem;
 use crate::source::Source;
 
@@ -17,6 +20,8 @@ pub(crate) struct Caller {
     pub(crate) project: Option<String>,
     /// What the history names as the source of its changes.
     pub(crate) source: Source,
+    /// How it writes numbers.
+    pub(crate) numbers: Numbers,
     /// The idempotency key of a write.
     pub(crate) idempotency: Option<Idempotency>,
     /// The resources of the request; none for the service itself.
@@ -31,16 +36,27 @@ pub(crate) fn digest(token: &[u8]) -> [u8; 32] {
 impl Caller {
     /// The caller of this API key, without a project.
     pub(crate) fn with_key(token: &[u8]) -> Caller {
-        let token_digest = digest(token);
-        Caller { token_digest, project: None, source: Source::Api, idempotency: None, admitted: None }
+        Caller {
+            token_digest: digest(token),
+            project: None,
+            source: Source::Api,
+            numbers: Numbers::default(),
+            idempotency: None,
+            admitted: None,
+        }
     }
 }
 
 impl Caller {
-    /// The id of the request, which the database shows to its administrators; empty for the service itself.
-    pub(crate) fn request_id(&self) -> &str {
+    /// What the database is told of the request beside its source: how it writes numbers, and its id, which administrators are
+    /// shown. The id is empty for the service itself.
+    pub(crate) fn request(&self) -> Cow<'_, str> {
         let observation = self.admitted.as_ref().and_then(Admitted::observation);
-        observation.map_or("", |observation| observation.id().as_str())
+        let id = observation.map_or("", |observation| observation.id().as_str());
+        match self.numbers {
+            Numbers::Json => Cow::Borrowed(id),
+            Numbers::Strings => Cow::Owned(format!("numbers=string {id}")),
+        }
     }
 
     /// Leave to have a file on its way.

@@ -12,12 +12,15 @@ use futures_util::FutureExt;
 
 use crate::compression::Accepted;
 use crate::lingering::linger;
+use crate::numbers::Numbers;
 use crate::observation::{Observation, REQUEST_ID};
 use crate::problem::Problem;
 
 /// Runs one request. The only place where a [`Problem`] becomes text, since only here its request id is known.
 pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     let accepted = Accepted::of(request.headers());
+    // The caller's extractor refuses an address that makes no sense.
+    let numbers = Numbers::of(request.uri()).unwrap_or_default();
     let observation = Observation::of(&mut request);
     let route = request.extensions().get::<MatchedPath>().cloned();
     observation.routed(route.clone());
@@ -51,7 +54,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are the users' own text, which no browser may take for a page or a script.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    accepted.pack(response).await
+    accepted.pack(numbers.write(response).await).await
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

@@ -3,7 +3,7 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 42] = [
+const ORDER: [&str; 43] = [
     "log",
     "problem",
     "error",
@@ -17,6 +17,7 @@ const ORDER: [&str; 42] = [
     "header",
     "source",
     "query",
+    "numbers",
     "conditional",
     "preference",
     "compression",

@@ -42,6 +42,9 @@ mod source;
 /// Strict parsing of path and query string.
 mod query;
 
+/// How a request writes numbers.
+mod numbers;
+
 /// If-Match, If-None-Match and ETag.
 mod conditional;
 

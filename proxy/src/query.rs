@@ -36,6 +36,34 @@ impl<S: Sync> FromRequestParts<S> for Prefix {
     }
 }
 
+/// The parameter of every route with a caller: see [`crate::numbers`].
+pub(crate) const NUMBERS: &str = "numbers";
+
+/// The value of a parameter, which [`parameters`] passes over.
+pub(crate) fn parameter<'a>(uri: &'a Uri, wanted: &str) -> Result<Option<Cow<'a, str>>, Problem> {
+    let mut found = None;
+    for pair in pairs(uri) {
+        let (name, value) = pair?;
+        if name == wanted && found.replace(decode(value)?).is_some() {
+            return Err(more_than_once(wanted));
+        }
+    }
+    Ok(found)
+}
+
+/// The names of the query string, decoded, and their values as they are.
+fn pairs(uri: &Uri) -> impl Iterator<Item = Result<(Cow<'_, str>, &str), Problem>> {
+    let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Ok((decode(name)?, value))
+    })
+}
+
+fn more_than_once(name: &str) -> Problem {
+    Problem::malformed(format!("the query parameter \"{name}\" is given more than once"))
+}
+
 /// The values of the accepted parameters, in the order of their names. Any other name, or one twice, is refused,
 /// so that a typing error is never a silently different question.
 pub(crate) fn parameters<'a, const N: usize>(
@@ -43,9 +71,11 @@ pub(crate) fn parameters<'a, const N: usize>(
     accepted: [&str; N],
 ) -> Result<[Option<Cow<'a, str>>; N], Problem> {
     let mut values = [const { None }; N];
-    for pair in uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let name = decode(name)?;
+    for pair in pairs(uri) {
+        let (name, value) = pair?;
+        if name == NUMBERS {
+            continue;
+        }
         let Some(index) = accepted.iter().position(|candidate| *candidate == name) else {
             let accepted = if N == 0 { "none".to_owned() } else { accepted.join(", ") };
             return Err(Problem::malformed(format!(
@@ -53,9 +83,7 @@ pub(crate) fn parameters<'a, const N: usize>(
             )));
         };
         if values[index].replace(decode(value)?).is_some() {
-            return Err(Problem::malformed(format!(
-                "the query parameter \"{name}\" is given more than once"
-            )));
+            return Err(more_than_once(&name));
         }
     }
     Ok(values)

@@ -77,7 +77,12 @@ pub fn current_owner() -> Option<Owner> {
 }
 
 /// Makes the key of which this hash is presented the principal of the transaction; every way to fail has the same answer.
-pub fn authenticate(presented: &[u8], project: Option<&str>, source: &str) -> Result<(), Error> {
+pub fn authenticate(
+    presented: &[u8],
+    project: Option<&str>,
+    source: &str,
+    numbers_as_strings: bool,
+) -> Result<(), Error> {
     catalog::refresh();
     let before = invalidation::count();
     let known = KNOWN.with_borrow(|known| known.keys.get(presented).cloned());
@@ -107,6 +112,7 @@ pub fn authenticate(presented: &[u8], project: Option<&str>, source: &str) -> Re
         projects: key.projects.clone(),
         source: source.to_owned(),
         label: key.label.clone(),
+        numbers_as_strings,
     };
     principal.project = match (project, key.projects.as_deref()) {
         (Some(name), _) => {

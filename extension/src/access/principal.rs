@@ -38,6 +38,8 @@ pub struct Principal {
     pub source: String,
     /// What people call the key, or the endpoint.
     pub label: String,
+    /// Whether the request writes numbers as JSON strings.
+    pub numbers_as_strings: bool,
 }
 
 impl Principal {

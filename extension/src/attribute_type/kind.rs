@@ -42,6 +42,8 @@ pub struct Rules<'a> {
     pub options: Option<&'a [ListOption]>,
     /// The number of the template that a reference points to.
     pub target: Option<i32>,
+    /// Whether a JSON string that is a number is one.
+    pub numbers_as_strings: bool,
 }
 
 /// What a type decides.

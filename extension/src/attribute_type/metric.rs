@@ -1,7 +1,7 @@
 //! Metrics: the latest value of a time series that is kept apart.
 
 use super::kind::{Family, Kind, Rules, json_in_cell, must_be, string_at};
-use super::number::{begins_like_a_number, cursor_number, operand_digits, require};
+use super::number::{cursor_number, json_number, operand_digits, require};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::json_write::write_double;
@@ -33,15 +33,16 @@ impl Kind for Type {
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
         if !raw.get().starts_with('[') {
-            return parse_point(raw, rules.pointer, WANTED).map(|point| Change::Append(vec![point]));
+            return parse_point(raw, rules.pointer, WANTED, rules).map(|point| Change::Append(vec![point]));
         }
         let entries = json::array_at(raw, rules.pointer)?;
         if entries.len() > MAX_POINTS {
             let message = format!("one write appends at most {MAX_POINTS} points, not {}", entries.len());
             return Err(Error::at(Code::PayloadTooLarge, rules.pointer, message));
         }
-        let read =
-            |(position, entry)| parse_point(entry, &format!("{}/{position}", rules.pointer), WANTED_IN_ARRAY);
+        let read = |(position, entry)| {
+            parse_point(entry, &format!("{}/{position}", rules.pointer), WANTED_IN_ARRAY, rules)
+        };
         entries.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Change::Append)
     }
 
@@ -99,15 +100,15 @@ impl Kind for Type {
 }
 
 /// Reads a number or `{value, at}`; `wanted` says what its place takes.
-fn parse_point(raw: &RawValue, pointer: &str, wanted: &str) -> Result<Point, Error> {
+fn parse_point(raw: &RawValue, pointer: &str, wanted: &str, rules: &Rules) -> Result<Point, Error> {
     if !raw.get().starts_with('{') {
-        return Ok(Point { value: parse_double(raw, pointer, wanted)?, at: None });
+        return Ok(Point { value: parse_double(raw, pointer, wanted, rules)?, at: None });
     }
     let (mut value, mut at) = (None, None);
     for (name, member) in &json::object_at(raw, pointer)?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(name));
         match name.as_ref() {
-            "value" => value = Some(parse_double(member, &here, WANTED_AS_VALUE)?),
+            "value" => value = Some(parse_double(member, &here, WANTED_AS_VALUE, rules)?),
             "at" => {
                 let text = string_at(member, &here, "a time as a string, RFC 3339 with offset")?;
                 at = Some(time::parse_datetime(&text, &here)?);
@@ -121,11 +122,8 @@ fn parse_point(raw: &RawValue, pointer: &str, wanted: &str) -> Result<Point, Err
     Ok(Point { value, at })
 }
 
-fn parse_double(raw: &RawValue, pointer: &str, wanted: &str) -> Result<f64, Error> {
-    if !begins_like_a_number(raw.get()) {
-        return Err(must_be(pointer, wanted));
-    }
-    finite(raw.get(), pointer)
+fn parse_double(raw: &RawValue, pointer: &str, wanted: &str, rules: &Rules) -> Result<f64, Error> {
+    finite(json_number(raw, rules).ok_or_else(|| must_be(pointer, wanted))?, pointer)
 }
 
 fn finite(digits: &str, pointer: &str) -> Result<f64, Error> {

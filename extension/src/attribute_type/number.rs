@@ -39,12 +39,12 @@ impl Kind for Type {
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
         if !raw.get().starts_with('{') {
-            return parse_digits(raw, rules.pointer).map(|digits| Change::Set(Value::Number(digits)));
+            return parse_digits(raw, rules.pointer, rules).map(|digits| Change::Set(Value::Number(digits)));
         }
         let members = json::object_at(raw, rules.pointer)?.0;
         match members.as_slice() {
             [(name, amount)] if name == "$inc" => {
-                parse_digits(amount, &format!("{}/$inc", rules.pointer)).map(Change::Increment)
+                parse_digits(amount, &format!("{}/$inc", rules.pointer), rules).map(Change::Increment)
             }
             _ => Err(must_be(rules.pointer, "a number, or {\"$inc\": number}")),
         }
@@ -138,13 +138,24 @@ pub(super) fn begins_like_a_number(json: &str) -> bool {
     json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }
 
-/// The digits of a JSON number.
-fn parse_digits<'a>(raw: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
-    if !begins_like_a_number(raw.get()) {
-        return Err(must_be(pointer, "a JSON number"));
+/// The digits of a number.
+fn parse_digits<'a>(raw: &'a RawValue, pointer: &str, rules: &Rules) -> Result<Cow<'a, str>, Error> {
+    let wanted = if rules.numbers_as_strings { "a JSON number, or one as a string" } else { "a JSON number" };
+    let digits = json_number(raw, rules).ok_or_else(|| must_be(pointer, wanted))?;
+    check_size(digits, pointer)?;
+    Ok(Cow::Borrowed(digits))
+}
+
+/// The text of a JSON number, or of one as a string where the rules take that.
+pub(super) fn json_number<'a>(raw: &'a RawValue, rules: &Rules) -> Option<&'a str> {
+    let json = raw.get();
+    if rules.numbers_as_strings {
+        let text = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        if let Some(text) = text.filter(|text| is_number(text)) {
+            return Some(text);
+        }
     }
-    check_size(raw.get(), pointer)?;
-    Ok(Cow::Borrowed(raw.get()))
+    begins_like_a_number(json).then_some(json)
 }
 
 /// The digits of a number in a condition, whether sent as JSON or as a string; JSON's grammar holds for both.

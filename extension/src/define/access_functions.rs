@@ -13,14 +13,18 @@ sql_functions! {
     keyed_authenticate => |call| {
         let hash = call.bytes(0).unwrap_or_default();
         let source = call.text(2).unwrap_or_else(|| "api".to_owned());
-        // Behind a space is the id of the request: with an argument of its own, the function would lose its grants in databases
-        // that are updated.
-        let (source, request_id) = source.split_once(' ').unwrap_or((&source, ""));
+        // Behind a space are the form of its numbers and the id of the request: with arguments of their own, the function would
+        // lose its grants in databases that are updated.
+        let (source, request) = source.split_once(' ').unwrap_or((&source, ""));
+        let (numbers_as_strings, request_id) = match request.strip_prefix("numbers=string ") {
+            Some(request_id) => (true, request_id),
+            None => (false, request),
+        };
         if !["api", "app", "csv", "inbound"].contains(&source) {
             return Err(Error::at(Code::InvalidValue, "/source", "source is api, app, csv or inbound"));
         }
         activity::show_request(request_id);
-        api_key::authenticate(&hash, call.text(1).as_deref(), source)?;
+        api_key::authenticate(&hash, call.text(1).as_deref(), source, numbers_as_strings)?;
         Ok(Answer::Datum(Datum::from(true)))
     };
 

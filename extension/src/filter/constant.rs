@@ -20,7 +20,7 @@ pub fn read(column: &Column, options: Option<&[ListOption]>, operand: &Operand) 
             None => Err(operand.must_be(A_RECORD_ID)),
         },
         column => {
-            let rules = Rules { pointer: &operand.pointer, options, target: None };
+            let rules = Rules { pointer: &operand.pointer, options, ..Rules::default() };
             column.kind().parse_operand(operand, &rules)
         }
     }

@@ -131,6 +131,7 @@ fn as_endpoint<R>(endpoint: &Endpoint, body: impl FnOnce() -> Result<R, Error>) 
         projects: Some(vec![project]),
         source: "inbound".to_owned(),
         label: format!("endpoint {}", endpoint.slug),
+        numbers_as_strings: false,
     };
     principal.during(body)
 }

@@ -1,5 +1,7 @@
 //! The attributes of a request → checked changes, in the order of the template's attributes.
 
+use crate::access::principal::Principal;
+use crate::attribute_type::Rules;
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::json;
 use crate::template::Template;
@@ -19,6 +21,7 @@ pub fn parse_new<'a>(template: &Template, attributes: &'a RawValue) -> Result<Ch
 
 fn parse_with<'a>(template: &Template, attributes: &'a RawValue, is_new: bool) -> Result<Changes<'a>, Error> {
     let members = json::object_at(attributes, "/attributes")?.0;
+    let numbers_as_strings = Principal::current().is_some_and(|principal| principal.numbers_as_strings);
     let mut changes = Vec::with_capacity(members.len());
     let mut errors = Vec::new();
     for (name, raw) in members {
@@ -30,7 +33,7 @@ fn parse_with<'a>(template: &Template, attributes: &'a RawValue, is_new: bool) -
             continue;
         };
         let attribute = &template.attributes[position];
-        match attribute.kind.parse(raw, &attribute.rules()) {
+        match attribute.kind.parse(raw, &Rules { numbers_as_strings, ..attribute.rules() }) {
             Ok(Change::Set(Value::Null)) if attribute.required => errors.push(required(&attribute.pointer)),
             Ok(Change::Keep(_, error)) if is_new => errors.push(*error),
             Ok(change) => changes.push((position, change)),

@@ -126,7 +126,7 @@ pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str)
         let message = format!("an attribute of type {} cannot have a default", definition.kind.name());
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
-    let rules = Rules { pointer, options: definition.options.as_deref(), target: None };
+    let rules = Rules { pointer, options: definition.options.as_deref(), ..Rules::default() };
     match definition.kind.parse(default, &rules)? {
         Change::Set(Value::Null) | Change::Increment(_) | Change::Append(_) => {
             Err(Error::at(Code::InvalidValue, pointer, "a default must be a plain value"))

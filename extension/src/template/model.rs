@@ -41,7 +41,8 @@ pub struct Attribute {
 impl Attribute {
     /// Its settings for values, beside the type.
     pub fn rules(&self) -> Rules<'_> {
-        Rules { pointer: &self.pointer, options: self.options.as_deref(), target: self.target }
+        let (options, target) = (self.options.as_deref(), self.target);
+        Rules { pointer: &self.pointer, options, target, numbers_as_strings: false }
     }
 
     /// What people read in place of a list's value.

@@ -28,8 +28,8 @@ impl Database {
         arguments: &[Argument<'_>],
     ) -> Result<Row, Failure> {
         let digest = caller.token_digest.as_slice();
-        let id = caller.request_id();
-        let all = in_the_name_of(&digest, caller, &id, arguments);
+        let request = caller.request();
+        let all = in_the_name_of(&digest, caller, &request, arguments);
         let (mut sent, opened) = (false, lease.opened());
         let trace = self.trace(caller.admitted.as_ref(), StatementKind::File, statement.function());
         let began = StdInstant::now();

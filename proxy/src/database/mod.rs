@@ -25,6 +25,7 @@ pub(crate) mod transaction;
 /// The validity of connections.
 mod trust;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant as StdInstant};
 
@@ -121,7 +122,7 @@ impl Database {
         metrics.shared_queue.set(shared.queue as f64);
     }
 
-    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, `$3` is the request's id, the arguments follow.
+    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, `$3` is the request's, the arguments follow.
     pub(crate) async fn call(
         &self,
         effect: Effect,
@@ -130,8 +131,8 @@ impl Database {
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         let digest = caller.token_digest.as_slice();
-        let id = caller.request_id();
-        let mut all = in_the_name_of(&digest, caller, &id, arguments);
+        let request = caller.request();
+        let mut all = in_the_name_of(&digest, caller, &request, arguments);
         let function = statement.function();
         let Some(idempotency) = caller.idempotency.as_ref().filter(|_| effect == Effect::Write) else {
             // Reads leave no history, so they have one prepared statement for all sources.
@@ -260,13 +261,13 @@ impl Database {
 fn in_the_name_of<'a>(
     digest: &'a &'a [u8],
     caller: &'a Caller,
-    id: &'a &'a str,
+    request: &'a Cow<'a, str>,
     arguments: &[Argument<'a>],
 ) -> Vec<Argument<'a>> {
     let mut all: Vec<Argument<'a>> = Vec::with_capacity(FIRST + arguments.len());
     all.push((digest, Type::BYTEA));
     all.push(text(&caller.project));
-    all.push(text(id));
+    all.push(text(request));
     all.extend_from_slice(arguments);
     all
 }

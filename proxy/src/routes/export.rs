@@ -106,7 +106,7 @@ async fn export(
 ) -> Result<Response, Problem> {
     // It writes nothing that could be done twice.
     caller.idempotency = None;
-    let headers = wanted.headers();
+    let (headers, numbers) = (wanted.headers(), caller.numbers);
     let (chunks, answer) = chunks(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
@@ -122,7 +122,8 @@ async fn export(
         Ok(Err(problem)) => return Err(problem),
         Err(_) => return Err(Problem::internal("an export ended before it began".to_owned())),
     }
-    Ok(accepted.pack_stream((headers, answer).into_response()).await)
+    let response = numbers.write((headers, answer).into_response()).await;
+    Ok(accepted.pack_stream(response).await)
 }
 
 /// The file name of a template, which is safe for any path parameter.

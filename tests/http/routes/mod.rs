@@ -15,6 +15,7 @@ mod history;
 pub(crate) mod inbound;
 mod inbound_payloads;
 mod metrics;
+mod numbers;
 mod search;
 mod search_refusals;
 mod semantic;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 fn read(kind: AttributeType, cell: &str) -> Option<Change<'_>> {
     let target = (kind == AttributeType::Reference).then_some(7);
-    kind.parse_cell(cell, &Rules { pointer: "/attributes/a", options: None, target }).ok()
+    kind.parse_cell(cell, &Rules { pointer: "/attributes/a", target, ..Rules::default() }).ok()
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::value::time::{
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
-const AT_A: Rules = Rules { pointer: "/a", options: None, target: None };
+const AT_A: Rules = Rules { pointer: "/a", options: None, target: None, numbers_as_strings: false };
 
 fn raw(text: &str) -> Box<RawValue> {
     serde_json::from_str(text).expect("JSON")

@@ -1,0 +1,91 @@
+//! How a request writes numbers: as JSON has them, or as strings, for clients whose numbers lose digits, as those of JavaScript
+//! do. The parameter `numbers=string` says so.
+
+/// Numbers of values in JSON, between quotation marks.
+mod quoting;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::{Uri, header};
+use axum::response::Response;
+use futures_util::StreamExt as _;
+use hyper::body::Body as _;
+
+use crate::problem::Problem;
+use crate::query;
+use quoting::Quoting;
+
+/// How the values of a request and of its response write numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// As JSON numbers.
+    #[default]
+    Json,
+    /// As strings with every digit. A request may have either.
+    Strings,
+}
+
+impl Numbers {
+    /// What the address of a request asks for.
+    pub(crate) fn of(uri: &Uri) -> Result<Numbers, Problem> {
+        match query::parameter(uri, query::NUMBERS)?.as_deref() {
+            None => Ok(Numbers::Json),
+            Some("string") => Ok(Numbers::Strings),
+            Some(other) => Err(Problem::invalid_value(format!(
+                "the query parameter \"numbers\" is {other:?}: it may only be string"
+            ))),
+        }
+    }
+
+    /// Writes the numbers of an answer so. What is packed stays as it is: write its numbers before.
+    pub(crate) async fn write(self, response: Response) -> Response {
+        let headers = response.headers();
+        let is_json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| {
+            ["application/json", "application/x-ndjson"]
+                .iter()
+                .any(|name| kind.as_bytes().starts_with(name.as_bytes()))
+        });
+        if self == Numbers::Json || !is_json || headers.contains_key(header::CONTENT_ENCODING) {
+            return response;
+        }
+        let (mut parts, body) = response.into_parts();
+        let mut quoting = Quoting::default();
+        let mut quoted = move |piece: &[u8]| {
+            let mut out = Vec::new();
+            quoting.write(piece, &mut out);
+            Bytes::from(out)
+        };
+        let body = match body.size_hint().exact() {
+            Some(_) => match to_bytes(body, usize::MAX).await {
+                Ok(whole) => Body::from(quoted(&whole)),
+                Err(error) => Body::from_stream(futures_util::stream::once(async { Err::<Bytes, _>(error) })),
+            },
+            None => {
+                Body::from_stream(body.into_data_stream().map(move |piece| piece.map(|piece| quoted(&piece))))
+            }
+        };
+        parts.headers.remove(header::CONTENT_LENGTH);
+        Response::from_parts(parts, body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_strings_where_the_address_says_so() {
+        let read = |address: &str| {
+            let uri: Uri = address.parse().expect("an address");
+            Numbers::of(&uri).map_err(|problem| problem.status().as_u16())
+        };
+        for address in ["/a", "/a?", "/a?key=numbers", "/a?numbersx=string"] {
+            assert_eq!(read(address), Ok(Numbers::Json), "{address}");
+        }
+        for address in ["/a?numbers=string", "/a?key=1&n%75mbers=st%72ing"] {
+            assert_eq!(read(address), Ok(Numbers::Strings), "{address}");
+        }
+        assert_eq!(read("/a?numbers=String"), Err(422));
+        assert_eq!(read("/a?numbers="), Err(422));
+        assert_eq!(read("/a?numbers=string&numbers=string"), Err(400));
+    }
+}

@@ -1,0 +1,164 @@
+//! Numbers of values in JSON, between quotation marks: pure.
+
+/// The members whose numbers are values of records, at any depth.
+const VALUES: [&[u8]; 4] = [b"attributes", b"attribute_values", b"changes", b"value"];
+/// A name that is longer is none of them.
+const MOST_OF_A_NAME: usize = 16;
+
+/// Quotes the numbers of values in valid JSON, in whatever pieces it arrives: `{"attributes":{"price":1.50}}` becomes
+/// `{"attributes":{"price":"1.50"}}`. All other bytes stay as they are.
+#[derive(Default)]
+pub(super) struct Quoting {
+    levels: Vec<Level>,
+    place: Place,
+    /// The beginning of the name that is read.
+    name: Vec<u8>,
+}
+
+/// An object or array that is open.
+struct Level {
+    is_object: bool,
+    /// Whether all numbers within are values.
+    has_values: bool,
+    /// Whether those of the member that is read are.
+    member_has_values: bool,
+    /// Whether a name comes next.
+    is_before_name: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Place {
+    #[default]
+    Between,
+    Text {
+        is_name: bool,
+        is_escaped: bool,
+    },
+    /// A number whose first quotation mark is written.
+    Number,
+}
+
+impl Quoting {
+    /// Writes the next piece.
+    pub(super) fn write(&mut self, piece: &[u8], out: &mut Vec<u8>) {
+        out.reserve(piece.len() + piece.len() / 8);
+        for byte in piece.iter().copied() {
+            self.step(byte, out);
+        }
+    }
+
+    fn step(&mut self, byte: u8, out: &mut Vec<u8>) {
+        match self.place {
+            Place::Text { is_name, is_escaped } => {
+                self.place = match byte {
+                    b'"' if !is_escaped => Place::Between,
+                    _ => Place::Text { is_name, is_escaped: byte == b'\\' && !is_escaped },
+                };
+                if is_name {
+                    self.read_name(byte);
+                }
+            }
+            Place::Number if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') => {}
+            Place::Number => {
+                out.push(b'"');
+                self.place = Place::Between;
+                self.between(byte, out);
+            }
+            Place::Between => self.between(byte, out),
+        }
+        out.push(byte);
+    }
+
+    fn read_name(&mut self, byte: u8) {
+        if matches!(self.place, Place::Text { .. }) {
+            if self.name.len() <= MOST_OF_A_NAME {
+                self.name.push(byte);
+            }
+        } else if let Some(level) = self.levels.last_mut() {
+            level.member_has_values = level.has_values || VALUES.contains(&self.name.as_slice());
+        }
+    }
+
+    fn between(&mut self, byte: u8, out: &mut Vec<u8>) {
+        match (byte, self.levels.last_mut()) {
+            (b'"', level) => {
+                self.name.clear();
+                let is_name = level.is_some_and(|level| level.is_object && level.is_before_name);
+                self.place = Place::Text { is_name, is_escaped: false };
+            }
+            (b'{' | b'[', level) => {
+                let has_values = level.is_some_and(|level| level.member_has_values);
+                let is_object = byte == b'{';
+                self.levels.push(Level {
+                    is_object,
+                    has_values,
+                    member_has_values: has_values,
+                    is_before_name: true,
+                });
+            }
+            (b'}' | b']', _) => {
+                self.levels.pop();
+            }
+            (b':', Some(level)) => level.is_before_name = false,
+            (b',', Some(level)) => level.is_before_name = true,
+            (b'-' | b'0'..=b'9', Some(level)) if level.member_has_values => {
+                out.push(b'"');
+                self.place = Place::Number;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn quoted(pieces: &[&[u8]]) -> String {
+        let (mut quoting, mut out) = (Quoting::default(), Vec::new());
+        pieces.iter().for_each(|piece| quoting.write(piece, &mut out));
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn numbers_of_values_alone_are_quoted() {
+        for (text, expected) in [
+            (
+                r#"{"total":3,"attributes":{"n":12345678901234567890.05,"z":null,"b":true,"t":"1, 2"}}"#,
+                r#"{"total":3,"attributes":{"n":"12345678901234567890.05","z":null,"b":true,"t":"1, 2"}}"#,
+            ),
+            (
+                r#"{"attributes": {"l": [-1, 2e-7], "company": {"n": 0}}, "count": 1}"#,
+                r#"{"attributes": {"l": ["-1", "2e-7"], "company": {"n": "0"}}, "count": 1}"#,
+            ),
+            (
+                r#"{"facets":{"attributes":[{"value":1.0,"count":2}]}}"#,
+                r#"{"facets":{"attributes":[{"value":"1.0","count":"2"}]}}"#,
+            ),
+            (
+                r#"{"facets":{"n":[{"value":1.0,"count":2}]},"similarity_score":0.5}"#,
+                r#"{"facets":{"n":[{"value":"1.0","count":2}]},"similarity_score":0.5}"#,
+            ),
+            (r#"{"note":"\"attributes\":{","n":1}"#, r#"{"note":"\"attributes\":{","n":1}"#),
+            (
+                "{\"attributes\":{\"a\":1}}\n{\"attributes\":{\"a\":2}}\n",
+                "{\"attributes\":{\"a\":\"1\"}}\n{\"attributes\":{\"a\":\"2\"}}\n",
+            ),
+            ("17", "17"),
+            ("", ""),
+        ] {
+            assert_eq!(quoted(&[text.as_bytes()]), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_make_no_difference(text in r#"[{}\[\],:"\\0-9.eE a-z-]{0,40}|(\{"value":-?[0-9]{1,3}\}){1,3}"#, at in 0..40_usize) {
+            let at = at.min(text.len());
+            let (first, rest) = text.as_bytes().split_at(at);
+            prop_assert_eq!(quoted(&[first, rest]), quoted(&[text.as_bytes()]));
+        }
+    }
+}
