@@ -29,6 +29,7 @@ mod relay;
 pub mod release;
 #[cfg(test)]
 mod released;
+pub mod relevance;
 #[cfg(test)]
 mod scripts;
 mod server_user;
@@ -58,7 +59,7 @@ pub use proxy::{Proxy, proxy_path, proxy_program};
 pub use relay::Relay;
 pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};
-pub use side_table::{companies, customers, notes, paintings};
+pub use side_table::{cards, companies, customers, notes, paintings};
 pub use transfer::output;
 pub use vectors::{SYNTHETIC, array, similar, vector};
 pub use wait::{PATIENCE, Stopwatch, most_memory, processor_time, until};

@@ -28,6 +28,11 @@ pub mod notes {
     side_tables!(3);
 }
 
+/// The side tables of `desk.cards` of [`crate::relevance`].
+pub mod cards {
+    side_tables!(1);
+}
+
 /// The side tables of `g.paintings` of the [`Gallery`](crate::Gallery).
 pub mod paintings {
     side_tables!(1);

@@ -58,6 +58,7 @@ pub fn describe_others(words: &TextQuery) -> String {
 fn describe_lookup(lookup: Lookup, found: usize) -> String {
     let documents = counted(found, "document");
     match lookup {
+        Lookup::Whole => format!("The index finds {documents} whose name or key may be the search."),
         Lookup::Names => format!("The index finds {documents} with the words as whole words of name or key."),
         Lookup::WholeWords => format!("The index finds {documents} with the words as whole words."),
         Lookup::All => format!("The index finds {documents} with the words."),

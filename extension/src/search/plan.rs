@@ -21,6 +21,8 @@ use crate::value::table_name::RECORD;
 
 /// How many characters of texts decide on their order; as many as their index holds.
 pub const COMPARED: usize = 200;
+/// The order of words: a cursor of an earlier one would pass records by.
+const ORDER_OF_WORDS: &str = "names first";
 
 /// A search whose every part agrees with its template.
 #[derive(Debug)]
@@ -153,6 +155,9 @@ impl Plan {
         let text = words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
         let (name, order_text) = (schema.full_name(), format!("{order:?}"));
         let mut parts = vec![name.as_str(), &rendered, &from, &order_text, text];
+        if cursor_keys.contains(&CursorKey::Rank) {
+            parts.push(ORDER_OF_WORDS);
+        }
         if lives != Lives::Live {
             parts.push("deleted");
         }

@@ -180,4 +180,10 @@ impl Template {
             self.attributes.iter().find(is_string).map(|attribute| attribute.slug.as_str())
         })
     }
+
+    /// The number of the attribute that stands for a record.
+    pub fn name_attribute(&self) -> Option<i32> {
+        let position = self.display_slug().and_then(|slug| self.position(slug))?;
+        Some(self.attributes[position].id)
+    }
 }

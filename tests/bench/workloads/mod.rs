@@ -17,6 +17,7 @@ mod lookup;
 mod metric;
 mod pages;
 mod parts;
+mod relevance;
 mod roles;
 mod scopes;
 mod semantic;
@@ -65,6 +66,8 @@ pub(crate) enum Group {
     Suggest,
     /// Words that half of the records have.
     Frequent,
+    /// The record that a person expects first.
+    Relevance,
     /// Parts of texts, on fresh tables and grown ones; takes minutes to prepare.
     Parts,
     /// The thousandth page.
@@ -115,6 +118,7 @@ impl Group {
             Self::Text => text::run(&mut run).await,
             Self::Suggest => suggest::run(&mut run).await,
             Self::Frequent => frequent::run(&mut run).await,
+            Self::Relevance => relevance::run(&mut run).await,
             Self::Parts => parts::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
             Self::Scopes => scopes::run(&mut run).await,

@@ -27,10 +27,25 @@ async fn update(database: &Database) {
     session.run("select keyed.migrate()").await;
 }
 
-/// What the database of the release answered.
+/// What the database of the release answered, comparable.
 fn answers() -> Vec<String> {
     let list = std::fs::read_to_string(answers_of_the_release()).expect("the answers of the release");
-    serde_json::from_str(&list).expect("a list of texts")
+    comparable(serde_json::from_str(&list).expect("a list of texts"))
+}
+
+/// What a database answers now, to compare with the answers of the release.
+async fn answers_of(database: &Database) -> Vec<String> {
+    comparable(database.answers(&[CLERK, PARTNER]).await)
+}
+
+/// Answers without the cursors of searches for words: the order of their records has changed since the release, so a cursor
+/// differs and an earlier one is refused.
+fn comparable(answers: Vec<String>) -> Vec<String> {
+    let without_cursor = |answer: String| {
+        let before = answer.split_once("\"next_cursor\": \"").filter(|_| answer.contains("global_search"));
+        before.map(|(before, _)| before.to_owned()).unwrap_or(answer)
+    };
+    answers.into_iter().map(without_cursor).collect()
 }
 
 /// Run once for each release, before its version is no longer that of the workspace: CONTRIBUTING.md says how.

@@ -2,6 +2,7 @@
 
 use super::document::{self, FIELD};
 use super::needle::{Needle, WholeWords};
+use super::whole::Whole;
 use super::word_boundary::BoundedText;
 use memchr::memmem::{self, Finder};
 use std::borrow::Cow;
@@ -16,23 +17,30 @@ pub struct Comparison<'n> {
     titles: Vec<Vec<u8>>,
     /// What the fields of dropped attributes begin with, which documents may still hold.
     dropped: Vec<Vec<u8>>,
+    /// What the record may be called.
+    wholes: Vec<SoughtWhole<'n>>,
+}
+
+struct SoughtWhole<'n> {
+    whole: &'n Whole,
+    mark: Finder<'n>,
 }
 
 struct Term<'n> {
     alternatives: Texts<'n>,
-    whole_words: Vec<Whole<'n>>,
+    whole_words: Vec<Words<'n>>,
     is_excluded: bool,
 }
 
 /// What makes a match one of whole words: all texts, and the phrase.
-struct Whole<'n> {
+struct Words<'n> {
     texts: Vec<Finder<'n>>,
     phrase: Option<BoundedText<'n>>,
 }
 
-impl<'n> Whole<'n> {
-    fn of(whole: &'n WholeWords) -> Whole<'n> {
-        Whole {
+impl<'n> Words<'n> {
+    fn of(whole: &'n WholeWords) -> Words<'n> {
+        Words {
             texts: whole.texts.iter().map(Finder::new).collect(),
             phrase: whole.phrase.as_deref().map(BoundedText::new),
         }
@@ -69,17 +77,28 @@ impl<'n> Comparison<'n> {
     ) -> Comparison<'n> {
         let terms = terms.map(|(needle, is_excluded)| Term {
             alternatives: finders(needle.alternatives()),
-            whole_words: needle.whole_words().iter().map(Whole::of).collect(),
+            whole_words: needle.whole_words().iter().map(Words::of).collect(),
             is_excluded,
         });
         let titles = titles.map(|attribute| document::field_start(attribute).into_bytes());
-        Comparison { terms: terms.collect(), titles: titles.collect(), dropped: Vec::new() }
+        Comparison {
+            terms: terms.collect(),
+            titles: titles.collect(),
+            dropped: Vec::new(),
+            wholes: Vec::new(),
+        }
     }
 
     /// The same, where the fields of these attributes do not count, as in [`Needle::without`].
     pub(super) fn without(self, attributes: &[i32]) -> Comparison<'n> {
         let start = |attribute: &i32| document::field_start(Some(*attribute)).into_bytes();
         Comparison { dropped: attributes.iter().map(start).collect(), ..self }
+    }
+
+    /// The same, where a record that is called so comes before others.
+    pub(super) fn before_others(self, wholes: &'n [Whole]) -> Self {
+        let sought = |whole: &'n Whole| SoughtWhole { whole, mark: Finder::new(&whole.mark) };
+        Comparison { wholes: wholes.iter().map(sought).collect(), ..self }
     }
 
     /// Whether a document satisfies each of the terms.
@@ -106,8 +125,9 @@ impl<'n> Comparison<'n> {
         valid.into()
     }
 
-    /// The rank of a record by its document, where it satisfies all terms: 2 if all are whole words of the name or the
-    /// key, 1 if all are whole words, 0 otherwise. `is_named` says whether the record refers to a name that the term at
+    /// The rank of a record by its document, where it satisfies all terms: 4 if the name or the key is what was asked for, 3 if
+    /// either has its words and no others, 2 if all terms are whole words of the name or the key, 1 if all are whole words, 0
+    /// otherwise. `is_named` says whether the record refers to a name that the term at
     /// this position matches; `met` counts how often each term is satisfied, unless it is empty.
     pub fn rank(&self, document: &[u8], is_named: impl Fn(usize) -> bool, met: &mut [usize]) -> Option<i16> {
         let document = &*self.valid(document);
@@ -130,7 +150,7 @@ impl<'n> Comparison<'n> {
         };
         // The name is taken out of the document only where it can hold the words.
         Some(match are_whole_words(document) {
-            true if are_whole_words(&self.title(document)) => 2,
+            true if are_whole_words(&self.title(document)) => self.rank_of_title(document),
             true => 1,
             false => 0,
         })
@@ -143,17 +163,31 @@ impl<'n> Comparison<'n> {
         terms.all(|(position, term)| term.is_met(document, || is_named(position)))
     }
 
+    /// The rank of a record whose name or key has all terms as whole words.
+    fn rank_of_title(&self, document: &[u8]) -> i16 {
+        let sought = || self.wholes.iter().filter(|it| it.mark.find(document).is_some()).map(|it| it.whole);
+        let is_any = |is_called: fn(&Whole, &[u8]) -> bool| {
+            sought().any(|whole| self.title_fields(document).any(|field| is_called(whole, field)))
+        };
+        match () {
+            () if is_any(Whole::is) => 4,
+            () if is_any(Whole::has_words_of) => 3,
+            () => 2,
+        }
+    }
+
+    /// The values of the name and of the key of a record in its document, with what follows them in their fields.
+    fn title_fields<'d>(&'d self, document: &'d [u8]) -> impl Iterator<Item = &'d [u8]> {
+        self.titles.iter().filter_map(|start| {
+            let field = &document[memmem::find(document, start)? + start.len()..];
+            let end = memchr::memchr(FIELD as u8, field).unwrap_or(field.len());
+            Some(&field[..end])
+        })
+    }
+
     /// The name and the key of a record, taken from its document.
     fn title(&self, document: &[u8]) -> Vec<u8> {
-        let mut title = Vec::new();
-        for start in &self.titles {
-            if let Some(position) = memmem::find(document, start) {
-                let field = &document[position + start.len()..];
-                let end = memchr::memchr(FIELD as u8, field).unwrap_or(field.len());
-                title.extend_from_slice(&field[..end]);
-            }
-        }
-        title
+        self.title_fields(document).flatten().copied().collect()
     }
 }
 
@@ -166,95 +200,4 @@ fn holds(texts: &Texts, document: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::document::{Field, write_field};
-    use super::super::fold::fold;
-    use super::super::query::TextQuery;
-    use super::*;
-    use std::collections::BTreeSet;
-
-    /// The stem of a word is the word without a final s.
-    fn stems(text: &str) -> BTreeSet<String> {
-        fold(text).split(' ').map(|word| word.trim_end_matches('s').to_owned()).collect()
-    }
-
-    /// The rank of a record with this key, name and notes.
-    fn rank(query: &str, texts: [&str; 3]) -> Option<i16> {
-        rank_without(query, texts, &[])
-    }
-
-    /// The same, where these attributes are dropped: 1 is the name, 8 are the notes.
-    fn rank_without(query: &str, [key, name, notes]: [&str; 3], dropped: &[i32]) -> Option<i16> {
-        let mut document = String::new();
-        for (attribute, value) in [(None, key), (Some(1), name), (Some(8), notes)] {
-            let field = Field { attribute, values: vec![value] };
-            write_field(&mut document, &field, &mut |text| stems(text));
-        }
-        let query = TextQuery::parse(query).expect("a query");
-        let needles: Vec<(Needle, bool)> =
-            query.terms.iter().map(|it| (Needle::new(it, &[stems(&it.typed)]), it.is_excluded)).collect();
-        let terms = needles.iter().map(|(needle, is_excluded)| (needle, *is_excluded));
-        let comparison = Comparison::new(terms, [Some(1), None].into_iter()).without(dropped);
-        comparison.rank(document.as_bytes(), |_| false, &mut [])
-    }
-
-    #[test]
-    fn a_match_is_ranked_by_where_its_words_are() {
-        let record = ["K-1", "Old maps", "of towns and roads"];
-        for (query, expected) in [
-            ("map", Some(2)),
-            ("maps old", Some(2)),
-            ("old k-1", Some(2)),
-            ("old town", Some(1)),
-            ("road", Some(1)),
-            ("oad", Some(0)),
-            ("old oad", Some(0)),
-            ("\"old maps\"", Some(2)),
-            ("\"old map\"", Some(0)),
-            ("\"ld maps\"", Some(0)),
-            ("\"towns and\"", Some(1)),
-            ("\"towns an\"", Some(0)),
-            ("\"maps old\"", None),
-            ("old new", None),
-            ("old -new", Some(2)),
-            ("old -roads", None),
-            ("-new", Some(2)),
-            ("of", Some(1)),
-            ("ap", None),
-            ("OLD MAPS", Some(2)),
-        ] {
-            assert_eq!(rank(query, record), expected, "{query}");
-        }
-    }
-
-    #[test]
-    fn a_capital_stem_is_no_part_of_a_text() {
-        assert_eq!(rank("road", ["", "", "roadways"]), Some(0));
-        assert_eq!(rank("ROAD", ["", "", "r o a d"]), None);
-        assert_eq!(rank("buss", ["", "bus", ""]), Some(2));
-    }
-
-    #[test]
-    fn the_field_of_an_attribute_is_not_that_of_another_with_a_longer_number() {
-        // The number 8 is written 10 in the digits of documents, and 1 begins it.
-        assert_eq!(rank("town", ["", "", "town"]), Some(1));
-    }
-
-    #[test]
-    fn the_field_of_a_dropped_attribute_does_not_count() {
-        let record = ["K-1", "Old maps", "of towns"];
-        for (query, dropped, expected) in [
-            ("town", &[8][..], None),
-            ("owns", &[8], None),
-            ("old -town", &[8], Some(2)),
-            ("old k-1", &[8], Some(2)),
-            ("town", &[1], Some(1)),
-            ("map", &[1], None),
-            ("k-1", &[1, 8], Some(2)),
-            ("town -map", &[1], Some(1)),
-            ("map", &[9], Some(2)),
-        ] {
-            assert_eq!(rank_without(query, record, dropped), expected, "{query} without {dropped:?}");
-        }
-    }
-}
+mod tests;

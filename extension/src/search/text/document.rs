@@ -3,7 +3,7 @@
 //! A document is a run of fields, the external key first:
 //!
 //! ```text
-//! FIELD code VALUE␠first value VALUE␠second value … START␠word START␠word … STEM LEXEME STEM LEXEME STEM
+//! FIELD code VALUE␠first value VALUE␠second value … START␠word START␠word … STEM LEXEME STEM LEXEME STEM WHOLE mark
 //! ```
 //!
 //! The marks are control characters, which folded texts do not contain: so nothing matches across values, a field is
@@ -13,24 +13,18 @@
 //! - the beginning of a word: `% te%`, for values begin with a space, and the words inside a value that do not stand
 //!   behind one (`(word`, `re-word`, any letter of a script without spaces) are repeated behind [`START`];
 //! - a word whatever its ending: `%␝LEXEME␝%`. Lexemes are in capitals, so that a part of one is not found as if it
-//!   stood in the text.
+//!   stood in the text;
+//! - the whole of a name or a key: see [`super::whole`]. Other fields have no such mark.
 //!
 //! Therefore one trigram index serves all of them. The alternative, lexemes in a `tsvector` with an index of their
 //! own, was measured on 500,000 records of 20 words: 477 MB against 343 MB, and 1.6 times the time for each document
 //! written; searches were between half and twice as fast, depending on the word.
 
 use super::fold::fold;
+pub use super::mark::{FIELD, START, STEM, VALUE};
 use super::spaceless::{is_dependent, is_written_without_spaces};
+use super::whole;
 use std::collections::BTreeSet;
-
-/// Begins a field.
-pub const FIELD: char = '\u{1f}';
-/// Begins a value.
-pub const VALUE: char = '\u{1e}';
-/// Stands on both sides of a lexeme.
-pub const STEM: char = '\u{1d}';
-/// Marks the repetition of a word that does not follow a space.
-pub const START: char = '\u{1c}';
 
 /// The maximum size of a field whose words are stemmed; text beyond it is found only as written.
 pub const MOST_STEMMED: usize = 256 * 1024;
@@ -41,6 +35,8 @@ pub struct Field<'a> {
     pub attribute: Option<i32>,
     /// Its values: one text, or the labels of a list.
     pub values: Vec<&'a str>,
+    /// Whether it is the name or the key of the record.
+    pub is_title: bool,
 }
 
 /// Writes a field, unless there is nothing in it; `stem` gives the lexemes of a text.
@@ -73,6 +69,11 @@ pub fn write_field(out: &mut String, field: &Field, stem: &mut dyn FnMut(&str) -
     }
     if !lexemes.is_empty() {
         out.push(STEM);
+    }
+    if let ([text], true) = (folded.as_slice(), field.is_title) {
+        // Of the folded text, so that accents make no difference.
+        let lexemes = if text.len() > whole::LONGEST { lexemes } else { stem(text) };
+        out.extend(whole::mark(text, &lexemes));
     }
 }
 
@@ -133,7 +134,7 @@ mod tests {
     /// A document of one field with readable marks; a word's lexeme is the word without a final s.
     fn shown(values: &[&str]) -> String {
         let mut out = String::new();
-        let field = Field { attribute: Some(65), values: values.to_vec() };
+        let field = Field { attribute: Some(65), values: values.to_vec(), is_title: false };
         write_field(&mut out, &field, &mut |text| {
             fold(text).split(' ').map(|word| word.trim_end_matches('s').to_owned()).collect()
         });
@@ -157,6 +158,27 @@ mod tests {
         }
     }
 
+    fn title(text: &str) -> Field<'_> {
+        Field { attribute: None, values: vec![text], is_title: true }
+    }
+
+    #[test]
+    fn only_the_field_of_a_name_ends_with_a_mark_of_its_whole() {
+        for (values, is_title, is_marked) in [
+            (&["Old  Maps"] as &[&str], true, true),
+            (&["Old Maps"], false, false),
+            (&["Old", "Maps"], true, false),
+            (&[""], true, false),
+        ] {
+            let mut out = String::new();
+            let field = Field { attribute: Some(65), values: values.to_vec(), is_title };
+            write_field(&mut out, &field, &mut |text| text.split(' ').map(str::to_owned).collect());
+            let mark = whole::mark("old maps", &BTreeSet::from(["maps".to_owned(), "old".to_owned()]));
+            assert_eq!(out.ends_with(mark.as_deref().expect("a short text")), is_marked, "{values:?}");
+            assert_eq!(out.contains(whole::WHOLE), is_marked, "{values:?}");
+        }
+    }
+
     #[test]
     fn codes_hold_only_control_characters_and_differ() {
         let codes: BTreeSet<String> = (1..3000).map(|number| code(Some(number))).collect();
@@ -170,10 +192,14 @@ mod tests {
         let long = "é ".repeat(MOST_STEMMED);
         let mut longest = 0;
         let mut out = String::new();
-        write_field(&mut out, &Field { attribute: None, values: vec!["x", &long] }, &mut |text| {
-            longest = longest.max(text.len());
-            BTreeSet::new()
-        });
+        write_field(
+            &mut out,
+            &Field { attribute: None, values: vec!["x", &long], is_title: true },
+            &mut |text| {
+                longest = longest.max(text.len());
+                BTreeSet::new()
+            },
+        );
         assert!(longest < MOST_STEMMED && longest > MOST_STEMMED - 4);
         assert!(out.len() >= 2 * MOST_STEMMED);
     }
@@ -183,7 +209,7 @@ mod tests {
         fn every_word_of_a_value_begins_behind_a_space(text in "[a-c東京 .(-]{0,20}") {
             let folded = fold(&text);
             let mut out = String::new();
-            write_field(&mut out, &Field { attribute: None, values: vec![&text] }, &mut |_| BTreeSet::new());
+            write_field(&mut out, &title(&text), &mut |_| BTreeSet::new());
             for word in folded.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty()) {
                 prop_assert!(out.contains(&format!(" {}", word_at(word))), "{word:?} in {out:?}");
             }
@@ -192,7 +218,7 @@ mod tests {
         #[test]
         fn marks_come_only_from_the_document_itself(text in any::<String>()) {
             let mut out = String::new();
-            write_field(&mut out, &Field { attribute: None, values: vec![&text] }, &mut |_| BTreeSet::new());
+            write_field(&mut out, &title(&text), &mut |_| BTreeSet::new());
             prop_assert!(out.matches(FIELD).count() <= 1 && out.matches(VALUE).count() <= 1);
         }
     }

@@ -3,10 +3,12 @@
 use super::first::{First, Search};
 use super::names::{self, VisibleRows};
 use super::query::TextQuery;
-use super::rank;
+use super::rank::{self, Sought};
 use super::reader::{Match, Reader};
 use super::sample::{LONG, Sample};
+use super::stem::Stemmer;
 use super::terms::{self, PreparedTerm};
+use super::whole::Whole;
 use crate::postgres::guard::as_owner;
 use crate::postgres::heap::Row;
 use crate::postgres::heap_by_index::Wanted;
@@ -23,14 +25,17 @@ use uuid::Uuid;
 /// So many matches are many: a record is asked for the words rather than all of them being collected.
 pub const MANY: usize = 20_000;
 /// The rank of the record whose external key is the whole text of the query.
-pub const RANK_KEY: i16 = 3;
+pub const RANK_KEY: i16 = 5;
 
-/// The live records that match a query, regardless of the caller; found when they are asked for. Each has a rank: 3 the
-/// key is the whole text, 2 all terms are whole words of the name or the key, 1 all terms are whole words, 0 other
-/// matches. The best come first, of one rank the newest.
+/// The live records that match a query, regardless of the caller; found when they are asked for. Each has a rank: 5 the
+/// key is the whole text, 4 the name or the key is, but for case and accents, 3 either has the same words and no others,
+/// 2 all terms are whole words of the name or the key, 1 all terms are whole words, 0 other matches. The best come first,
+/// of one rank the newest.
 pub struct Matches<'q> {
     template: &'q Template,
     wanted: Vec<PreparedTerm<'q>>,
+    /// What a record may be called that comes before others.
+    wholes: Vec<Whole>,
     /// The record whose key is the whole text.
     pub key_holder: Option<Uuid>,
     sample: OnceCell<Sample>,
@@ -48,7 +53,8 @@ impl<'q> Matches<'q> {
             wanted.iter_mut().for_each(|it| it.add_names(spi, &references));
             wanted
         });
-        Matches { template, wanted, key_holder, sample: OnceCell::new(), behind: RefCell::default() }
+        let wholes = Stemmer::new(template).wholes(query);
+        Matches { template, wanted, wholes, key_holder, sample: OnceCell::new(), behind: RefCell::default() }
     }
 
     /// The first matches behind a position, in their order: at least so many, unless there are fewer.
@@ -82,9 +88,9 @@ impl<'q> Matches<'q> {
     }
 
     fn find(&self, spi: &Connection, after: Option<Match>, most: usize) -> First {
-        let (template, wanted) = (self.template, &self.wanted);
-        let found = Reader::with(template, wanted, |reader| {
-            Search::new(reader, wanted, &|| self.by_statement(spi, None, None)).first(after, most)
+        let Matches { template, wanted, wholes, .. } = self;
+        let found = Reader::with(template, wanted, wholes, |reader| {
+            Search::new(reader, wanted, wholes, &|| self.by_statement(spi, None, None)).first(after, most)
         });
         found.unwrap_or_else(|_| {
             let matches = self.by_statement(spi, after, Some(most));
@@ -121,7 +127,7 @@ impl<'q> Matches<'q> {
     pub fn among(&self, records: &[Uuid]) -> Vec<Match> {
         let found = with_connection(|_| {
             let mut found = Vec::new();
-            let outcome = Reader::with(self.template, &self.wanted, |reader| {
+            let outcome = Reader::with(self.template, &self.wanted, &self.wholes, |reader| {
                 reader.read_each(records, |it| found.push(it))
             });
             outcome.is_ok().then_some(found)
@@ -146,7 +152,7 @@ impl<'q> Matches<'q> {
             let sample = self.sample_with(spi);
             let leader = rank::leader(wanted, sample);
             if leader.is_none_or(|leader| wanted[leader].names.is_empty()) {
-                let outcome = Reader::with(template, wanted, |reader| {
+                let outcome = Reader::with(template, wanted, &[], |reader| {
                     let mut sum = empty.clone();
                     let add = |row: &Row| reader.record(row).into_iter().for_each(|id| add(&mut sum, id));
                     let Some(leader) = leader.filter(|leader| !sample.is_faster_whole(*leader)) else {
@@ -175,7 +181,8 @@ impl<'q> Matches<'q> {
 
     /// The matches behind a position in their order: all, or so many of them.
     fn by_statement(&self, spi: &Connection, after: Option<Match>, most: Option<usize>) -> Vec<Match> {
-        rank::by_statement(spi, self.template, &self.wanted, self.sample_with(spi), after, most)
+        let sought = Sought { wanted: &self.wanted, wholes: &self.wholes, sample: self.sample_with(spi) };
+        rank::by_statement(spi, self.template, &sought, after, most)
     }
 
     /// Whether a sample shows many.

@@ -4,12 +4,14 @@
 //! is full, then the next. Each is found in one of two ways: documents are read from the newest on, which soon finds
 //! enough of a frequent rank; or the index is asked for all matches of a rare one. Reading shows how frequent they are:
 //! it goes on, twice as far each time, until the index promises to read less. While none is found, that is after the
-//! square root of the number of documents at the latest, so neither way costs much more than the better one.
+//! square root of the number of documents at the latest, so neither way costs much more than the better one. Records that are
+//! called as the query are the best; the index finds them by the mark of their names.
 
 use super::keys;
 use super::lookup::Lookup;
 use super::reader::{Match, Reader};
 use super::terms::PreparedTerm;
+use super::whole::{self, Whole};
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::heap_by_index::Wanted;
@@ -17,7 +19,7 @@ use std::cmp::Reverse;
 use uuid::Uuid;
 
 /// The ranks of documents, from 0 on.
-const RANKS: usize = 3;
+const RANKS: usize = 5;
 /// So many documents are read before anything is concluded from them.
 const FEW: usize = 32;
 /// So many entries of the index are read in the time of one document.
@@ -67,6 +69,8 @@ struct Walk {
 pub struct Search<'a> {
     reader: &'a Reader<'a>,
     wanted: &'a [PreparedTerm<'a>],
+    /// What a record may be called that comes before others.
+    wholes: &'a [Whole],
     /// Finds all matches by a statement.
     by_statement: &'a dyn Fn() -> Vec<Match>,
     /// About how many documents there are.
@@ -83,12 +87,13 @@ impl<'a> Search<'a> {
     pub fn new(
         reader: &'a Reader<'a>,
         wanted: &'a [PreparedTerm<'a>],
+        wholes: &'a [Whole],
         by_statement: &'a dyn Fn() -> Vec<Match>,
     ) -> Search<'a> {
         let documents = reader.heap().about_rows();
         let name_code = reader.name_code();
         let (complete, work) = Default::default();
-        Search { reader, wanted, by_statement, documents, name_code, complete, work }
+        Search { reader, wanted, wholes, by_statement, documents, name_code, complete, work }
     }
 
     /// The first matches behind a position: at least so many, unless there are fewer.
@@ -202,7 +207,7 @@ impl<'a> Search<'a> {
         if rank >= Lookup::WholeWords.lowest_rank() {
             let whole = |term: &usize| Some((*term, self.wanted[*term].needle.whole_words_looked_up()?));
             let (terms, texts): (Vec<usize>, Vec<_>) = served.iter().filter_map(whole).unzip();
-            let found = walk.found[1].len() + walk.found[2].len();
+            let found = walk.found[1..].iter().map(Vec::len).sum();
             if !terms.is_empty() {
                 let wanted = Wanted { texts, ..Wanted::default() };
                 ways.push((Lookup::WholeWords, wanted, share(found) + of_entries(&terms)));
@@ -216,8 +221,14 @@ impl<'a> Search<'a> {
             if !queries.is_empty() {
                 let queries = queries.into_iter().map(|query| (keys::IN_NAME, query)).collect();
                 let wanted = Wanted { queries, ..Wanted::default() };
-                ways.push((Lookup::Names, wanted, share(walk.found[2].len())));
+                ways.push((Lookup::Names, wanted, share(walk.found[2..].iter().map(Vec::len).sum())));
             }
+        }
+        if rank >= Lookup::Whole.lowest_rank() && !self.wholes.is_empty() {
+            let found = walk.found[Lookup::Whole.lowest_rank()..].iter().map(Vec::len).sum();
+            let marks = self.wholes.iter().map(|whole| vec![whole.mark.clone()]).collect();
+            let wanted = Wanted { texts: vec![marks], ..Wanted::default() };
+            ways.push((Lookup::Whole, wanted, share(found) + self.documents / whole::LISTS));
         }
         // One that finds more saves others, for the ranks below.
         let least = ways.iter().map(|way| way.2).fold(f64::INFINITY, f64::min);

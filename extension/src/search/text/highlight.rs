@@ -213,7 +213,7 @@ mod tests {
             let query = TextQuery::parse(&query).expect("a query");
             let wanted: Vec<&Term> = query.terms.iter().filter(|term| !term.is_excluded).collect();
             let mut document = String::new();
-            write_field(&mut document, &Field { attribute: None, values: vec![&text] }, &mut |it| stems(it));
+            write_field(&mut document, &Field { attribute: None, values: vec![&text], is_title: true }, &mut |it| stems(it));
             let pattern = Pattern::new(query.terms.iter(), |typed| vec![stems(typed)]);
             let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)), || {});
             let marked = marks.iter().fold(0, |all, mark| all | mark.terms);

@@ -106,9 +106,11 @@ mod tests {
     fn document(texts: [&str; 3]) -> String {
         let mut out = String::new();
         for (attribute, value) in [Some(700), None, Some(65)].into_iter().zip(texts) {
-            write_field(&mut out, &Field { attribute, values: vec![value] }, &mut |text| {
-                text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
-            });
+            write_field(
+                &mut out,
+                &Field { attribute, values: vec![value], is_title: attribute != Some(700) },
+                &mut |text| text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+            );
         }
         out
     }

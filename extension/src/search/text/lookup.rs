@@ -8,6 +8,8 @@ use super::trigram::has_key;
 /// What the index can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
+    /// Records that are called so.
+    Whole,
     /// Records with all terms as whole words of name or key.
     Names,
     /// Records with all terms as whole words.
@@ -22,6 +24,7 @@ impl Lookup {
     /// The lowest rank of which it finds all matches.
     pub fn lowest_rank(self) -> usize {
         match self {
+            Lookup::Whole => 3,
             Lookup::Names => 2,
             Lookup::WholeWords => 1,
             Lookup::All | Lookup::Statement => 0,

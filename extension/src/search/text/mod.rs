@@ -2,6 +2,8 @@
 
 /// How much of documents a request reads for words.
 pub mod budget;
+/// What a record may be called that a query asks for.
+pub mod called;
 /// Compares terms with documents in memory.
 pub mod comparison;
 /// Documents that triggers have made already.
@@ -26,6 +28,8 @@ pub mod highlighter;
 pub mod keys;
 /// What the index is asked for.
 pub mod lookup;
+/// The marks between the parts of a document.
+pub mod mark;
 /// Display names of referenced records.
 pub mod names;
 /// Conditions on documents for a term.
@@ -60,6 +64,8 @@ pub mod terms;
 pub mod trigram;
 /// Reads words out of documents.
 pub mod vocabulary;
+/// The whole of a name or a key.
+pub mod whole;
 /// The words of a document.
 pub mod word;
 /// Texts that are no part of longer words.

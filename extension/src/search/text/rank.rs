@@ -5,20 +5,33 @@
 //! trigram index finds, or by a reference to a matching name, which the indexes of references find. Candidates are
 //! checked for all other terms.
 
+use super::document::{START, STEM, VALUE};
 use super::names::{self, Names};
-use super::needle::{Needle, field};
+use super::needle::{Needle, field, literal};
 use super::reader::Match;
 use super::sample::Sample;
 use super::terms::{self, PreparedTerm};
+use super::whole::Whole;
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
+use crate::value::pattern::escaped;
 use crate::value::table_name::SideTable;
 use std::ffi::CStr;
 use uuid::Uuid;
 
 /// A term that the index serves is looked up there, whatever the planner thinks of its frequency.
 const BY_INDEX: (&CStr, &CStr) = (c"enable_seqscan", c"off");
+
+/// What is sought.
+pub struct Sought<'s> {
+    /// The terms.
+    pub wanted: &'s [PreparedTerm<'s>],
+    /// What a record may be called that comes before others.
+    pub wholes: &'s [Whole],
+    /// How frequent the terms are.
+    pub sample: &'s Sample,
+}
 
 /// The term that selects candidates; none if no index serves any term, or all served terms are in most documents:
 /// then reading all documents in order is faster.
@@ -35,11 +48,11 @@ pub fn leader(wanted: &[PreparedTerm], sample: &Sample) -> Option<usize> {
 pub fn by_statement(
     spi: &Connection,
     template: &Template,
-    wanted: &[PreparedTerm],
-    sample: &Sample,
+    sought: &Sought,
     after: Option<Match>,
     most: Option<usize>,
 ) -> Vec<Match> {
+    let &Sought { wanted, wholes, sample } = sought;
     let leader = leader(wanted, sample);
     let hits = hits(template, wanted, sample, leader);
     let needles: Vec<&Needle> =
@@ -50,12 +63,14 @@ pub fn by_statement(
     let limit = most.map(|most| format!(" limit {most}"));
     let sql = format!(
         "select r.record_id, r.rank from ( \
-           select h.record_id, case when h.title is null then 0 when {} then 2 else 1 end as rank \
-           from (select h.record_id, case when {} then {} end as title from ({hits}) h offset 0) h offset 0) r{} \
+           select h.record_id, case when h.title is null then 0 when {} then h.whole else 1 end as rank \
+           from (select h.record_id, case when {} then {} end as title, {} as whole from ({hits}) h offset 0) h \
+           offset 0) r{} \
          order by r.rank desc, r.record_id desc{}",
         whole_words("h.title"),
         whole_words("h.document"),
-        title(template),
+        title_fields(template).join(" || "),
+        rank_of_title(template, wholes),
         behind.unwrap_or_default(),
         limit.unwrap_or_default(),
     );
@@ -113,13 +128,34 @@ fn hits(template: &Template, wanted: &[PreparedTerm], sample: &Sample, leader: O
 }
 
 /// The name and the key of a record, taken from its document.
-fn title(template: &Template) -> String {
-    let display = template.display_slug().and_then(|slug| template.position(slug));
-    let key = field("h.document", None);
-    match display {
-        Some(position) => {
-            format!("{} || {key}", field("h.document", Some(template.attributes[position].id)))
-        }
-        None => key,
-    }
+fn title_fields(template: &Template) -> Vec<String> {
+    let titles = template.name_attribute().map(Some).into_iter().chain([None]);
+    titles.map(|attribute| field("h.document", attribute)).collect()
+}
+
+/// The rank of a record whose name or key has all terms as whole words.
+fn rank_of_title(template: &Template, wholes: &[Whole]) -> String {
+    let fields = title_fields(template);
+    let each = |condition: &dyn Fn(&Whole, &str) -> String| {
+        let all = wholes.iter().flat_map(|whole| {
+            fields.iter().map(move |field| {
+                // The field is taken out of the document only where it can end with the mark.
+                let mark = like("h.document", &format!("%{}%", escaped(&whole.mark)));
+                format!("case when {mark} then {} else false end", condition(whole, field))
+            })
+        });
+        let any = all.collect::<Vec<_>>().join(" or ");
+        if any.is_empty() { "false".to_owned() } else { any }
+    };
+    let is_whole = |whole: &Whole, field: &str| {
+        let (text, mark) = (escaped(&whole.text), escaped(&whole.mark));
+        let ends = [STEM, START, VALUE].map(|end| like(field, &format!(" {text}{end}%{mark}")));
+        format!("({} or {})", ends.join(" or "), like(field, &format!(" {text}{mark}")))
+    };
+    let has_words = |whole: &Whole, field: &str| like(field, &format!("%{}", escaped(&whole.mark)));
+    format!("case when {} then 4 when {} then 3 else 2 end", each(&is_whole), each(&has_words))
+}
+
+fn like(text: &str, pattern: &str) -> String {
+    format!("{text} like {}", literal(pattern))
 }

@@ -4,6 +4,7 @@ use super::comparison::Comparison;
 use super::names::Names;
 use super::table;
 use super::terms::{self, PreparedTerm};
+use super::whole::Whole;
 use super::{document, write};
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
@@ -36,17 +37,18 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Lends a reader; an error where a statement must read.
+    /// Lends a reader, to which records that are called so come before others; an error where a statement must read.
     pub fn with<R>(
         template: &'a Template,
         wanted: &'a [PreparedTerm],
+        wholes: &'a [Whole],
         body: impl FnOnce(&Reader) -> Result<R, Unfit>,
     ) -> Result<R, Unfit> {
         let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id)).ok_or(Unfit)?;
         let index = catalog::table_oid(STATE, &table::index_name(template.id)).ok_or(Unfit)?;
         let referred = wanted.iter().map(referred).collect::<Option<Vec<_>>>().ok_or(Unfit)?;
         Heap::with(table, |heap| {
-            let comparison = terms::comparison(template, wanted);
+            let comparison = terms::comparison(template, wanted).before_others(wholes);
             let reader = Reader { heap, index, template, comparison, referred, has_failed: Cell::new(false) };
             let result = body(&reader)?;
             if reader.has_failed.get() { Err(Unfit) } else { Ok(result) }

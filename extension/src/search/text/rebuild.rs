@@ -227,11 +227,14 @@ fn changed_rows(before: &Template, after: &Template) -> Option<String> {
         return Some("true".to_owned());
     }
     let mut conditions = Vec::new();
+    let names = [before.name_attribute(), after.name_attribute()];
     for attribute in after.attributes.iter().filter(|attribute| write::is_covered(attribute)) {
         let old = before.attributes.iter().find(|old| old.id == attribute.id);
         let is_changed = match old {
             // A new column has values where it has a default.
             None => attribute.default.is_some(),
+            // The name of the record is marked as a whole.
+            Some(_) if names[0] != names[1] && names.contains(&Some(attribute.id)) => true,
             Some(old) => attribute.kind == AttributeType::List && old.options != attribute.options,
         };
         if is_changed {

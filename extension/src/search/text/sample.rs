@@ -59,7 +59,7 @@ impl Sample {
 
     /// Takes it by comparing in memory; none where a statement has to.
     fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
-        let sample = Reader::with(template, wanted, |reader| {
+        let sample = Reader::with(template, wanted, &[], |reader| {
             let pages = i64::from(reader.heap().pages());
             let mut sample = Sample { seen: 0, total: 0, pages, each: Vec::new(), found: 0 };
             let mut met = vec![0; wanted.len()];

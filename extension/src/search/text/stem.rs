@@ -1,8 +1,10 @@
 //! The stems of words, as the language of a template makes them.
 
+use super::called;
 use super::fold::fold;
 use super::needle::Needle;
-use super::query::Term;
+use super::query::{Term, TextQuery};
+use super::whole::Whole;
 use crate::postgres::text_search;
 use crate::template::Template;
 use pgrx::pg_sys::Oid;
@@ -40,6 +42,17 @@ impl Stemmer {
         let mut all = BTreeSet::new();
         variants_in(self.language, text).iter_mut().for_each(|way| all.append(way));
         all
+    }
+
+    /// What a record may be called that a query asks for, with the marks in each language of documents.
+    pub fn wholes(&self, query: &TextQuery) -> Vec<Whole> {
+        let mut wholes = Vec::new();
+        for name in called::names(query) {
+            for stems in self.variants(&name) {
+                wholes.extend(Whole::new(&name, &stems).filter(|whole| !wholes.contains(whole)));
+            }
+        }
+        wholes
     }
 
     /// The stems of a text in the language of the template alone, as written, and without accents if these differ.

@@ -73,8 +73,7 @@ pub fn all(conditions: impl Iterator<Item = String>) -> String {
 
 /// The terms as documents are compared with them in memory.
 pub fn comparison<'n>(template: &Template, wanted: &'n [PreparedTerm]) -> Comparison<'n> {
-    let display = template.display_slug().and_then(|slug| template.position(slug));
-    let display = display.map(|position| Some(template.attributes[position].id));
+    let display = template.name_attribute().map(Some);
     let terms = wanted.iter().map(|it| (&it.needle, it.term.is_excluded));
     Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes)
 }

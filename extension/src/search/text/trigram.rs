@@ -272,7 +272,7 @@ mod tests {
         #[test]
         fn every_word_is_found_by_its_beginning(text in "[a-c東京 .(-]{1,20}") {
             let mut document = String::new();
-            write_field(&mut document, &Field { attribute: None, values: vec![&text] }, &mut |_| BTreeSet::new());
+            write_field(&mut document, &Field { attribute: None, values: vec![&text], is_title: true }, &mut |_| BTreeSet::new());
             let all: BTreeSet<Key> = of_document(&document).into_iter().collect();
             for word in fold(&text).split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty()) {
                 let beginning: String = word.chars().take(2).collect();

@@ -3,6 +3,7 @@
 use super::document::{FIELD, START, STEM, VALUE};
 use super::folded::continues;
 use super::spaceless::is_written_without_spaces;
+use super::whole::WHOLE;
 use std::ops::Range;
 
 /// The most characters of a word that is suggested.
@@ -37,11 +38,11 @@ pub fn of_letters<'d>(document: &'d str, mut take: impl FnMut(&'d str)) {
     }
 }
 
-/// The values of each field, and the words that are repeated, without its number and its stems.
+/// The values of each field, and the words that are repeated, without its number, its stems and its mark.
 fn fields(document: &str) -> impl Iterator<Item = &str> {
     document.split(FIELD).filter_map(|field| {
         let texts = &field[field.find(VALUE)?..];
-        Some(texts.split(STEM).next().unwrap_or_default())
+        Some(texts.split([STEM, WHOLE]).next().unwrap_or_default())
     })
 }
 

@@ -263,9 +263,11 @@ fn document_of(
     value_of: impl Fn(usize, &Attribute) -> Option<Datum>,
 ) -> Option<String> {
     let mut out = String::new();
+    let name = template.name_attribute();
     let mut write = |attribute: Option<i32>, values: Vec<&str>| {
         if out.len() <= LONGEST_DOCUMENT {
-            document::write_field(&mut out, &Field { attribute, values }, &mut |text| stemmer.stems(text));
+            let field = Field { attribute, values, is_title: attribute.is_none() || attribute == name };
+            document::write_field(&mut out, &field, &mut |text| stemmer.stems(text));
         }
     };
     if let Some(key) = key {

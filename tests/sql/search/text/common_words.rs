@@ -44,8 +44,9 @@ async fn a_page_of_a_frequent_word_is_found_among_the_newest() {
         );
         assert!(!explained.contains("Every document"), "{explained}");
     }
+    // The name of number 31,000 has another word.
     let found = found(&session, "common").await;
-    assert_eq!(found.split(' ').take(4).collect::<Vec<_>>(), ["common", "k31000", "k30999", "k30998"]);
+    assert_eq!(found.split(' ').take(4).collect::<Vec<_>>(), ["common", "k30999", "k30998", "k30997"]);
 
     let (mut cursor, mut seen) = (Value::Null, Vec::new());
     for page in 0..3 {
@@ -57,7 +58,7 @@ async fn a_page_of_a_frequent_word_is_found_among_the_newest() {
         let write = "insert into crm.customers (external_key, name) values ($1, 'common')";
         session.rows(write, &[&format!("new{page}")]).await;
     }
-    let expected = ["common", "k31000", "k30999", "k30998", "k30997", "k30996", "k30995", "k30994", "k30993"];
+    let expected = ["common", "k30999", "k30998", "k30997", "k30996", "k30995", "k30994", "k30993", "k30992"];
     assert_eq!(seen, expected);
 }
 

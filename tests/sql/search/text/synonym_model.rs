@@ -1,6 +1,7 @@
 //! Random synonyms, texts and searches, compared with their meaning in memory.
 
 use super::answers::{create_companies, pages, reader_of_gold, search};
+use super::synonym_meaning::{COMPANIES, Record, Set, Term, expanded, rank};
 use super::words::crm;
 use crate::model::random::Random;
 use harness::Session;
@@ -11,29 +12,6 @@ use serde_json::{Value, json};
 const WORDS: [&str; 12] = [
     "alder", "birch", "cedar", "cedars", "firwood", "dogwood", "elm", "fir", "maple", "maples", "ox", "oxen",
 ];
-/// The names of companies, which match too.
-const COMPANIES: [&str; 3] = ["dogwood fir", "maples and firwood", "other"];
-
-#[derive(Clone)]
-struct Record {
-    key: String,
-    name: String,
-    tag: String,
-    company: Option<usize>,
-    is_gold: bool,
-    is_live: bool,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Term {
-    text: String,
-    is_phrase: bool,
-    is_excluded: bool,
-}
-
-/// The root, if there is one, and the others.
-type Set = (Option<String>, Vec<String>);
-
 fn random_text(random: &mut Random, most: usize) -> String {
     let words: Vec<&str> = (0..random.below(most + 1)).map(|_| *random.pick(&WORDS)).collect();
     words.join(" ")
@@ -117,75 +95,6 @@ fn query(terms: &[Term]) -> String {
     terms.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-fn stem(word: &str) -> &str {
-    word.trim_end_matches('s')
-}
-
-/// Each term with what will do as well.
-fn expanded(terms: &[Term], sets: &[Set]) -> Vec<Vec<Term>> {
-    let mut expanded: Vec<Vec<Term>> = terms.iter().map(|term| vec![term.clone()]).collect();
-    for (root, others) in sets {
-        for sought in root.as_ref().map_or(others.as_slice(), std::slice::from_ref) {
-            let words: Vec<&str> = sought.split(' ').collect();
-            for start in 0..terms.len() {
-                let Some(row) = terms.get(start..start + words.len()) else { continue };
-                let fits = |(term, word): (&Term, &&str)| {
-                    !term.is_phrase
-                        && (!term.is_excluded || words.len() == 1)
-                        && stem(&term.text) == stem(word)
-                };
-                if row.iter().zip(&words).all(fits) {
-                    for all in &mut expanded[start..start + words.len()] {
-                        let is_excluded = all[0].is_excluded;
-                        let others = others.iter().filter(|other| *other != sought);
-                        all.extend(others.map(|text| Term {
-                            text: text.clone(),
-                            is_phrase: text.contains(' '),
-                            is_excluded,
-                        }));
-                    }
-                }
-            }
-        }
-    }
-    expanded
-}
-
-/// The rank of a record; none where it does not match. Of each term, one of a list has to be there.
-fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
-    let name = [record.key.as_str(), record.name.as_str()];
-    let all = [record.key.as_str(), record.name.as_str(), record.tag.as_str()];
-    let has_word = |texts: &[&str], term: &Term| {
-        let mut words = texts.iter().flat_map(|text| text.split(' '));
-        match term {
-            Term { is_phrase: true, text, .. } => texts.iter().any(|it| it.contains(text)),
-            Term { text, .. } if text.len() < 3 => words.any(|word| word.starts_with(text)),
-            Term { text, .. } => words.any(|word| stem(word) == stem(text)),
-        }
-    };
-    let is_in = |texts: &[&str], term: &Term| {
-        has_word(texts, term) || term.text.len() > 2 && texts.iter().any(|text| text.contains(&term.text))
-    };
-    let company = record.company.map(|company| COMPANIES[company]);
-    let is_met = |terms: &Vec<Term>| {
-        terms.iter().any(|term| is_in(&all, term) || is_in(company.as_slice(), term)) != terms[0].is_excluded
-    };
-    let has_whole = |texts: &[&str], term: &Term| {
-        let bounded = format!(" {} ", term.text);
-        // One or two letters begin a word, also between quotation marks.
-        has_word(texts, term)
-            && (!term.is_phrase
-                || term.text.len() < 3
-                || texts.iter().any(|text| format!(" {text} ").contains(&bounded)))
-    };
-    let is_whole = |texts: &[&str]| {
-        let mut wanted = terms.iter().filter(|terms| !terms[0].is_excluded);
-        wanted.all(|terms| terms.iter().any(|term| has_whole(texts, term)))
-    };
-    let whole = usize::from(is_whole(&all)) + usize::from(is_whole(&name));
-    (record.is_live && terms.iter().all(is_met)).then_some(whole)
-}
-
 /// The keys of the records that match, in their order.
 fn expected(
     records: &[Record],
@@ -195,7 +104,7 @@ fn expected(
 ) -> Vec<String> {
     let (expanded, key) = (expanded(terms, sets), query(terms));
     let rank = |record: &Record| {
-        if record.is_live && record.key == key { Some(3) } else { rank(record, &expanded) }
+        if record.is_live && record.key == key { Some(5) } else { rank(record, &expanded) }
     };
     let all = records.iter().enumerate().filter(|(_, record)| is_found(record));
     let mut found: Vec<(usize, usize)> =

@@ -42,11 +42,11 @@ async fn garage() -> (Database, Session) {
 async fn a_word_finds_records_with_its_synonyms() {
     let (_database, session) = garage().await;
     for (query, keys) in [
-        ("car", "3 2 1"),
-        ("CÁRS", "3 2 1"),
-        ("automobile", "3 2 1"),
-        ("motor car", "3 2 1"),
-        ("motor cars", "3 2 1"),
+        ("car", "2 3 1"),
+        ("CÁRS", "2 3 1"),
+        ("automobile", "2 3 1"),
+        ("motor car", "2 3 1"),
+        ("motor cars", "2 3 1"),
         ("motor", "4 3"),
         ("car motor", "3"),
         ("red automobile", "1"),
@@ -55,12 +55,12 @@ async fn a_word_finds_records_with_its_synonyms() {
         ("phone", "6 5"),
         ("phones", "6 5"),
         ("smartphone", "6"),
-        ("new york", "9 8 7"),
+        ("new york", "7 9 8"),
         ("York new", "7"),
-        ("nyc", "9 8 7"),
+        ("nyc", "7 9 8"),
         ("\"new york\"", "7"),
-        ("tv", "12 11 10"),
-        ("television", "12 11 10"),
+        ("tv", "10 12 11"),
+        ("television", "10 12 11"),
         ("motor -car", "4"),
         ("motor -automobile", "4"),
         ("motor -\"car\"", "4"),
@@ -88,7 +88,7 @@ async fn a_record_with_a_synonym_ranks_as_one_with_the_word() {
 async fn synonyms_hold_for_every_session_from_the_next_statement_on() {
     let (database, session) = garage().await;
     let reader = database.session().await;
-    assert_eq!(found(&reader, "car").await, "3 2 1");
+    assert_eq!(found(&reader, "car").await, "2 3 1");
     define(&session, "customers", &json!([{"synonyms": ["car", "phone"]}])).await;
     assert_eq!(found(&reader, "car").await, "5 3 1 6");
     session.run("select keyed.alter_template('crm.customers', '{\"language\": \"simple\"}')").await;
@@ -151,13 +151,18 @@ async fn what_matched_is_highlighted() {
             .await
     };
     for (words, expected) in [
-        ("car", "old <mark>motor  car</mark>"),
+        ("car", "<mark>Automobiles</mark>"),
+        ("car old", "old <mark>motor  car</mark>"),
         ("automobile red", "red <mark>car</mark>"),
-        ("nyc", "the <mark>Big Apple</mark>"),
-        ("television", "<mark>tv</mark>s"),
+        ("nyc -york", "the <mark>Big Apple</mark>"),
+        ("tv", "<mark>television</mark>"),
     ] {
         let shown = highlights(words).await;
-        let shown = shown.as_str().expect("a fragment").replace("<mark>red</mark>", "red");
+        let shown = shown
+            .as_str()
+            .expect("a fragment")
+            .replace("<mark>red</mark>", "red")
+            .replace("<mark>old</mark>", "old");
         assert_eq!(shown, expected, "{words}");
     }
 }
@@ -230,7 +235,7 @@ async fn a_view_and_a_search_within_it_have_words_of_their_own() {
         let keys = records.as_array().expect("records").iter().map(|it| it["external_key"].as_str());
         keys.map(|key| key.unwrap_or_default().to_owned()).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(within("").await, "9 8 7");
+    assert_eq!(within("").await, "7 9 8");
     assert_eq!(within("york").await, "7", "york alone is no part of what NYC stands for");
     assert_eq!(within("nyc").await, "9 8 7");
 }

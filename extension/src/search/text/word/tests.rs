@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 fn document(values: Vec<&str>) -> String {
     let mut out = String::new();
-    write_field(&mut out, &Field { attribute: Some(65), values }, &mut |text| {
+    write_field(&mut out, &Field { attribute: Some(65), values, is_title: true }, &mut |text| {
         fold(text).split(' ').map(|word| word.trim_end_matches('s').to_owned()).collect()
     });
     out

@@ -1,0 +1,139 @@
+//! What a search with synonyms means: which records it finds, and in which order.
+
+use std::collections::BTreeSet;
+
+/// The names of companies, which match too.
+pub(super) const COMPANIES: [&str; 3] = ["dogwood fir", "maples and firwood", "other"];
+
+#[derive(Clone)]
+pub(super) struct Record {
+    pub(super) key: String,
+    pub(super) name: String,
+    pub(super) tag: String,
+    pub(super) company: Option<usize>,
+    pub(super) is_gold: bool,
+    pub(super) is_live: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Term {
+    pub(super) text: String,
+    pub(super) is_phrase: bool,
+    pub(super) is_excluded: bool,
+}
+
+/// The root, if there is one, and the others.
+pub(super) type Set = (Option<String>, Vec<String>);
+
+pub(super) fn stem(word: &str) -> &str {
+    word.trim_end_matches('s')
+}
+
+/// Each term with what will do as well.
+pub(super) fn expanded(terms: &[Term], sets: &[Set]) -> Vec<Vec<Term>> {
+    let mut expanded: Vec<Vec<Term>> = terms.iter().map(|term| vec![term.clone()]).collect();
+    for (root, others) in sets {
+        for sought in root.as_ref().map_or(others.as_slice(), std::slice::from_ref) {
+            let words: Vec<&str> = sought.split(' ').collect();
+            for start in 0..terms.len() {
+                let Some(row) = terms.get(start..start + words.len()) else { continue };
+                let fits = |(term, word): (&Term, &&str)| {
+                    !term.is_phrase
+                        && (!term.is_excluded || words.len() == 1)
+                        && stem(&term.text) == stem(word)
+                };
+                if row.iter().zip(&words).all(fits) {
+                    for all in &mut expanded[start..start + words.len()] {
+                        let is_excluded = all[0].is_excluded;
+                        let others = others.iter().filter(|other| *other != sought);
+                        all.extend(others.map(|text| Term {
+                            text: text.clone(),
+                            is_phrase: text.contains(' '),
+                            is_excluded,
+                        }));
+                    }
+                }
+            }
+        }
+    }
+    expanded
+}
+
+/// The rank of a record; none where it does not match. Of each term, one of a list has to be there.
+pub(super) fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
+    let name = [record.key.as_str(), record.name.as_str()];
+    let all = [record.key.as_str(), record.name.as_str(), record.tag.as_str()];
+    let has_word = |texts: &[&str], term: &Term| {
+        let mut words = texts.iter().flat_map(|text| text.split(' '));
+        match term {
+            Term { is_phrase: true, text, .. } => texts.iter().any(|it| it.contains(text)),
+            Term { text, .. } if text.len() < 3 => words.any(|word| word.starts_with(text)),
+            Term { text, .. } => words.any(|word| stem(word) == stem(text)),
+        }
+    };
+    let is_in = |texts: &[&str], term: &Term| {
+        has_word(texts, term) || term.text.len() > 2 && texts.iter().any(|text| text.contains(&term.text))
+    };
+    let company = record.company.map(|company| COMPANIES[company]);
+    let is_met = |terms: &Vec<Term>| {
+        terms.iter().any(|term| is_in(&all, term) || is_in(company.as_slice(), term)) != terms[0].is_excluded
+    };
+    let has_whole = |texts: &[&str], term: &Term| {
+        let bounded = format!(" {} ", term.text);
+        // One or two letters begin a word, also between quotation marks.
+        has_word(texts, term)
+            && (!term.is_phrase
+                || term.text.len() < 3
+                || texts.iter().any(|text| format!(" {text} ").contains(&bounded)))
+    };
+    let is_whole = |texts: &[&str]| {
+        let mut wanted = terms.iter().filter(|terms| !terms[0].is_excluded);
+        wanted.all(|terms| terms.iter().any(|term| has_whole(texts, term)))
+    };
+    let title = || {
+        let wanted = called(terms);
+        let is_called = |is: &dyn Fn(&str, &str) -> bool| {
+            wanted.iter().any(|wanted| name.iter().any(|name| is(name, wanted)))
+        };
+        match () {
+            () if is_called(&|name, wanted| name == wanted) => 4,
+            () if is_called(&|name, wanted| stems(name) == stems(wanted)) => 3,
+            () => 2,
+        }
+    };
+    let whole = if is_whole(&name) { title() } else { usize::from(is_whole(&all)) };
+    (record.is_live && terms.iter().all(is_met)).then_some(whole)
+}
+
+pub(super) fn stems(text: &str) -> BTreeSet<&str> {
+    text.split(' ').map(stem).collect()
+}
+
+/// All ways to say the terms, or what was typed where these are very many.
+pub(super) fn called(terms: &[Vec<Term>]) -> Vec<String> {
+    let ways = |all: &Vec<Term>| {
+        let mut known: Vec<String> = Vec::new();
+        for term in all {
+            if !known.contains(&term.text) {
+                known.push(term.text.clone());
+            }
+        }
+        known
+    };
+    let wanted: Vec<Vec<String>> = terms.iter().filter(|all| !all[0].is_excluded).map(ways).collect();
+    let count: usize = wanted.iter().map(Vec::len).product();
+    let mut called: Vec<Vec<&str>> = vec![Vec::new()];
+    for ways in &wanted {
+        let ways = if count > 16 { &ways[..1] } else { ways };
+        let mut longer = Vec::new();
+        for (way, before) in ways.iter().flat_map(|way| called.iter().map(move |before| (way, before))) {
+            longer.push([before.as_slice(), &[way.as_str()]].concat());
+        }
+        called = longer;
+    }
+    let text = |mut words: Vec<&str>| {
+        words.dedup();
+        words.join(" ")
+    };
+    called.into_iter().map(text).collect()
+}
