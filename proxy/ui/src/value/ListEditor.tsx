@@ -24,6 +24,8 @@ export function ListEditor(props: PartProps) {
   const elements = elementsOf(value);
   const options = attribute.options ?? null;
   const labelOf = (element: string) => options?.find((it) => it.value === element)?.label ?? element;
+  // A record keeps what was an option once.
+  const isRemoved = (element: string) => options !== null && !options.some((it) => it.value === element);
   const change = (next: string[]) => onChange(next.length === 0 ? null : next);
   const add = (more: string[]) => change(withElements(value, more));
   const removeLast = () => elements.length > 0 && change(elements.slice(0, -1));
@@ -46,6 +48,7 @@ export function ListEditor(props: PartProps) {
               {elements.map((element, place) => (
                 <Tag key={place} id={place} textValue={labelOf(element)} className={style.tag ?? ""}>
                   <span dir="auto">{labelOf(element)}</span>
+                  {isRemoved(element) && <span className={style.removed}>{t.noOption}</span>}
                   <Button
                     slot="remove"
                     className={style.remove ?? ""}

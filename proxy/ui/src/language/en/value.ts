@@ -12,6 +12,7 @@ export const value = {
   noNumber: "This is not a number. Write digits, with a point before decimals.",
   states: { yes: "Yes", no: "No", none: "Not set" },
   addTo: (label: string) => `Add to ${label}`,
+  noOption: "no longer an option",
   remove: (element: string) => `Remove ${element}`,
   addElement: "Add, then Enter",
   chooseElement: "Choose",
