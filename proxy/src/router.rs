@@ -13,7 +13,7 @@ use crate::openapi;
 use crate::problem::Problem;
 use crate::routes::{
     access, administration, background, batch, by_key, entities, export, health, import, inbound, search,
-    templates, views,
+    series, templates, views,
 };
 use crate::state::App;
 
@@ -31,7 +31,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/entities/{id}/restore", post(entities::restore)),
         ("/entities/{id}/embedding", put(entities::set_embedding).delete(entities::delete_embedding)),
         ("/entities/{id}/history", get(entities::history)),
-        ("/entities/{id}/metrics/{slug}", get(entities::metric_series)),
+        ("/entities/{id}/metrics/{slug}", get(series::read).put(series::replace).delete(series::delete)),
         ("/entities/batch", post(batch::run)),
         ("/entities/search/{template}", post(search::run)),
         ("/entities/search/{template}/suggest", post(search::suggest)),

@@ -87,6 +87,20 @@ create function keyed_http.metric_series(
 comment on function keyed_http.metric_series(text, text, text, text, text, text, integer, text) is
   'GET /entities/{id}/metrics/{slug}.';
 
+create function keyed_http.replace_metric_points(
+  id text, slug text, body text, if_match text default null, if_none_match text default null)
+  returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_replace_metric_points';
+comment on function keyed_http.replace_metric_points(text, text, text, text, text) is
+  'PUT /entities/{id}/metrics/{slug}.';
+
+create function keyed_http.delete_metric_points(
+  id text, slug text, at text, "from" text, "to" text, if_match text default null, if_none_match text default null)
+  returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_metric_points';
+comment on function keyed_http.delete_metric_points(text, text, text, text, text, text, text) is
+  'DELETE /entities/{id}/metrics/{slug}.';
+
 create function keyed_http.upsert_by_key(
   template text, body text, mode text, return_record boolean, if_match text default null, if_none_match text default null)
   returns text[]

@@ -112,6 +112,20 @@ create function keyed.metric_series(
 comment on function keyed.metric_series(uuid, text, text, text, text, text) is
   'The points of a metric, or of its buckets, as rows, oldest first; keyed.metric_page returns them in pages.';
 
+create function keyed.replace_metric_points(
+  id uuid, slug text, points jsonb, "from" text default null, "to" text default null, if_match text default null)
+  returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_replace_metric_points';
+comment on function keyed.replace_metric_points(uuid, text, jsonb, text, text, text) is
+  'Corrects the series of a metric: points, [{at, value}], take the place of those of the same times; with from (inclusive) or to (exclusive), RFC 3339, of all points of that range. The metric then has the value of the latest point, null if there is none. if_match as for keyed.patch_record. Needs the privileges read and update. Returns {"deleted", "added", "latest": {at, value}}. Errors: 22023 for an invalid point or range, P0002 if the record does not exist.';
+
+create function keyed.delete_metric_points(
+  id uuid, slug text, at text default null, "from" text default null, "to" text default null, if_match text default null)
+  returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_delete_metric_points';
+comment on function keyed.delete_metric_points(uuid, text, text, text, text, text) is
+  'Deletes points of a metric: those at a time, or from (inclusive) to (exclusive), RFC 3339. Otherwise like keyed.replace_metric_points.';
+
 create function keyed.batch(operations jsonb, atomic boolean default false, conflict text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_batch';
 comment on function keyed.batch(jsonb, boolean, text) is

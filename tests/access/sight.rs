@@ -4,7 +4,7 @@ use crate::sales::{Sales, found, of_region, seen};
 use serde_json::json;
 
 /// Everything that takes the id of a record, `$1`.
-const BY_ID: [&str; 22] = [
+const BY_ID: [&str; 24] = [
     "select keyed.get_record($1)",
     "select keyed.get_record($1, verbose => true)",
     "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')",
@@ -25,6 +25,8 @@ const BY_ID: [&str; 22] = [
     "select from keyed.history($1)",
     "select keyed.metric_page($1, 'mood')",
     "select from keyed.metric_series($1, 'mood')",
+    "select keyed.delete_metric_points($1, 'mood', \"from\" => '2000-01-01T00:00:00Z')",
+    "select keyed.replace_metric_points($1, 'mood', '[]', \"from\" => '2000-01-01T00:00:00Z')",
     "select keyed_http.get_record($1, null, true, true)",
     "select keyed_http.patch_record($1, '{\"attributes\": {\"amount\": {\"$inc\": 1}}}')",
 ];

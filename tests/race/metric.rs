@@ -51,3 +51,20 @@ async fn no_point_is_lost_or_doubled() {
     let latest = "select c.mood = (select value from keyed.metric_series(c.id, 'mood') order by at desc limit 1) from crm.customers c";
     assert_eq!(session.text(latest, &[]).await, "t");
 }
+
+#[tokio::test]
+async fn correction_and_write_that_meet_leave_the_latest_point() {
+    let database = Database::with_crm().await;
+    let (first, observer) = (database.session().await, database.session().await);
+    let write = "select keyed.upsert_by_key('crm.customers', 'K', '{\"mood\": {\"at\": \"2024-02-29T05:00:00Z\", \"value\": 5}}')";
+    let correct = "select keyed.delete_metric_points(id, 'mood', '2999-01-01T00:00:00Z') from crm.customers where external_key = 'K'";
+    for (earlier, later) in [(write, correct), (correct, write)] {
+        first.run("delete from crm.customers").await;
+        first.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"mood\": {\"at\": \"2999-01-01T00:00:00Z\", \"value\": 9}}')").await;
+        first.run(&format!("begin; {earlier}")).await;
+        let waiting = Waiting::start(database.session().await, &observer, later, &[]).await;
+        first.run("commit").await;
+        waiting.outcome().await.expect("a write");
+        assert_eq!(column_and_series(&observer).await, "5 5", "{later} after {earlier}");
+    }
+}

@@ -232,6 +232,8 @@ async fn sql_in_a_value_is_only_text() {
             "select keyed.metric_page((select id from crm.customers limit 1), $1)",
             "select keyed.metric_page((select id from crm.customers limit 1), 'mood', bucket => $1)",
             "select keyed.metric_page((select id from crm.customers limit 1), 'mood', bucket => '1h', aggregate => $1)",
+            "select keyed.delete_metric_points((select id from crm.customers limit 1), $1, '2024-01-01T00:00:00Z')",
+            "select keyed.delete_metric_points((select id from crm.customers limit 1), 'mood', $1)",
             "select keyed_http.create_template(format('{\"slug\": \"x\", \"language\": %s}', to_json($1::text)))",
         ] {
             let refusal = session.refusal(statement, &[text]).await;

@@ -35,15 +35,7 @@ impl Kind for Type {
         if !raw.get().starts_with('[') {
             return parse_point(raw, rules.pointer, WANTED, rules).map(|point| Change::Append(vec![point]));
         }
-        let entries = json::array_at(raw, rules.pointer)?;
-        if entries.len() > MAX_POINTS {
-            let message = format!("one write appends at most {MAX_POINTS} points, not {}", entries.len());
-            return Err(Error::at(Code::PayloadTooLarge, rules.pointer, message));
-        }
-        let read = |(position, entry)| {
-            parse_point(entry, &format!("{}/{position}", rules.pointer), WANTED_IN_ARRAY, rules)
-        };
-        entries.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Change::Append)
+        parse_points(raw, rules).map(Change::Append)
     }
 
     /// A number measured now, or points in JSON: `{"value": 4, "at": "…"}`, or an array of such.
@@ -97,6 +89,18 @@ impl Kind for Type {
     fn cursor_sql(json: &RawValue) -> Option<String> {
         cursor_number(json, Type::COLUMN_TYPE, |digits| digits.parse::<f64>().is_ok_and(f64::is_finite))
     }
+}
+
+/// Reads an array of points.
+pub fn parse_points(raw: &RawValue, rules: &Rules) -> Result<Vec<Point>, Error> {
+    let pointer = rules.pointer;
+    let entries = json::array_at(raw, pointer)?;
+    if entries.len() > MAX_POINTS {
+        let message = format!("one write appends at most {MAX_POINTS} points, not {}", entries.len());
+        return Err(Error::at(Code::PayloadTooLarge, pointer, message));
+    }
+    let read = |(position, entry)| parse_point(entry, &format!("{pointer}/{position}"), WANTED_IN_ARRAY, rules);
+    entries.into_iter().enumerate().map(read).collect()
 }
 
 /// Reads a number or `{value, at}`; `wanted` says what its place takes.

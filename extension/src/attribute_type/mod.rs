@@ -9,7 +9,8 @@ mod datetime;
 mod kind;
 /// Lists of texts.
 pub mod list;
-mod metric;
+/// Metrics: the latest value of a time series.
+pub mod metric;
 /// Numbers with every digit.
 pub mod number;
 mod reference;

@@ -126,9 +126,10 @@ fn further_columns(template: &Template, schema: &CallerSchema, fields: &[Field])
         if attribute.kind == AttributeType::Metric {
             columns.push_str(&format!(
                 ", (select m.at from {} m where m.record_id = {RECORD}.id and m.attribute_id = {} \
-                 order by m.at desc, m.id desc limit 1)",
+                 and m.value = {RECORD}.{} order by m.at desc, m.id desc limit 1)",
                 SideTable::Series.sql(template.id),
                 attribute.id,
+                identifier(&attribute.slug),
             ));
             further.push(*position);
             continue;

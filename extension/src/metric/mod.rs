@@ -1,5 +1,7 @@
 //! Metrics: the series behind a column that holds only the latest value.
 
+/// Points that are deleted, and what is then the latest.
+pub mod correction;
 /// The series of attributes that were dropped.
 pub mod removal;
 

@@ -21,7 +21,7 @@ pub fn parse_new<'a>(template: &Template, attributes: &'a RawValue) -> Result<Ch
 
 fn parse_with<'a>(template: &Template, attributes: &'a RawValue, is_new: bool) -> Result<Changes<'a>, Error> {
     let members = json::object_at(attributes, "/attributes")?.0;
-    let numbers_as_strings = Principal::current().is_some_and(|principal| principal.numbers_as_strings);
+    let Rules { numbers_as_strings, .. } = rules_of_request("/attributes");
     let mut changes = Vec::with_capacity(members.len());
     let mut errors = Vec::new();
     for (name, raw) in members {
@@ -43,6 +43,12 @@ fn parse_with<'a>(template: &Template, attributes: &'a RawValue, is_new: bool) -
     }
     changes.sort_by_key(|change| change.0);
     Error::join(errors).map_or(Ok(changes), Err)
+}
+
+/// How the request of this transaction writes the values at a place.
+pub fn rules_of_request(pointer: &str) -> Rules<'_> {
+    let numbers_as_strings = Principal::current().is_some_and(|principal| principal.numbers_as_strings);
+    Rules { pointer, numbers_as_strings, ..Rules::default() }
 }
 
 /// Refuses the creation of a record that would lack a required attribute without default.

@@ -1,5 +1,6 @@
 //! The SQL functions that read and write records.
 
+use super::correction::{Correction, correct};
 use super::key::{Key, parse_key};
 use super::mode::Mode;
 use super::new_id::new_id;
@@ -112,6 +113,24 @@ sql_functions! {
 
     /// `keyed.metric_page(id uuid, slug text, from, to, bucket, aggregate text, page_size integer, cursor text)`.
     keyed_metric_page => |call| metric_page(call, id_argument(call)?).map(Answer::Json);
+
+    /// `keyed.replace_metric_points(id uuid, slug text, points jsonb, from, to, if_match text) returns jsonb`.
+    keyed_replace_metric_points => |call| {
+        let (id, points) = (id_argument(call)?, call.required_json(2, "points")?);
+        let points: &RawValue = serde_json::from_str(&points)
+            .map_err(|error| Error::new(Code::MalformedRequest, format!("points cannot be read: {error}")))?;
+        let correction = Correction::replace(points, call.text(3).as_deref(), call.text(4).as_deref())?;
+        correct(&Caller::current(), id, &call.required_text(1, "slug")?, correction, &preconditions(call, 5)?)
+            .map(Answer::Json)
+    };
+
+    /// `keyed.delete_metric_points(id uuid, slug text, at, from, to, if_match text) returns jsonb`.
+    keyed_delete_metric_points => |call| {
+        let (id, slug) = (id_argument(call)?, call.required_text(1, "slug")?);
+        let (at, from, to) = (call.text(2), call.text(3), call.text(4));
+        let correction = Correction::delete(at.as_deref(), from.as_deref(), to.as_deref())?;
+        correct(&Caller::current(), id, &slug, correction, &preconditions(call, 5)?).map(Answer::Json)
+    };
 }
 
 fn id_argument(call: &Call) -> Result<Uuid, Error> {

@@ -1,5 +1,6 @@
 //! The HTTP functions that read and write records: texts in and out, as a request carries them.
 
+use super::correction::{Correction, correct};
 use super::functions::{attributes_argument, get_by_key, get_record, metric_page, patch, restore};
 use super::key::Key;
 use super::mode::Mode;
@@ -100,10 +101,33 @@ sql_functions! {
 
     /// `keyed_http.metric_series(id text, slug text, …) returns text`.
     keyed_http_metric_series => |call| metric_page(call, id_name(call)?).map(Answer::Text);
+
+    /// `keyed_http.replace_metric_points(id text, slug text, body text, if_match text, if_none_match text) returns text[]`.
+    keyed_http_replace_metric_points => |call| {
+        let correction = Correction::parse(&call.required_text(2, "body")?)?;
+        corrected(call, id_name(call)?, correction, &preconditions(call, 3)?)
+    };
+
+    /// `keyed_http.delete_metric_points(id text, slug text, at, from, to, if_match text, if_none_match text) returns text[]`.
+    keyed_http_delete_metric_points => |call| {
+        let (at, from, to) = (call.text(2), call.text(3), call.text(4));
+        let correction = Correction::delete(at.as_deref(), from.as_deref(), to.as_deref())?;
+        corrected(call, id_name(call)?, correction, &preconditions(call, 5)?)
+    };
 }
 
 fn template_name(call: &Call) -> Result<Rc<Template>, Error> {
     template_by_name(&Caller::current(), &call.required_text(0, "template")?)
+}
+
+fn corrected(
+    call: &Call,
+    id: Uuid,
+    correction: Correction,
+    preconditions: &Preconditions,
+) -> Result<Answer, Error> {
+    let body = correct(&Caller::current(), id, &call.required_text(1, "slug")?, correction, preconditions)?;
+    Ok(Answer::Written(Written::new(200, body, Subject::Record(Id(id)))))
 }
 
 /// The id in a path: what is not one names nothing.

@@ -10,6 +10,8 @@ pub mod buckets;
 pub mod changes;
 /// Compares a record with the values to write, without a statement.
 pub mod comparison;
+/// Corrects the series of a record's metric.
+pub mod correction;
 /// Deletes and restores records.
 pub mod deletion;
 /// Whether an UPDATE changes a value, apart from its representation.

@@ -20,8 +20,8 @@ const DEFAULT_LIMIT: i32 = 1000;
 const MOST_LIMIT: i32 = 10_000;
 
 /// `-infinity` and `infinity` as PostgreSQL counts times.
-const BEFORE_ALL: i64 = i64::MIN;
-const AFTER_ALL: i64 = i64::MAX;
+pub(super) const BEFORE_ALL: i64 = i64::MIN;
+pub(super) const AFTER_ALL: i64 = i64::MAX;
 
 /// What part of a series is wanted, and how.
 #[derive(Debug, Default)]
@@ -44,12 +44,7 @@ pub struct SeriesQuery {
 pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> Result<String, Error> {
     let template = read::template_of(caller, record, Action::Read)?;
     read::require_seen(caller, &template, record)?;
-    let attribute = template.position(slug).map(|position| &template.attributes[position]);
-    let attribute =
-        attribute.filter(|attribute| attribute.kind == AttributeType::Metric).ok_or_else(|| {
-            let message = format!("{} has no metric {slug:?}", template.full_name());
-            Error::at(Code::UnknownAttribute, "/slug", message)
-        })?;
+    let attribute = &template.attributes[metric_at(&template, slug)?];
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MOST_LIMIT).contains(&limit) {
         return Err(Error::at(
@@ -58,11 +53,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
             format!("limit is a number from 1 to {MOST_LIMIT}"),
         ));
     }
-    let bound = |text: &Option<String>, pointer: &str| match text {
-        Some(text) => time::parse_datetime(text, pointer).map(Some),
-        None => Ok(None),
-    };
-    let (from, to) = (bound(&query.from, "/from")?, bound(&query.to, "/to")?);
+    let (from, to) = (bound(query.from.as_deref(), "/from")?, bound(query.to.as_deref(), "/to")?);
     let (after_at, after_id) = parse_cursor(query.cursor.as_deref())?;
     let table = SideTable::Series.sql(template.id);
     let buckets = match (&query.bucket, query.aggregate.as_deref()) {
@@ -120,6 +111,21 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
             Ok(out)
         })
     })
+}
+
+/// The position of a metric among the attributes.
+pub(super) fn metric_at(template: &Template, slug: &str) -> Result<usize, Error> {
+    let position = template.position(slug);
+    let is_metric = |position: &usize| template.attributes[*position].kind == AttributeType::Metric;
+    position.filter(is_metric).ok_or_else(|| {
+        let message = format!("{} has no metric {slug:?}", template.full_name());
+        Error::at(Code::UnknownAttribute, "/slug", message)
+    })
+}
+
+/// A time, where one is named.
+pub(super) fn bound(text: Option<&str>, pointer: &str) -> Result<Option<i64>, Error> {
+    text.map(|text| time::parse_datetime(text, pointer)).transpose()
 }
 
 /// Whether the record exists, live or deleted.

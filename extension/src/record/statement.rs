@@ -57,7 +57,7 @@ pub enum Assigned<'c> {
     Set(&'c Value<'c>),
     /// What it is and this number.
     Increment(&'c str),
-    /// A metric's column takes the latest point by time; a second parameter carries that time.
+    /// A metric's column takes the latest point by time, also of those that are there; a second parameter carries the time.
     Latest(&'c Point),
 }
 
@@ -84,10 +84,10 @@ impl Assignment<'_> {
             Assigned::Set(_) => format!("${number}"),
             Assigned::Increment(_) => format!("coalesce(t.\"{slug}\", 0) + ${number}"),
             Assigned::Latest(_) => format!(
-                "case when ${} < (select max(m.at) from {} m where m.record_id = t.id and m.attribute_id = {id}) \
-                 then t.\"{slug}\" else ${number} end",
-                number + 1,
+                "coalesce((select m.value from {} m where m.record_id = t.id and m.attribute_id = {id} \
+                 and m.at > ${} order by m.at desc, m.id desc limit 1), ${number})",
                 SideTable::Series.sql(template.id),
+                number + 1,
             ),
         }
     }

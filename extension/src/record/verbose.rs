@@ -39,7 +39,7 @@ pub fn write(
         match (attribute.kind, value) {
             (AttributeType::List, value) => write_labels(out, attribute, value),
             (AttributeType::Reference, Some(target)) => write_target(out, caller, attribute, target),
-            (AttributeType::Metric, Some(_)) => write_time(out, template, attribute, record),
+            (AttributeType::Metric, Some(value)) => write_time(out, template, attribute, record, value),
             _ => {}
         }
         out.push('}');
@@ -89,14 +89,16 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
     out.push('"');
 }
 
-fn write_time(out: &mut String, template: &Template, attribute: &Attribute, record: Datum) {
+/// Appends when a value was measured: by SQL it can be another than that of the latest point.
+fn write_time(out: &mut String, template: &Template, attribute: &Attribute, record: Datum, value: Datum) {
     let sql = format!(
-        "select m.at from {} m where m.record_id = $1 and m.attribute_id = $2 order by m.at desc, m.id desc limit 1",
+        "select m.at from {} m where m.record_id = $1 and m.attribute_id = $2 and m.value = $3 \
+         order by m.at desc, m.id desc limit 1",
         SideTable::Series.sql(template.id)
     );
+    let arguments = params![datum::read_uuid(record), attribute.id, datum::read_f64(value)];
     connected(|spi| {
-        let rows =
-            template.run(spi, &sql, Snapshot::Latest, &params![datum::read_uuid(record), attribute.id]);
+        let rows = template.run(spi, &sql, Snapshot::Latest, &arguments);
         out.push_str(",\"at\":");
         write_value(out, AttributeType::DateTime, if rows.is_empty() { None } else { rows.datum(0, 0) });
     });

@@ -83,24 +83,3 @@ pub(crate) async fn history(mut call: Call<1>) -> Result<Response, Problem> {
     let arguments = [text(id), number(&limit), text(&cursor)];
     call.read(statement!("history($4::text, $5::int4, $6::text)"), &arguments).await
 }
-
-pub(crate) async fn metric_series(mut call: Call<2>) -> Result<Response, Problem> {
-    let accepted = ["from", "to", "bucket", "aggregate", "limit", "cursor"];
-    let [from, to, bucket, aggregate, limit, cursor] = call.parameters(accepted)?;
-    let limit = query::number("limit", limit)?;
-    let [id, slug] = call.segments();
-    let statement = statement!(
-        "metric_series($4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::int4, $11::text)"
-    );
-    let arguments = [
-        text(id),
-        text(slug),
-        text(&from),
-        text(&to),
-        text(&bucket),
-        text(&aggregate),
-        number(&limit),
-        text(&cursor),
-    ];
-    call.read(statement, &arguments).await
-}

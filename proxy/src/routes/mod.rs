@@ -11,5 +11,6 @@ pub(crate) mod health;
 pub(crate) mod import;
 pub(crate) mod inbound;
 pub(crate) mod search;
+pub(crate) mod series;
 pub(crate) mod templates;
 pub(crate) mod views;

@@ -1,5 +1,6 @@
 //! Records: what a role may read and write.
 
+mod corrections;
 mod direct;
 mod external_keys;
 mod kept;

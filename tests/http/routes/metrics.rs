@@ -1,4 +1,4 @@
-//! GET …/metrics/{slug}.
+//! …/metrics/{slug}.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};
@@ -82,4 +82,49 @@ async fn a_question_that_makes_no_sense_is_refused() {
         let answer = service.get(&path.replace("mood", slug)).await;
         answer.refused(422, "unknown_attribute");
     }
+}
+
+#[tokio::test]
+async fn points_are_replaced_and_deleted() {
+    let (service, path) = with_points().await;
+    let wrong = json!({"points": [{"at": "2024-02-29T09:00:00Z", "value": 0.5}]});
+    let corrected = service.put(&path, wrong.clone()).await.expect(200);
+    let latest = json!({"at": "2024-02-29T09:00:00Z", "value": 0.5});
+    assert_eq!(corrected, json!({"deleted": 1, "added": 1, "latest": latest}));
+    let range = json!({"points": [], "from": "2024-02-29T02:00:00Z", "to": "2024-02-29T09:00:00Z"});
+    assert_eq!(service.put(&path, range).await.expect(200)["deleted"], 7);
+    let left = service.get(&path).await.expect(200);
+    assert_eq!(left["points"].as_array().map(Vec::len), Some(3));
+    let deleted = service.delete(&format!("{path}?at=2024-02-29T10:00:00%2B01:00")).await.expect(200);
+    assert_eq!(
+        deleted,
+        json!({"deleted": 1, "added": 0, "latest": {"at": "2024-02-29T01:00:00Z", "value": 1}})
+    );
+    let record = path.strip_suffix("/metrics/mood").expect("a path");
+    assert_eq!(service.get(record).await.expect(200)["attributes"]["mood"], 1);
+    let all = service.delete(&format!("{path}?from=0001-01-01T00:00:00Z")).await.expect(200);
+    assert_eq!((&all["deleted"], &all["latest"]), (&json!(2), &Value::Null));
+    for (body, code) in [
+        (json!({}), "invalid_value"),
+        (json!({"points": []}), "invalid_value"),
+        (json!({"points": [1]}), "invalid_value"),
+        (json!({"points": [], "at": "2024-02-29T10:00:00Z"}), "unknown_field"),
+    ] {
+        service.put(&path, body).await.refused(422, code);
+    }
+    service.delete(&path).await.refused(422, "invalid_value");
+    service.delete(&format!("{path}?since=1")).await.refused(400, "malformed_request");
+    let stale = service.proxy.request("PUT", &format!("/v1{path}")).header("If-Match", "\"0\"").json(&wrong);
+    stale.send().await.refused(412, "precondition_failed");
+}
+
+#[tokio::test]
+async fn repeated_correction_is_answered_as_before() {
+    let (service, path) = with_points().await;
+    let send = async || {
+        let request = service.proxy.request("DELETE", &format!("/v1{path}?at=2024-02-29T09:00:00Z"));
+        request.header("Idempotency-Key", "once").send().await.expect(200)
+    };
+    let first = send().await;
+    assert_eq!((&first["deleted"], send().await), (&json!(1), first.clone()));
 }

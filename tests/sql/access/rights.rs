@@ -21,7 +21,7 @@ async fn with_grants(privileges: &str) -> (Database, Session, Value) {
 }
 
 /// Every function on records, with the privilege it needs; `$1` is the id of a customer.
-const FUNCTIONS: [(&str, &str); 11] = [
+const FUNCTIONS: [(&str, &str); 13] = [
     ("read", "select keyed.get_record($1)"),
     ("read", "select keyed.get_by_key('crm.customers', 'A-1')"),
     ("read", "select keyed.history_page($1)"),
@@ -32,6 +32,11 @@ const FUNCTIONS: [(&str, &str); 11] = [
     ("update", "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')"),
     ("update", "select keyed.replace_attributes($1, '{}')"),
     ("create, update", "select keyed.upsert_by_key('crm.customers', 'A-2')"),
+    (
+        "read, update",
+        "select keyed.replace_metric_points($1, 'mood', '[{\"value\": 1, \"at\": \"2024-01-01T00:00:00Z\"}]')",
+    ),
+    ("read, update", "select keyed.delete_metric_points($1, 'mood', '2024-01-01T00:00:00Z')"),
     ("delete", "select keyed.delete_record($1)"),
 ];
 

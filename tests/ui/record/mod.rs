@@ -27,3 +27,8 @@ async fn what_is_typed_into_a_field_is_saved_however_it_is_left() {
 async fn what_is_added_or_created_is_so_once_also_if_its_answer_is_lost() {
     run(&service().await, "record/adding", json!({})).await;
 }
+
+#[tokio::test]
+async fn point_of_a_metric_is_corrected_and_deleted() {
+    run(&service().await, "record/correcting", json!({})).await;
+}

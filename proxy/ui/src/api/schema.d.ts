@@ -434,9 +434,17 @@ export interface paths {
         };
         /** Read the series of a metric, oldest first */
         get: operations["getSeries"];
-        put?: never;
+        /**
+         * Correct the series of a metric
+         * @description The points in the body take the place of those of the same times; with `from` or `to`, of all points of that range. The metric then has the value of the latest point, null if there is none. Needs the privileges read and update.
+         */
+        put: operations["replacePoints"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete points of a metric
+         * @description Deletes the points at a time, or those of a range. The metric then has the value of the latest point, null if there is none. Needs the privileges read and update.
+         */
+        delete: operations["deletePoints"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1213,6 +1221,28 @@ export interface components {
          *     }
          */
         Condition: components["schemas"]["Comparison"] | components["schemas"]["AllOf"] | components["schemas"]["AnyOf"] | components["schemas"]["Negation"];
+        /**
+         * @example {
+         *       "added": 1,
+         *       "deleted": 1,
+         *       "latest": {
+         *         "at": "2026-01-31T12:00:00.000000Z",
+         *         "value": 21.5
+         *       }
+         *     }
+         */
+        Correction: {
+            /** @description How many were added. */
+            added: number;
+            /** @description How many points were deleted. */
+            deleted: number;
+            /** @description The latest point, whose value the metric now has; null if the series is empty. */
+            latest: {
+                /** Format: date-time */
+                at: string;
+                value: number;
+            } | null;
+        };
         /**
          * @example {
          *       "created": 1,
@@ -2943,6 +2973,34 @@ export interface components {
         PlannedChange: {
             new: unknown;
             old: unknown;
+        };
+        /**
+         * @example {
+         *       "points": [
+         *         {
+         *           "at": "2026-01-31T12:00:00Z",
+         *           "value": 21.5
+         *         }
+         *       ]
+         *     }
+         */
+        Points: {
+            /**
+             * Format: date-time
+             * @description All points from this time on (inclusive) are replaced; those in the body are in the range.
+             */
+            from?: string | null;
+            /** @description The points that the series has afterwards. */
+            points: {
+                /** Format: date-time */
+                at: string;
+                value: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description Until this time (exclusive).
+             */
+            to?: string | null;
         };
         /**
          * @example {
@@ -6151,6 +6209,121 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    replacePoints: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
+                /**
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @example "44136fa355b3678a1146ad16f7e8649e"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: string;
+                /** @description The slug of the attribute. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Points"];
+            };
+        };
+        responses: {
+            /** @description What was corrected. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Correction"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deletePoints: {
+        parameters: {
+            query?: {
+                /** @description The points of exactly this time. */
+                at?: string;
+                /** @description From this time (inclusive). */
+                from?: string;
+                /** @description Until this time (exclusive). */
+                to?: string;
+            };
+            header?: {
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
+                /**
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @example "44136fa355b3678a1146ad16f7e8649e"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: string;
+                /** @description The slug of the attribute. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was deleted. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Correction"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };

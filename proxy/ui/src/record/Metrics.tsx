@@ -1,5 +1,5 @@
 import { ChartLine, Plus, Table2 } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useAttempt } from "../api/attempt";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody, Template } from "../api/queries";
@@ -16,9 +16,11 @@ import { words } from "../language";
 import { Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
 import { Chart } from "./Chart";
+import type { Point } from "./chart";
 import { faultOf } from "./faults";
 import style from "./Metrics.module.css";
 import { fieldOf } from "./merge";
+import { PointActions } from "./PointActions";
 import { AGGREGATES, type Aggregate, RANGES, type Range, type Series, useSeries } from "./series";
 import { addTo } from "./store";
 
@@ -118,7 +120,19 @@ function Metric({ project, record, attribute, mayEdit, range, aggregate }: Metri
       ) : !series.data ? (
         <Skeleton lines={4} />
       ) : (
-        <Shown label={label} series={series.data} aggregate={aggregate} isTable={isTable} />
+        <Shown
+          label={label}
+          series={series.data}
+          aggregate={aggregate}
+          isTable={isTable}
+          actions={
+            mayEdit
+              ? (point) => (
+                  <PointActions project={project} record={record} attribute={attribute} point={point} />
+                )
+              : null
+          }
+        />
       )}
       {isAdding && (
         <AddPoint project={project} record={record} attribute={attribute} onClose={() => setAdding(false)} />
@@ -127,9 +141,15 @@ function Metric({ project, record, attribute, mayEdit, range, aggregate }: Metri
   );
 }
 
-type ShownProps = { label: string; series: Series; aggregate: Aggregate | null; isTable: boolean };
+type ShownProps = {
+  label: string;
+  series: Series;
+  aggregate: Aggregate | null;
+  isTable: boolean;
+  actions: ((point: Point) => ReactNode) | null;
+};
 
-function Shown({ label, series, aggregate, isTable }: ShownProps) {
+function Shown({ label, series, aggregate, isTable, actions }: ShownProps) {
   const { points, bucket } = series;
   if (points.length === 0) {
     return (
@@ -152,9 +172,13 @@ function Shown({ label, series, aggregate, isTable }: ShownProps) {
                 isNumber: true,
                 cell: ({ value }) => (value === null ? "" : numberText(value)),
               },
+              // A bucket is no point that could be corrected.
+              ...(actions !== null && bucket === null
+                ? [{ id: "actions", title: t.pointActions, isTitleHidden: true, cell: actions }]
+                : []),
             ]}
-            rows={[...points].reverse()}
-            rowKey={({ at }) => at}
+            rows={points.map((point, place) => ({ ...point, place })).reverse()}
+            rowKey={({ place }) => place}
           />
         </div>
       ) : (

@@ -7,7 +7,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import type { Attempt } from "../api/attempt";
-import { answer, answerWithTag, DELETE, GET, PATCH, POST, type Schemas } from "../api/client";
+import { answer, answerWithTag, DELETE, GET, PATCH, POST, PUT, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { dropFromLists, refreshLists, showInLists } from "../api/lists";
 import { RequestError } from "../api/problem";
@@ -193,6 +193,25 @@ export async function addTo(id: string, field: string, value: Json, attempt: Att
     }),
   );
   return written !== null;
+}
+
+/**
+ * Corrects a series: the points of a time are replaced by one, or deleted without one. The latest value follows.
+ * @throws RequestError
+ */
+export function correctPoint(id: string, slug: string, at: string, value: Json | null): Promise<void> {
+  return inTurn(id, async () => {
+    const path = { id, slug };
+    const body = { points: [{ at, value }] } as Schemas["Points"];
+    if (value === null)
+      await answer(DELETE("/v1/entities/{id}/metrics/{slug}", { params: { path, query: { at } } }));
+    else await answer(PUT("/v1/entities/{id}/metrics/{slug}", { params: { path }, body }));
+    const shown = cached(id);
+    if (shown) await reload(shown.project, id);
+    const fresh = cached(id);
+    if (fresh) listAnew(fresh);
+    void queryClient.invalidateQueries({ queryKey: seriesKey(id, slug) });
+  });
 }
 
 /** Marks the record as deleted, in the version that is shown. @throws RequestError, 412 if it is another now */

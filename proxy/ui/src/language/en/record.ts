@@ -150,6 +150,17 @@ export const record = {
   latest: "Latest",
   points: (n: number) => count(n, "point"),
   pointAdded: "The point is added",
+  pointActions: "What can be done with the point",
+  editPoint: (time: string) => `Correct the point of ${time}`,
+  correctPoint: "Correct the point",
+  correct: "Correct",
+  pointCorrected: "The point is corrected",
+  deletePoint: (time: string) => `Delete the point of ${time}`,
+  deletePointTitle: "Delete this point?",
+  deletePointQuestion: (value: string, time: string) =>
+    `${value}, measured ${time}, leaves the series. The latest value follows.`,
+  deleteThePoint: "Delete the point",
+  pointDeleted: "The point is deleted",
 
   noRelated: "Nothing refers to this record",
   noRelatedHint: "Records of other templates appear here once an attribute of theirs refers to this one.",
