@@ -251,7 +251,7 @@ comment on function keyed_http.import_rows(text, text, text) is
 create function keyed_http.export_open(template text, format text, body text, view text default null) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_open';
 comment on function keyed_http.export_open(text, text, text, text) is
-  'GET and POST /entities/template/{template}/export: starts an export of the results of a search, and returns its first lines. format: csv, ndjson, or {format, delimiter}, where an object as format says how the cells of CSV are written. view: exports a saved view; P0002 if it does not exist. Needs its own transaction, which has one export at a time: another one ends the first.';
+  'GET and POST /entities/template/{template}/export: starts an export of the results of a search, and returns its first lines. format: csv, ndjson, or {format, delimiter, is_typed}, where an object as format says how the cells of CSV are written, and is_typed makes arrays of cells with types, for a spreadsheet. view: exports a saved view; P0002 if it does not exist. Needs its own transaction, which has one export at a time: another one ends the first.';
 
 create function keyed_http.export_next() returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_next';

@@ -6,6 +6,7 @@ mod doctor;
 mod doctor_operation;
 mod doctor_remedies;
 mod files;
+mod formats;
 mod keys;
 mod usage;
 

@@ -18,8 +18,8 @@ use pgrx::pg_sys::Datum;
 pub struct Style {
     /// The byte between two cells.
     delimiter: char,
-    format: Format,
-    zone: Box<dyn Zone>,
+    pub(super) format: Format,
+    pub(super) zone: Box<dyn Zone>,
 }
 
 impl Style {

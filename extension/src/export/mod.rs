@@ -15,6 +15,8 @@ pub mod options;
 pub mod record;
 /// Search → cursors.
 pub mod run;
+/// Records → rows of a spreadsheet.
+pub mod typed;
 
 use crate::template::Template;
 use crate::value::slug::STANDARD_FIELDS;

@@ -17,12 +17,14 @@ pub struct Options {
     pub cells: Option<Format>,
     /// The byte between two cells of CSV.
     pub delimiter: u8,
+    /// Whether rows are those of a spreadsheet: arrays, whose cells have types, in place of CSV.
+    pub is_typed: bool,
 }
 
 impl Options {
-    /// Reads the name of a format, or `{format?, delimiter?}`, where an object as `format` is CSV whose cells are written so.
+    /// Reads the name of a format, or `{format?, delimiter?, is_typed?}`, where an object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
-        let mut options = Options { format: FileFormat::Csv, cells: None, delimiter: b',' };
+        let mut options = Options { format: FileFormat::Csv, cells: None, delimiter: b',', is_typed: false };
         if !text.starts_with('{') {
             options.format = FileFormat::parse(text)?;
             return Ok(options);
@@ -36,6 +38,7 @@ impl Options {
                     options.cells = Some(Format::parse(value, &here)?);
                 }
                 "format" => options.format = FileFormat::parse(&json::text_at(value, &here)?)?,
+                "is_typed" => options.is_typed = json::boolean_at(value, &here)?,
                 "delimiter" => match json::text_at(value, &here)?.as_bytes() {
                     [byte] if is_delimiter(*byte) => delimiter = Some(*byte),
                     _ => {
@@ -87,7 +90,10 @@ mod tests {
     #[test]
     fn form_is_a_name_or_an_object() {
         let parse = |text: &str| Options::parse(text).expect(text);
-        assert_eq!(parse("csv"), Options { format: FileFormat::Csv, cells: None, delimiter: b',' });
+        assert_eq!(
+            parse("csv"),
+            Options { format: FileFormat::Csv, cells: None, delimiter: b',', is_typed: false }
+        );
         assert_eq!(parse("ndjson"), parse(r#"{"format": "ndjson"}"#));
         let german = parse(r#"{"format": {"decimal": ","}, "delimiter": ";"}"#);
         assert_eq!((german.format, german.delimiter), (FileFormat::Csv, b';'));
@@ -111,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_object_is_a_form_or_is_refused_with_its_place(text in object_of(&["format", "delimiter"])) {
+        fn any_object_is_a_form_or_is_refused_with_its_place(text in object_of(&["format", "delimiter", "is_typed"])) {
             if let Err(error) = Options::parse(&text) {
                 prop_assert!(points_into(&text, &error), "{:?}", error.faults);
             }

@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::record::Record;
-use super::{Field, csv, ndjson};
+use super::{Field, csv, ndjson, typed};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
@@ -43,6 +43,7 @@ struct Export {
     /// The records that the caller could read then, as a condition.
     seen: Option<String>,
     format: FileFormat,
+    is_typed: bool,
     style: csv::Style,
     fields: Vec<Field>,
     /// The attributes of which something follows the other columns: of a reference the target's key, of a metric the
@@ -105,14 +106,27 @@ pub fn open(
         })
     });
     let format = options.format;
+    let is_typed = options.is_typed;
     let header = match format {
+        _ if is_typed => typed::header(template, &fields),
         FileFormat::Csv => csv::header(template, &fields, &style),
         FileFormat::Ndjson => String::new(),
     };
     let transaction = transaction::number();
     let seen = visibility::rows(caller, template, RECORD);
     let (caller, template) = (caller.clone(), Rc::clone(template));
-    EXPORT.set(Some(Export { transaction, caller, seen, template, format, style, fields, further, cursors }));
+    EXPORT.set(Some(Export {
+        transaction,
+        caller,
+        seen,
+        template,
+        format,
+        is_typed,
+        style,
+        fields,
+        further,
+        cursors,
+    }));
     Ok(header)
 }
 
@@ -185,6 +199,7 @@ impl Export {
                 let (template, further) = (&*self.template, self.further.as_slice());
                 let record = Record { template, rows: &rows, row, further };
                 match self.format {
+                    _ if self.is_typed => typed::write(out, &record, &self.fields, &self.style),
                     FileFormat::Csv => csv::write(out, &record, &self.fields, &self.style),
                     FileFormat::Ndjson => ndjson::write(out, &record, &self.fields),
                 }

@@ -110,21 +110,30 @@ impl Format {
             };
         };
         let local = local_of(fields).ok_or_else(|| absent("time", cell, pattern, pointer))?;
+        self.instant(local, cell, zone, pointer).map(Cow::Owned)
+    }
+
+    /// A local time of the zone in RFC 3339, if it comes once; `cell` is how it was written.
+    pub fn instant(&self, local: i64, cell: &str, zone: &dyn Zone, pointer: &str) -> Result<String, Error> {
         let name = self.time_zone.as_deref().unwrap_or("UTC");
+        let refuse =
+            |message: String, hint: String| Err(Error::at(Code::InvalidValue, pointer, message).hint(hint));
         match instants(zone, local) {
-            Instants::Once(at) if time::DATETIME_RANGE.contains(&at) => Ok(Cow::Owned(time::datetime(at))),
-            Instants::Once(_) => Err(absent("time", cell, pattern, pointer)),
-            Instants::Never => {
-                let message =
-                    format!("there is no time {cell:?} in {name}: the clock is set forward over it");
-                Err(Error::at(Code::InvalidValue, pointer, message)
-                    .hint("Write another time, or one in RFC 3339 with its offset."))
+            Instants::Once(at) if time::DATETIME_RANGE.contains(&at) => Ok(time::datetime(at)),
+            Instants::Once(_) => {
+                let message = format!("{cell:?} is in UTC not a time of the years 0001 to 9999");
+                Err(Error::at(Code::InvalidValue, pointer, message))
             }
+            Instants::Never => refuse(
+                format!("there is no time {cell:?} in {name}: the clock is set forward over it"),
+                "Write another time, or one in RFC 3339 with its offset.".to_owned(),
+            ),
             Instants::Twice(first, second) => {
-                let message = format!("the time {cell:?} comes twice in {name}: the clock is set back");
                 let (first, second) = (time::datetime(first), time::datetime(second));
-                Err(Error::at(Code::InvalidValue, pointer, message)
-                    .hint(format!("Write {first} for the first, {second} for the second.")))
+                refuse(
+                    format!("the time {cell:?} comes twice in {name}: the clock is set back"),
+                    format!("Write {first} for the first, {second} for the second."),
+                )
             }
         }
     }

@@ -1,7 +1,8 @@
-//! CSV → rows.
+//! Records of cells → rows: of CSV, and of spreadsheets, whose cells have types.
 
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
 use super::columns::Column;
+use super::ndjson::lines;
 use super::options::Options;
 use super::{Outcome, Row};
 use crate::error::{Code, Error, MOST_FAULTS};
@@ -9,8 +10,9 @@ use crate::record::changes::required;
 use crate::template::Template;
 use crate::value::change::{Change, Value};
 use crate::value::embedding::Embedding;
-use crate::value::key;
 use csv::StringRecord;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use uuid::Uuid;
 
 /// Takes a portion of a file apart: at most this many whole rows, without the header.
@@ -25,13 +27,30 @@ pub fn records(text: &str, delimiter: u8, most: usize) -> Result<Vec<StringRecor
     reader.records().take(most).collect::<Result<Vec<_>, _>>().map_err(unreadable)
 }
 
+/// The cells of each record.
+pub fn cells(records: &[StringRecord]) -> Vec<Vec<Cell<'_>>> {
+    let cells = |record| StringRecord::iter(record).map(|cell| Cell::Text(Cow::Borrowed(cell))).collect();
+    records.iter().map(cells).collect()
+}
+
+/// The cells of each line of a spreadsheet's rows, which are arrays; at most this many.
+pub fn typed_cells(text: &str, most: usize) -> Result<Vec<Vec<Cell<'_>>>, Error> {
+    let rows = lines(text).take(most).map(|line| {
+        let row: Vec<&RawValue> = serde_json::from_str(line).map_err(|error| {
+            Error::new(Code::MalformedRequest, format!("a row of cells is no JSON array: {error}"))
+        })?;
+        row.into_iter().map(Cell::parse).collect()
+    });
+    rows.collect()
+}
+
 /// Reads each record as a row, or says why it cannot be one.
 pub fn rows<'a>(
     template: &Template,
     columns: &[Column],
     options: &Options,
     cells: &Cells,
-    records: &'a [StringRecord],
+    records: &'a [Vec<Cell<'a>>],
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
     let (mut rows, mut refused) = (Vec::with_capacity(records.len()), Vec::new());
     for (index, record) in records.iter().enumerate() {
@@ -50,38 +69,29 @@ fn row<'a>(
     options: &Options,
     cells: &Cells,
     index: usize,
-    record: &'a StringRecord,
+    record: &'a [Cell<'a>],
 ) -> Result<Row<'a>, Error> {
-    if !has_width(record, columns) {
-        let message = format!("the row has {} cells, the header has {}", record.len(), columns.len());
-        return Err(Error::new(Code::InvalidValue, message)
-            .hint("put a cell that contains the delimiter, a quote or a line break in double quotes"));
-    }
+    check_width(record, columns, options)?;
     let changes = Vec::with_capacity(columns.len());
     let mut row = Row { index, key: None, id: None, changes, embedding: Embedding::Absent, exists: false };
     let mut errors = Vec::new();
     let mut empty_key = false;
-    for (position, (cell, column)) in record.iter().zip(columns).enumerate() {
+    // A spreadsheet leaves out empty cells at the end.
+    let padded = record.iter().chain(std::iter::repeat(&Cell::Empty));
+    for (position, (cell, column)) in padded.zip(columns).enumerate() {
         match column {
             Column::Ignored => {}
             Column::Unnamed if cell.is_empty() => {}
-            Column::Unnamed => {
-                let pointer = format!("/{}", position + 1);
-                let message = format!("{cell:?} is in column {}, which has no name", position + 1);
-                errors.push(
-                    Error::at(Code::InvalidValue, pointer, message)
-                        .hint("name the column in the first line, or empty its cells"),
-                );
-            }
+            Column::Unnamed => errors.push(unnamed(cell, position)),
             Column::Key if cells.is_null(cell) => empty_key = true,
-            Column::Key => match key(options, cells.key(cell)) {
+            Column::Key => match cells.key(cell, "/external_key").and_then(|text| options.key(text)) {
                 Ok(key) => row.key = Some(key),
                 Err(error) => errors.push(error),
             },
             Column::Id if cells.is_null(cell) => {}
-            Column::Id => match Uuid::parse_str(cell) {
-                Ok(id) => row.id = Some(id),
-                Err(_) => errors.push(Error::at(Code::InvalidValue, "/id", "must be a record id")),
+            Column::Id => match cells.key(cell, "/id").map(Uuid::parse_str) {
+                Ok(Ok(id)) => row.id = Some(id),
+                _ => errors.push(Error::at(Code::InvalidValue, "/id", "must be a record id")),
             },
             Column::Attribute(position) => {
                 let attribute = &template.attributes[*position];
@@ -105,22 +115,32 @@ fn row<'a>(
     Error::join(errors).map_or(Ok(row), Err)
 }
 
-/// Whether a row has a cell for each column; empty cells after them, and those of columns without a name, may be missing.
-fn has_width(record: &StringRecord, columns: &[Column]) -> bool {
-    match record.len().checked_sub(columns.len()) {
-        Some(_) => record.iter().skip(columns.len()).all(str::is_empty),
-        None => columns[record.len()..].iter().all(|column| *column == Column::Unnamed),
-    }
+fn unnamed(cell: &Cell, position: usize) -> Error {
+    let pointer = format!("/{}", position + 1);
+    let message = format!("{} is in column {}, which has no name", cell.shown(), position + 1);
+    Error::at(Code::InvalidValue, pointer, message)
+        .hint("name the column in the first line, or empty its cells")
 }
 
-/// The key of a row, with what comes before all keys of the file.
-pub fn key(options: &Options, text: &str) -> Result<String, Error> {
-    if options.key_prefix.is_empty() {
-        return key::normalize(text).map(str::to_owned);
+fn check_width(record: &[Cell], columns: &[Column], options: &Options) -> Result<(), Error> {
+    if has_width(record, columns, options.is_typed) {
+        return Ok(());
     }
-    // The prefix must not turn a missing key into a key.
-    let own = key::normalize(text)?;
-    key::normalize(&format!("{}{own}", options.key_prefix)).map(str::to_owned)
+    let message = format!("the row has {} cells, the header has {}", record.len(), columns.len());
+    let hint = match options.is_typed {
+        true => "name every column in the first row",
+        false => "put a cell that contains the delimiter, a quote or a line break in double quotes",
+    };
+    Err(Error::new(Code::InvalidValue, message).hint(hint))
+}
+
+/// Whether a row has a cell for each column; empty cells after them, and those of columns without a name, may be missing. A
+/// spreadsheet leaves out any empty cells at the end.
+fn has_width(record: &[Cell], columns: &[Column], is_typed: bool) -> bool {
+    match record.len().checked_sub(columns.len()) {
+        Some(_) => record[columns.len()..].iter().all(Cell::is_empty),
+        None => is_typed || columns[record.len()..].iter().all(|column| *column == Column::Unnamed),
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +165,8 @@ mod tests {
             (&unnamed, "a,b,,,,c", false),
         ] {
             let records = records(row, b',', 1).expect("a row");
-            assert_eq!(has_width(&records[0], columns), expected, "{row}");
+            assert_eq!(has_width(&cells(&records)[0], columns, false), expected, "{row}");
+            assert!(has_width(&[], columns, true));
         }
     }
 
@@ -158,21 +179,6 @@ mod tests {
             let records = records(&text, delimiter, usize::MAX).expect("texts are UTF-8");
             prop_assert!(records.iter().flatten().map(str::len).sum::<usize>() <= text.len());
             prop_assert!(records.len() <= 1 + text.matches(['\n', '\r']).count());
-        }
-
-        #[test]
-        fn a_prefix_makes_no_key_of_none(prefix in "[a: ]{0,4}", text in "[ b\t]{0,6}") {
-            let options = Options { key_prefix: prefix, ..Options::default() };
-            match key(&options, &text) {
-                Ok(found) => {
-                    prop_assert_eq!(key::normalize(&found).ok(), Some(found.as_str()));
-                    prop_assert!(found.ends_with(text.trim_matches(' ')));
-                }
-                Err(error) => {
-                    prop_assert_eq!(error.code, Code::InvalidExternalKey);
-                    prop_assert!(text.trim_matches(' ').is_empty() || text.contains('\t'));
-                }
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The SQL functions that import.
 
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
 use super::columns::{self, Column};
 use super::options::{Format, Options};
 use super::run::{Run, require_rights};
@@ -46,10 +46,17 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
     match &options.format {
         Format::Csv { header, delimiter } => {
             let columns = columns::resolve(template, header, options)?;
-            let records = csv::records(text, *delimiter, MOST_ROWS + 1)?;
-            require_few(records.len())?;
             let cells = Cells::new(options)?;
-            let (rows, refused) = csv::rows(template, &columns, options, &cells, &records);
+            let records = match options.is_typed {
+                true => Vec::new(),
+                false => csv::records(text, *delimiter, MOST_ROWS + 1)?,
+            };
+            let typed = match options.is_typed {
+                true => csv::typed_cells(text, MOST_ROWS + 1)?,
+                false => csv::cells(&records),
+            };
+            require_few(typed.len())?;
+            let (rows, refused) = csv::rows(template, &columns, options, &cells, &typed);
             let numbers = match &options.cells {
                 Some(format) if format.has_numbers() => Vec::new(),
                 _ => numbers::of(template, header, &columns, &records),
@@ -58,8 +65,12 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
                 true => suggestions::of(template, header, &columns, &records)?,
                 false => Vec::new(),
             };
-            let notes = report::Notes::of(&rows, records.len(), &options.key_prefix, numbers, forms);
-            let outcomes = Run::new(caller, template, records.len(), refused).run(rows, options)?;
+            let key = columns.iter().position(|column| *column == Column::Key);
+            let is_rounded =
+                |row: &usize| key.and_then(|key| typed[*row].get(key)).is_some_and(Cell::is_rounded);
+            let mut notes = report::Notes::of(&rows, typed.len(), &options.key_prefix, numbers, forms);
+            notes.add_rounded((0..typed.len()).filter(is_rounded));
+            let outcomes = Run::new(caller, template, typed.len(), refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))
         }
         Format::Ndjson => {

@@ -1,6 +1,5 @@
 //! JSON, line by line → rows: `{external_key?, attributes, embedding?}`, or a record as an export or the interface shows it.
 
-use super::csv::key;
 use super::options::Options;
 use super::{Outcome, Row};
 use crate::error::{Code, Error};
@@ -41,7 +40,7 @@ fn row<'a>(template: &Template, options: &Options, index: usize, line: &'a str) 
         match name.as_ref() {
             "external_key" => {
                 if let Key::Value(own) = parse_key(value)? {
-                    row.key = Some(key(options, &own)?);
+                    row.key = Some(options.key(&own)?);
                 }
             }
             "id" if json::is_null(value) => {}

@@ -5,6 +5,7 @@ use crate::error::{Code, Error};
 use crate::format;
 use crate::json;
 use crate::value::file_format::FileFormat;
+use crate::value::key;
 use crate::value::member::unknown_member;
 
 /// The form of a file.
@@ -29,6 +30,8 @@ pub struct Options {
     pub format: Format,
     /// How the cells of CSV are written, if not as keyed writes them.
     pub cells: Option<format::Format>,
+    /// Whether the rows are those of a spreadsheet: arrays, whose cells have types.
+    pub is_typed: bool,
     /// Whether to find out which formats fit the cells of CSV.
     pub suggests: bool,
     /// Column → attribute, `external_key`, or null for a column that is left out.
@@ -46,7 +49,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, suggests?, is_whole?, held?, is_last?}`. An
+    /// The key of a row, with what comes before all keys of the file.
+    pub fn key(&self, text: &str) -> Result<String, Error> {
+        // The prefix must not turn a missing key into a key.
+        let own = key::normalize(text)?;
+        if self.key_prefix.is_empty() {
+            return Ok(own.to_owned());
+        }
+        key::normalize(&format!("{}{own}", self.key_prefix)).map(str::to_owned)
+    }
+
+    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_typed?, suggests?, is_whole?, held?, is_last?}`. An
     /// object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
@@ -83,6 +96,7 @@ impl Options {
                 }
                 "key_column" => options.key_column = Some(json::text_at(value, &here)?.into_owned()),
                 "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
+                "is_typed" => options.is_typed = json::boolean_at(value, &here)?,
                 "suggests" => options.suggests = json::boolean_at(value, &here)?,
                 "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
                 "held" => {
@@ -112,13 +126,14 @@ mod tests {
     use crate::json::arbitrary::{object_of, points_into};
     use proptest::prelude::*;
 
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "format",
         "header",
         "delimiter",
         "mapping",
         "key_column",
         "key_prefix",
+        "is_typed",
         "suggests",
         "is_whole",
         "held",
@@ -126,6 +141,21 @@ mod tests {
     ];
 
     proptest! {
+        #[test]
+        fn a_prefix_makes_no_key_of_none(prefix in "[a: ]{0,4}", text in "[ b\t]{0,6}") {
+            let options = Options { key_prefix: prefix, ..Options::default() };
+            match options.key(&text) {
+                Ok(found) => {
+                    prop_assert_eq!(key::normalize(&found).ok(), Some(found.as_str()));
+                    prop_assert!(found.ends_with(text.trim_matches(' ')));
+                }
+                Err(error) => {
+                    prop_assert_eq!(error.code, Code::InvalidExternalKey);
+                    prop_assert!(text.trim_matches(' ').is_empty() || text.contains('\t'));
+                }
+            }
+        }
+
         #[test]
         fn any_object_says_how_a_file_is_read_or_is_refused_with_its_place(text in object_of(&NAMES)) {
             if let Err(error) = Options::parse(&text) {

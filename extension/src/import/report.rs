@@ -57,6 +57,13 @@ impl Notes {
     }
 }
 
+impl Notes {
+    /// Adds rows whose key is a number with more digits than a spreadsheet keeps.
+    pub fn add_rounded(&mut self, rows: impl Iterator<Item = usize>) {
+        self.scientific.extend(rows);
+    }
+}
+
 /// Whether a key is a number as spreadsheets show long ones: `4.00638E+12`.
 fn is_rounded(key: &str) -> bool {
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

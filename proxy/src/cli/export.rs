@@ -22,8 +22,8 @@ pub(crate) struct Export {
     #[command(flatten)]
     service: Service,
 
-    /// The format of the file: csv or ndjson. Default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV. Or, as JSON,
-    /// how a CSV file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
+    /// The format of the file: csv, ndjson or xlsx. Default: by the end of its name (.ndjson, .jsonl, .json, .xlsx), otherwise CSV.
+    /// Or, as JSON, how the file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
     #[arg(long, value_name = "FORMAT", value_parser = format_argument)]
     format: Vec<FormatArgument>,
 
@@ -57,8 +57,8 @@ impl Export {
         let output = self.output.as_deref().filter(|output| *output != Path::new("-"));
         let (format, cells) = given(&self.format);
         let format = format_of(format, output.unwrap_or(Path::new("-")));
-        if cells.is_some() && format != Format::Csv {
-            let message = "--format with JSON is for CSV: add --format csv.".to_owned();
+        if cells.is_some() && format == Format::Ndjson {
+            let message = "--format with JSON is for CSV and XLSX: add --format csv.".to_owned();
             return Err(Failure::Usage { message, help: "export" });
         }
         let parameters = [
@@ -74,6 +74,7 @@ impl Export {
         };
         let request = request
             .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, if format == Format::Xlsx { format.media_type() } else { "*/*" })
             .body(Body::from(body))
             .context("the proxy cannot be reached")?;
         let mut answer = send(request, self.service.named()).await?.into_body();

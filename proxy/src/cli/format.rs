@@ -48,6 +48,7 @@ pub(super) fn format_of(given: Option<Format>, file: &Path) -> Format {
     };
     given.unwrap_or(match ending.as_str() {
         "ndjson" | "jsonl" | "json" => Format::Ndjson,
+        "xlsx" => Format::Xlsx,
         _ => Format::Csv,
     })
 }
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!(format_argument("{}"), Ok(cells.clone()));
         let file = FormatArgument::File(Format::Ndjson);
         assert_eq!(format_argument("ndjson"), Ok(file.clone()));
-        assert!(format_argument("xml").is_err_and(|message| message.contains("csv, ndjson")));
+        assert!(format_argument("xml").is_err_and(|message| message.contains("csv, ndjson, xlsx")));
         assert_eq!(given(&[file, cells]), (Some(Format::Ndjson), Some("{}")));
     }
 
@@ -74,6 +75,7 @@ mod tests {
             ("a.json", Format::Ndjson),
             ("a.ndjson.gz", Format::Ndjson),
             ("a.csv.gz", Format::Csv),
+            ("a.xlsx", Format::Xlsx),
             ("a.gz", Format::Csv),
             ("-", Format::Csv),
         ] {

@@ -4,6 +4,8 @@
 mod answer;
 /// The file of refused rows.
 mod failed;
+/// The progress on the terminal.
+mod progress;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,12 +19,13 @@ use axum::http::header;
 use clap::{Args, ValueEnum};
 use encoding_rs::Encoding;
 use http_body_util::BodyExt;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use self::answer::{Counts, Line};
 use self::failed::FailedRows;
+use self::progress::{message, progress_bar};
 use super::connection::runtime;
 use super::format::{FormatArgument, format_argument, format_of, given};
 use super::outcome::{Failure, print};
@@ -44,8 +47,8 @@ pub(crate) struct Import {
     #[command(flatten)]
     service: Service,
 
-    /// The format of the file: csv or ndjson. Default: NDJSON if its name ends in .ndjson, .jsonl or .json, otherwise CSV. NDJSON may
-    /// be one array. Or, as JSON, how a CSV file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
+    /// The format of the file: csv, ndjson or xlsx. Default: by the end of its name (.ndjson, .jsonl, .json, .xlsx), otherwise CSV.
+    /// NDJSON may be one array. Or, as JSON, how the file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
     #[arg(long, value_name = "FORMAT", value_parser = format_argument)]
     format: Vec<FormatArgument>,
 
@@ -64,6 +67,10 @@ pub(crate) struct Import {
     /// The character between cells, or the word tab; default: detected from the header.
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
+
+    /// The name of the sheet of a spreadsheet; default: the first.
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
 
     /// The encoding, such as windows-1252; default: detected from the file.
     #[arg(long, value_name = "NAME")]
@@ -104,6 +111,7 @@ impl Import {
             ("mapping", self.mapping.as_deref()),
             ("delimiter", self.delimiter.as_deref()),
             ("encoding", self.encoding.as_deref()),
+            ("sheet", self.sheet.as_deref()),
             ("dry_run", self.dry_run.then_some("true")),
             (
                 "on_error",
@@ -266,34 +274,4 @@ fn chunks(beginning: Bytes, mut input: File) -> mpsc::Receiver<io::Result<Bytes>
         }
     });
     received
-}
-
-/// The progress of the rows, which is behind that of the upload. The text fits the terminal.
-fn progress_bar(size: Option<u64>) -> ProgressBar {
-    let (bar, template) = match size {
-        Some(size) => (ProgressBar::new(size), "{bar:20} {percent:>3}% {eta:>4} {wide_msg}"),
-        None => (ProgressBar::new_spinner(), "{spinner} {wide_msg}"),
-    };
-    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-fn message(counts: &Counts) -> String {
-    let rows = counts.rows.unwrap_or(0);
-    match counts.failed {
-        0 => format!("{rows} rows done"),
-        failed => format!("{rows} rows done, {failed} refused"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_progress_of_a_large_file_fits_a_terminal_of_80_columns() {
-        let counts = Counts { rows: Some(1_000_000_000), failed: 999_999_999, ..Counts::default() };
-        // The bar, the percentage, the time left and the spaces between.
-        assert!(20 + 1 + 4 + 1 + 4 + 1 + message(&counts).len() <= 80, "{}", message(&counts));
-        assert_eq!(message(&Counts { rows: Some(7), ..Counts::default() }), "7 rows done");
-    }
 }

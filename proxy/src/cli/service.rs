@@ -107,7 +107,7 @@ fn is_unknown(problem: &serde_json::Value) -> bool {
 }
 
 /// Translates a problem of the service into the terms of the command line.
-const FLAGS: [(&str, &str); 10] = [
+const FLAGS: [(&str, &str); 11] = [
     ("on_error=", "--on-error "),
     ("key_column=", "--key-column "),
     ("key_prefix=", "--key-prefix "),
@@ -115,6 +115,7 @@ const FLAGS: [(&str, &str); 10] = [
     ("delimiter=", "--delimiter "),
     ("encoding=", "--encoding "),
     ("format=", "--format "),
+    ("Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "--format xlsx"),
     ("dry_run=true", "--dry-run"),
     (
         "send the header X-Service-Project-Id, or name the template by its id",

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use axum::http::{HeaderMap, header};
 use serde_json::json;
 
 use super::cell_format::cell_format;
-use super::format::Format;
+use super::format::{Format, XLSX};
 use super::sniff::parse_delimiter;
+use crate::preference::{weight_of, weighted};
 use crate::problem::Problem;
 use crate::query::flag;
 
@@ -21,8 +23,9 @@ pub(crate) struct FileForm {
 }
 
 impl FileForm {
-    /// `format` is that of the file, or, as an object, that of the cells of CSV.
+    /// `format` is that of the file, or, as an object, that of its cells. Without the name of one, Accept may ask for XLSX.
     pub(crate) fn parse(
+        headers: &HeaderMap,
         format: Option<&str>,
         delimiter: Option<&str>,
         bom: Option<Cow<'_, str>>,
@@ -31,6 +34,12 @@ impl FileForm {
         let named = format.filter(|_| cells.is_none());
         let format = match named {
             Some("ndjson") => Format::Ndjson,
+            Some("xlsx") => Format::Xlsx,
+            None if weight_of(&weighted(headers, header::ACCEPT), &[XLSX])
+                .is_some_and(|weight| weight > 0) =>
+            {
+                Format::Xlsx
+            }
             // The database refuses any other name.
             _ => Format::Csv,
         };
@@ -41,6 +50,10 @@ impl FileForm {
             return Err(Problem::invalid_value(format!("the query parameter \"{name}\" is for CSV")));
         }
         let options = match (&cells, delimiter) {
+            _ if format == Format::Xlsx => {
+                let cells = cells.as_ref().map_or("null", |cells| cells.get());
+                format!("{{\"format\":{cells},\"is_typed\":true}}")
+            }
             (None, None) => named.unwrap_or(Format::Csv.name()).to_owned(),
             (cells, delimiter) => {
                 let named = named.unwrap_or(Format::Csv.name());
@@ -59,7 +72,7 @@ mod tests {
     use super::*;
 
     fn parse(format: Option<&str>, delimiter: Option<&str>, bom: Option<&str>) -> Result<FileForm, u16> {
-        let form = FileForm::parse(format, delimiter, bom.map(Cow::Borrowed));
+        let form = FileForm::parse(&HeaderMap::new(), format, delimiter, bom.map(Cow::Borrowed));
         form.map_err(|problem| problem.status().as_u16())
     }
 
@@ -75,6 +88,25 @@ mod tests {
             r#"{"format":{"decimal": ","},"delimiter":";"}"#
         );
         assert_eq!(options(Some("{}"), None), r#"{"format":{},"delimiter":null}"#);
+        assert_eq!(options(Some("xlsx"), None), r#"{"format":null,"is_typed":true}"#);
+    }
+
+    #[test]
+    fn spreadsheet_is_asked_for_by_name_or_by_accept() {
+        let accept = |value: &'static str| {
+            HeaderMap::from_iter([(header::ACCEPT, axum::http::HeaderValue::from_static(value))])
+        };
+        for (value, format, expected) in [
+            (XLSX, None, Format::Xlsx),
+            (XLSX, Some(r#"{"time_zone": "UTC"}"#), Format::Xlsx),
+            (XLSX, Some("csv"), Format::Csv),
+            ("*/*", None, Format::Csv),
+            ("text/csv", Some("xlsx"), Format::Xlsx),
+        ] {
+            let form = FileForm::parse(&accept(value), format, None, None);
+            assert_eq!(form.map(|form| form.format).ok(), Some(expected), "{value} {format:?}");
+        }
+        assert_eq!(parse(Some("xlsx"), None, Some("true")), Err(422));
     }
 
     #[test]

@@ -7,7 +7,11 @@ use clap::ValueEnum;
 pub(crate) enum Format {
     Csv,
     Ndjson,
+    Xlsx,
 }
+
+/// The media type of XLSX.
+pub(crate) const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 impl Format {
     /// Its name in requests, and the ending of the names of its files.
@@ -15,6 +19,7 @@ impl Format {
         match self {
             Format::Csv => "csv",
             Format::Ndjson => "ndjson",
+            Format::Xlsx => "xlsx",
         }
     }
 
@@ -23,6 +28,7 @@ impl Format {
         match self {
             Format::Csv => "text/csv",
             Format::Ndjson => "application/x-ndjson",
+            Format::Xlsx => XLSX,
         }
     }
 }

@@ -23,3 +23,5 @@ pub(crate) mod refused_rows;
 pub(crate) mod rows;
 /// Detects the delimiter.
 pub(crate) mod sniff;
+/// Spreadsheets.
+pub(crate) mod xlsx;

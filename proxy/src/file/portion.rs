@@ -54,7 +54,7 @@ impl Portion {
     }
 
     /// Adds a row that may have a fault.
-    pub(super) fn push_with(&mut self, line: u64, text: &str, fault: Option<Fault>) {
+    pub(crate) fn push_with(&mut self, line: u64, text: &str, fault: Option<Fault>) {
         let start = self.text.len();
         self.text.push_str(text);
         self.rows.push(Row { line, start, end: self.text.len(), fault });

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, header};
 
-use crate::file::format::Format;
+use crate::file::format::{Format, XLSX};
 use crate::problem::Problem;
 
 /// The format, and the encoding if given, of the headers.
@@ -11,6 +11,7 @@ pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>),
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut parts = content_type.split(';').map(str::trim);
     let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
+        XLSX => Format::Xlsx,
         "text/csv" | "text/tab-separated-values" => Format::Csv,
         // An array is told from lines by its bracket, whatever it is called.
         "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/json" => {
@@ -18,8 +19,9 @@ pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>),
         }
         _ => {
             return Err(Problem::unsupported_media_type(
-                "the body's Content-Type must be text/csv, application/x-ndjson or application/json",
-            ));
+                "the body's Content-Type must be text/csv, application/x-ndjson, application/json or that of XLSX",
+            )
+            .with_hint(&format!("For a spreadsheet, send Content-Type: {XLSX}.")));
         }
     };
     let charset = parts.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {

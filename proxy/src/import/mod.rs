@@ -8,6 +8,8 @@
 
 /// The format of the response.
 pub(crate) mod answer;
+/// Why a file or a row cannot be read.
+pub(crate) mod faults;
 /// The format of a file.
 pub(crate) mod format;
 /// The records of waiting rows.
@@ -20,6 +22,8 @@ pub(crate) mod portion_sizer;
 pub(crate) mod request;
 /// Runs an import.
 pub(crate) mod run;
+/// Spreadsheet → portions.
+pub(crate) mod sheet;
 /// Body → portions.
 pub(crate) mod source;
 /// The format that a file may be in.

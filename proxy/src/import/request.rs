@@ -33,6 +33,8 @@ pub(crate) struct Request {
     pub(crate) on_error: OnError,
     pub(crate) delimiter: Option<u8>,
     pub(crate) encoding: Option<&'static Encoding>,
+    /// The name of the sheet, of a spreadsheet; by default the first.
+    pub(crate) sheet: Option<String>,
     /// How cells are written; the database reads it.
     cells: Option<Box<RawValue>>,
     mapping: Option<Box<RawValue>>,
@@ -61,6 +63,8 @@ struct Options<'a> {
     key_prefix: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     suggests: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_typed: bool,
     is_whole: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     held: String,
@@ -69,9 +73,18 @@ struct Options<'a> {
 
 impl Request {
     pub(crate) fn parse(headers: &HeaderMap, uri: &Uri) -> Result<Request, Problem> {
-        let accepted =
-            ["dry_run", "on_error", "mapping", "key_column", "key_prefix", "delimiter", "encoding", "format"];
-        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding, cells] =
+        let accepted = [
+            "dry_run",
+            "on_error",
+            "mapping",
+            "key_column",
+            "key_prefix",
+            "delimiter",
+            "encoding",
+            "format",
+            "sheet",
+        ];
+        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding, cells, sheet] =
             parameters(uri, accepted)?;
         let (format, charset) = format_of(headers)?;
         let encoding = match encoding.as_deref().or(charset.as_deref()) {
@@ -92,8 +105,11 @@ impl Request {
         let cells = cells.map(|cells| cell_format(&cells)).transpose()?;
         if cells.is_some() && format == Format::Ndjson {
             return Err(Problem::invalid_value(
-                "the query parameter \"format\" is for CSV: JSON writes values in one form",
+                "the query parameter \"format\" is for CSV and XLSX: JSON writes values in one form",
             ));
+        }
+        if sheet.is_some() && format != Format::Xlsx {
+            return Err(Problem::invalid_value("the query parameter \"sheet\" is for XLSX"));
         }
         Ok(Request {
             format,
@@ -111,6 +127,7 @@ impl Request {
             },
             delimiter: delimiter.as_deref().map(parse_delimiter).transpose()?,
             encoding,
+            sheet: sheet.map(Into::into),
             cells,
             mapping,
             key_column: key_column.map(Into::into),
@@ -128,6 +145,7 @@ impl Request {
         let options = Options {
             format: match &self.cells {
                 Some(cells) => FormatOption::Cells(cells),
+                None if self.format == Format::Xlsx => FormatOption::Named(Format::Csv.name()),
                 None => FormatOption::Named(self.format.name()),
             },
             header: header.map(|(names, _)| names),
@@ -136,6 +154,7 @@ impl Request {
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
             suggests: self.dry_run && self.format == Format::Csv && self.cells.is_none(),
+            is_typed: self.format == Format::Xlsx,
             is_whole: self.is_whole(),
             held: held.to_text(),
             is_last,

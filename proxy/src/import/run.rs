@@ -1,11 +1,13 @@
 //! Runs an import, from the first byte to the report.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
+use super::faults::refusal;
 use super::held::Held;
 use super::portion_sizer::PortionSizer;
 use super::request::{OnError, Request};
-use super::source::{Source, refusal};
+use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
 use super::target::Target;
 use super::waiting::{Waiter, Waiting};
@@ -13,6 +15,7 @@ use crate::caller::Caller;
 use crate::file::cells::cells;
 use crate::file::format::Format;
 use crate::file::portion::{Fault, Portion, Unsendable};
+use crate::file::xlsx::csv_line;
 use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
 use crate::shutdown::Step;
@@ -119,7 +122,9 @@ impl<'a> Import<'a> {
             outcome = self.write_all(listener) => outcome,
             () = shutdown.reached(Step::Overdue) => Err(Stopped::Interrupted),
         };
-        self.tally.encoding = self.source.encoding();
+        if self.request.format != Format::Xlsx {
+            self.tally.encoding = self.source.encoding();
+        }
         let Import { request, target, mut tally, metrics, mut running, .. } = self;
         let outcome = match outcome {
             Ok(()) if request.dry_run => {
@@ -171,7 +176,8 @@ impl<'a> Import<'a> {
             for row in refused {
                 let refusal = unsendable(&row, &self.source, self.request.format);
                 self.tally.add_refused(&refusal);
-                listener.refused(&row.text, std::slice::from_ref(&refusal)).await?;
+                let row = self.refused_text(&row.text);
+                listener.refused(&row, std::slice::from_ref(&refusal)).await?;
             }
             self.write(portion, &mut waiting, Pass::First, listener).await?;
             sizer.record(rows, began.elapsed());
@@ -212,6 +218,14 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
+    /// The text of a refused row. Those of a spreadsheet are written as CSV.
+    fn refused_text<'t>(&self, row: &'t str) -> Cow<'t, str> {
+        match self.request.format {
+            Format::Xlsx => Cow::Owned(csv_line(row, self.source.header.len())),
+            Format::Csv | Format::Ndjson => Cow::Borrowed(row),
+        }
+    }
+
     async fn write(
         &mut self,
         portion: Portion,
@@ -230,7 +244,8 @@ impl<'a> Import<'a> {
                 waiting.push(Waiter { line, row, name: *name, targets }).await?;
             }
             for (row, refusals) in self.tally.add(&portion, answer, pass != Pass::First) {
-                listener.refused(portion.row(row), &refusals).await?;
+                let row = self.refused_text(portion.row(row));
+                listener.refused(&row, &refusals).await?;
             }
         }
         listener.progress(&self.tally, self.source.bytes).await;
@@ -243,7 +258,7 @@ impl<'a> Import<'a> {
 }
 
 fn options(request: &Request, source: &Source, held: &Held, is_last: bool) -> String {
-    let header = (request.format == Format::Csv).then_some((source.header.as_slice(), source.delimiter));
+    let header = (request.format != Format::Ndjson).then_some((source.header.as_slice(), source.delimiter));
     request.options(header, held, is_last)
 }
 

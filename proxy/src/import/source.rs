@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
-use keyed_errors::Code;
 use tokio::time::{Instant, timeout_at};
 
+use super::faults::{not_unpacked, require_text, too_long, unreadable};
 use super::request::Request;
+use super::sheet::{Sheet, Spool};
 use crate::admission::min_rate::TransferTimer;
 use crate::file::cells::cells;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::format::Format;
-use crate::file::gunzip::{self, Gunzip, Step, is_gzip};
-use crate::file::portion::{Fault, Portion};
-use crate::file::rows::{Form, MOST_ROW_BYTES, Rows, Unreadable};
+use crate::file::gunzip::{Gunzip, Step};
+use crate::file::portion::Portion;
+use crate::file::rows::{Form, Rows};
 use crate::file::sniff;
 use crate::problem::Problem;
 use crate::state::App;
@@ -31,9 +32,12 @@ pub(crate) struct Source {
     /// When a file that is written by one transaction must have ended.
     deadline: Option<Instant>,
     gunzip: Option<Gunzip>,
+    is_text: bool,
     decode: Decode,
     rows: Rows,
-    /// The names of the columns, of CSV.
+    /// The rows of a spreadsheet.
+    sheet: Option<Sheet>,
+    /// The names of the columns, of CSV and spreadsheets.
     pub(crate) header: Vec<String>,
     /// The delimiter of CSV.
     pub(crate) delimiter: u8,
@@ -52,15 +56,29 @@ impl Source {
             timer: TransferTimer::new(app.least_rate),
             deadline: Some(now + app.least_rate.stall),
             gunzip: request.is_gzip.then(Gunzip::new),
+            is_text: request.format != Format::Xlsx,
             decode: Decode::new(request.encoding),
             rows: Rows::new(Form::Json),
+            sheet: None,
             header: Vec::new(),
             delimiter: b',',
             is_end: false,
             bytes: 0,
         };
-        if request.format == Format::Csv {
-            source.read_header(request.delimiter).await?;
+        match request.format {
+            Format::Csv => source.read_header(request.delimiter).await?,
+            Format::Ndjson => {}
+            Format::Xlsx => {
+                // Its index is at its end, so nothing of it can be read before.
+                source.deadline = Some(now + app.file_timeout);
+                let mut spool = Spool::new()?;
+                while !source.is_end {
+                    let bytes = source.read().await?;
+                    spool = spool.push(bytes).await?;
+                }
+                let (sheet, header) = Sheet::open(spool, request.sheet.clone()).await?;
+                (source.sheet, source.header) = (Some(sheet), header);
+            }
         }
         source.deadline = request.is_whole().then_some(now + app.file_timeout);
         Ok(source)
@@ -123,6 +141,9 @@ impl Source {
 
     /// The next rows, about this many; `None` at the end.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
+        if let Some(sheet) = &mut self.sheet {
+            return sheet.next(most).await;
+        }
         self.rows.set_most(most);
         loop {
             if let Some(portion) = self.rows.take(self.is_end).map_err(unreadable)? {
@@ -151,7 +172,8 @@ impl Source {
                 let received = self.receive().await?;
                 self.is_end = received.is_none();
                 let bytes = received.unwrap_or_default();
-                return if is_first { require_text(&bytes).map(|()| bytes) } else { Ok(bytes) };
+                let is_text = self.is_text;
+                return if is_first && is_text { require_text(&bytes).map(|()| bytes) } else { Ok(bytes) };
             };
             match gunzip.step().map_err(not_unpacked)? {
                 Step::Bytes(bytes) => {
@@ -200,79 +222,5 @@ impl Source {
         let name = self.decode.name();
         Problem::malformed(format!("line {line} has bytes that are not valid {name}"))
             .with_hint("set the encoding of the file, for example encoding=windows-1252")
-    }
-}
-
-/// Rejects files that are known by their first bytes not to be text.
-fn require_text(beginning: &[u8]) -> Result<(), Problem> {
-    if is_gzip(beginning) {
-        return Err(Problem::malformed("the file is packed with gzip")
-            .with_hint("Send the header Content-Encoding: gzip, or unpack the file."));
-    }
-    if beginning.starts_with(b"PK\x03\x04") {
-        return Err(Problem::malformed("the file is a ZIP archive or a spreadsheet, such as XLSX")
-            .with_hint("Save the sheet as CSV, or unpack the archive."));
-    }
-    Ok(())
-}
-
-fn not_unpacked(fault: gunzip::Fault) -> Problem {
-    match fault {
-        gunzip::Fault::Damaged => Problem::malformed("the file is not packed with gzip, or was damaged")
-            .with_hint("Check it with gzip --test, or send it without Content-Encoding."),
-        gunzip::Fault::Short => Problem::malformed("the file ends before the end of its gzip data")
-            .with_hint("Pack it again: part of it is missing."),
-    }
-}
-
-fn too_long() -> Problem {
-    Problem::body_too_slow().with_hint(
-        "an import in one transaction, and the header of any file, must arrive within a time limit: send the file \
-        faster or in parts, or import it with on_error=skip",
-    )
-}
-
-fn unreadable(unreadable: Unreadable) -> Problem {
-    match unreadable {
-        Unreadable::TooLong(line) => Problem::new(
-            Code::PayloadTooLarge,
-            format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
-        )
-        .with_hint("split the row, or write the record by a request of its own"),
-        Unreadable::Header(line, fault) => {
-            let (code, message) = refusal(fault);
-            Problem::new(code, format!("the header, in line {line}, cannot be read: {message}"))
-        }
-        Unreadable::Spread(line) => {
-            Problem::malformed(format!("the JSON object that begins in line {line} does not end there"))
-                .with_hint("write each object in one line, or all in one array: [{…}, {…}]")
-        }
-        Unreadable::AfterArray(line) => {
-            Problem::malformed(format!("text follows the JSON array in line {line}"))
-                .with_hint("a file is one array, or has an object in each line")
-        }
-        Unreadable::OpenArray(line) => {
-            Problem::malformed(format!("the file ends in line {line}, before the end of its JSON array"))
-        }
-    }
-}
-
-/// The code and the message of a row that cannot be read.
-pub(super) fn refusal(fault: Fault) -> (Code, &'static str) {
-    match fault {
-        Fault::AfterQuote => (
-            Code::InvalidCsv,
-            "text follows a closing quote; write a quote within a quoted cell as two: \"Say \"\"hi\"\" now\"",
-        ),
-        Fault::Unclosed => (
-            Code::InvalidCsv,
-            "a quoted cell begins in this line and is not closed, or text follows its closing quote; write a quote within a \
-            quoted cell as two: \"Say \"\"hi\"\" now\"",
-        ),
-        Fault::Zero => (Code::InvalidValue, "must not contain the character U+0000; remove it"),
-        Fault::Missing => (Code::MalformedRequest, "the array has no element here; remove the comma"),
-        Fault::LineBreak => {
-            (Code::MalformedRequest, "a string contains a line break; write it as \\n within the string")
-        }
     }
 }

@@ -62,6 +62,7 @@ pub(crate) struct Tally {
     pub(crate) unchanged: u64,
     pub(crate) failed: u64,
     pub(crate) dry_run: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) encoding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) delimiter: Option<char>,

@@ -75,7 +75,7 @@ async fn file_that_cannot_be_unpacked_is_rejected_and_nothing_is_imported() {
         (damaged, Some("gzip"), "gzip --test"),
         (b"external_key,name\na,Ada\n".to_vec(), Some("gzip"), "without Content-Encoding"),
         (whole.clone(), None, "Content-Encoding: gzip"),
-        (b"PK\x03\x04\x14\x00".to_vec(), None, "as CSV"),
+        (b"PK\x03\x04\x14\x00".to_vec(), None, "with Content-Type"),
     ] {
         let problem = send(&service, "text/csv", encoding, file).await.refused(400, "malformed_request");
         assert!(problem["hint"].as_str().is_some_and(|it| it.contains(hint)), "{problem}");

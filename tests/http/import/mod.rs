@@ -7,6 +7,8 @@ mod formats;
 mod forms;
 mod gzip;
 mod interruptions;
+mod sheet_attacks;
+mod sheets;
 mod warnings;
 
 use harness::{Answer, Service};

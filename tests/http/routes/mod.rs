@@ -8,7 +8,7 @@ mod batch_refusals;
 mod by_key;
 mod embeddings;
 mod entities;
-mod export;
+pub(crate) mod export;
 mod export_formats;
 mod external_key;
 mod history;

@@ -5633,8 +5633,8 @@ export interface operations {
     exportRecords: {
         parameters: {
             query?: {
-                /** @description The format of the file, or how CSV writes values: `{"decimal": ",", "date": "DD.MM.YYYY"}`. */
-                format?: ("csv" | "ndjson") | string;
+                /** @description The format of the file, or how its cells write values: `{"decimal": ",", "date": "DD.MM.YYYY"}`. */
+                format?: ("csv" | "ndjson" | "xlsx") | string;
                 /** @description The delimiter of CSV. */
                 delimiter?: string;
                 /** @description Whether CSV begins with a byte order mark. */
@@ -5663,6 +5663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "application/x-ndjson": string;
                     "text/csv": string;
                 };
@@ -5677,8 +5678,8 @@ export interface operations {
     exportSearch: {
         parameters: {
             query?: {
-                /** @description The format of the file, or how CSV writes values: `{"decimal": ",", "date": "DD.MM.YYYY"}`. */
-                format?: ("csv" | "ndjson") | string;
+                /** @description The format of the file, or how its cells write values: `{"decimal": ",", "date": "DD.MM.YYYY"}`. */
+                format?: ("csv" | "ndjson" | "xlsx") | string;
                 /** @description The delimiter of CSV. */
                 delimiter?: string;
                 /** @description Whether CSV begins with a byte order mark. */
@@ -5709,6 +5710,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "application/x-ndjson": string;
                     "text/csv": string;
                 };
@@ -5739,6 +5741,8 @@ export interface operations {
                 key_prefix?: string;
                 /** @description The delimiter of a CSV file. A first line `sep=;` names it, too. */
                 delimiter?: string;
+                /** @description The sheet of a spreadsheet; by default the first. */
+                sheet?: string;
                 /** @description The encoding of the file, such as windows-1252. */
                 encoding?: string;
                 /** @description How a CSV file writes values: `{"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY"}`. */
@@ -5762,6 +5766,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": Record<string, never>[];
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 "application/x-ndjson": string;
                 "text/csv": string;
             };

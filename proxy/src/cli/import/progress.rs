@@ -1,0 +1,35 @@
+//! The progress on the terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::answer::Counts;
+
+/// The progress of the rows, which is behind that of the upload. The text fits the terminal.
+pub(super) fn progress_bar(size: Option<u64>) -> ProgressBar {
+    let (bar, template) = match size {
+        Some(size) => (ProgressBar::new(size), "{bar:20} {percent:>3}% {eta:>4} {wide_msg}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {wide_msg}"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+pub(super) fn message(counts: &Counts) -> String {
+    let rows = counts.rows.unwrap_or(0);
+    match counts.failed {
+        0 => format!("{rows} rows done"),
+        failed => format!("{rows} rows done, {failed} refused"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_of_a_large_file_fits_a_terminal_of_80_columns() {
+        let counts = Counts { rows: Some(1_000_000_000), failed: 999_999_999, ..Counts::default() };
+        // The bar, the percentage, the time left and the spaces between.
+        assert!(20 + 1 + 4 + 1 + 4 + 1 + message(&counts).len() <= 80, "{}", message(&counts));
+        assert_eq!(message(&Counts { rows: Some(7), ..Counts::default() }), "7 rows done");
+    }
+}

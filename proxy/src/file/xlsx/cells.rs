@@ -1,0 +1,230 @@
+//! The cells of a sheet, one after another.
+
+use quick_xml::events::Event;
+use serde_json::json;
+
+use super::date::date;
+use super::fault::{Fault, Unreadable};
+use super::styles::{Shown, Styles};
+use super::texts::Texts;
+use super::xml::{Xml, attribute, unescaped};
+
+/// The most rows and columns that a spreadsheet can have.
+const MOST_ROWS: u32 = 1 << 20;
+const MOST_COLUMNS: u32 = 1 << 14;
+
+/// The cells of a sheet.
+pub(super) struct Cells<'a> {
+    pub(super) xml: Xml<'a>,
+    pub(super) styles: Styles,
+    pub(super) texts: Texts,
+    pub(super) is_1904: bool,
+    /// Where the next cell is that does not say where it is, counted from 0.
+    pub(super) row: u32,
+    pub(super) column: u32,
+    /// The text of the last cell.
+    pub(super) text: String,
+}
+
+/// A cell with a value, as JSON.
+pub(super) struct Cell {
+    pub(super) row: u32,
+    pub(super) column: u32,
+    pub(super) json: String,
+}
+
+impl Cells<'_> {
+    pub(super) fn next(&mut self) -> Result<Option<Cell>, Unreadable> {
+        loop {
+            let (style, kind) = match self.xml.next()? {
+                Event::Start(element) => match element.local_name().as_ref() {
+                    "row" => {
+                        if let Some(number) = attribute(&element, "r")? {
+                            self.row = index(&number, MOST_ROWS)?;
+                        }
+                        self.column = 0;
+                        continue;
+                    }
+                    "c" => {
+                        if let Some(address) = attribute(&element, "r")? {
+                            (self.row, self.column) = place(&address)?;
+                        }
+                        if self.row >= MOST_ROWS || self.column >= MOST_COLUMNS {
+                            return Err(Unreadable::Damaged);
+                        }
+                        let style = attribute(&element, "s")?.and_then(|style| style.parse().ok());
+                        (style.unwrap_or(0), Kind::of(attribute(&element, "t")?.as_deref())?)
+                    }
+                    _ => continue,
+                },
+                Event::End(element) => match element.local_name().as_ref() {
+                    "row" => {
+                        self.row += 1;
+                        continue;
+                    }
+                    "sheetData" => return Ok(None),
+                    _ => continue,
+                },
+                Event::Eof => return Ok(None),
+                _ => continue,
+            };
+            self.read_text(kind)?;
+            let (row, column) = (self.row, self.column);
+            self.column += 1;
+            if let Some(json) = self.json(kind, style)? {
+                return Ok(Some(Cell { row, column, json }));
+            }
+        }
+    }
+
+    /// Reads what is in the cell that has begun.
+    fn read_text(&mut self, kind: Kind) -> Result<(), Fault> {
+        self.text.clear();
+        let outside = self.xml.depth() - 1;
+        loop {
+            let (is_value, is_text, is_other) = match self.xml.next()? {
+                Event::Start(element) => match element.local_name().as_ref() {
+                    "v" if kind != Kind::Inline => (true, false, false),
+                    "is" => (false, true, false),
+                    // The formula of the value, or what newer versions add.
+                    _ => (false, false, true),
+                },
+                _ => (false, false, false),
+            };
+            if is_value {
+                self.xml.text(&mut self.text)?;
+            } else if is_text {
+                self.xml.rich_text(&mut self.text)?;
+            } else if is_other {
+                self.xml.skip()?;
+            } else if self.xml.depth() == outside {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The cell as JSON; none of an empty one.
+    fn json(&self, kind: Kind, style: usize) -> Result<Option<String>, Unreadable> {
+        let text = self.text.as_str();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let string = |text: &str| (!text.is_empty()).then(|| json!(text).to_string());
+        Ok(match kind {
+            Kind::Shared => {
+                let number = text.trim().parse().map_err(|_| Unreadable::Damaged)?;
+                string(self.texts.get(number).ok_or(Unreadable::Damaged)?)
+            }
+            Kind::Inline => string(text),
+            Kind::Formula => string(&unescaped(text)),
+            Kind::Boolean => match text.trim() {
+                "1" | "true" => Some("true".to_owned()),
+                "0" | "false" => Some("false".to_owned()),
+                _ => return Err(Unreadable::Damaged),
+            },
+            Kind::Failure => {
+                Some(json!({"failure": text, "at": address(self.row, self.column - 1)}).to_string())
+            }
+            Kind::Date => match (is_date(text), text.len()) {
+                (true, 10) => Some(json!({"date": format!("{text}T00:00:00")}).to_string()),
+                (true, _) => Some(json!({"date": text}).to_string()),
+                (false, _) => string(text),
+            },
+            Kind::Number => match text.trim().parse::<f64>() {
+                Ok(number) => Some(self.number(number, style)),
+                Err(_) => string(text),
+            },
+        })
+    }
+
+    /// A number: a date where it is shown as one. A duration, and a time alone, is a number.
+    fn number(&self, number: f64, style: usize) -> String {
+        let is_date = match self.styles.shown(style) {
+            Shown::Date => true,
+            Shown::Time => number >= 1.0,
+            Shown::Duration | Shown::Number => false,
+        };
+        match date(number, self.is_1904).filter(|_| is_date) {
+            Some(date) => json!({"date": date}).to_string(),
+            // All digits, and no point where it is whole.
+            None if number.is_finite() => number.to_string(),
+            None => json!(number.to_string()).to_string(),
+        }
+    }
+}
+
+/// How the value of a cell is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    Boolean,
+    /// The number of a text.
+    Shared,
+    /// A text in the cell.
+    Inline,
+    /// A text that a formula gave.
+    Formula,
+    /// The error that a formula gave.
+    Failure,
+    /// A date, as in ISO 8601.
+    Date,
+}
+
+impl Kind {
+    fn of(name: Option<&str>) -> Result<Kind, Unreadable> {
+        Ok(match name {
+            None | Some("n") => Kind::Number,
+            Some("b") => Kind::Boolean,
+            Some("s") => Kind::Shared,
+            Some("inlineStr") => Kind::Inline,
+            Some("str") => Kind::Formula,
+            Some("e") => Kind::Failure,
+            Some("d") => Kind::Date,
+            Some(_) => return Err(Unreadable::Damaged),
+        })
+    }
+}
+
+/// Whether a text is a date, or a date and a time without a zone: `2024-02-29T13:45:00`.
+fn is_date(text: &str) -> bool {
+    let shape: String = text.chars().map(|it| if it.is_ascii_digit() { '0' } else { it }).collect();
+    shape.strip_prefix("0000-00-00").is_some_and(|time| {
+        let seconds = time.strip_prefix("T00:00:00");
+        time.is_empty()
+            || seconds.is_some_and(|rest| {
+                rest.strip_prefix('.').map_or(rest.is_empty(), |fraction| {
+                    (1..=6).contains(&fraction.len()) && fraction.bytes().all(|it| it == b'0')
+                })
+            })
+    })
+}
+
+/// A number from 1 as one from 0.
+fn index(number: &str, most: u32) -> Result<u32, Unreadable> {
+    let number: u32 = number.parse().map_err(|_| Unreadable::Damaged)?;
+    if (1..=most).contains(&number) { Ok(number - 1) } else { Err(Unreadable::Damaged) }
+}
+
+/// The row and the column of an address such as `B7`.
+fn place(address: &str) -> Result<(u32, u32), Unreadable> {
+    let digits = address.find(|it: char| it.is_ascii_digit()).ok_or(Unreadable::Damaged)?;
+    let (letters, number) = address.split_at(digits);
+    let mut column = 0_u32;
+    for letter in letters.bytes() {
+        if !letter.is_ascii_alphabetic() || column > MOST_COLUMNS {
+            return Err(Unreadable::Damaged);
+        }
+        column = column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1;
+    }
+    Ok((index(number, MOST_ROWS)?, column.checked_sub(1).ok_or(Unreadable::Damaged)?))
+}
+
+/// The address of a cell, such as `B7`.
+fn address(row: u32, column: u32) -> String {
+    let (mut letters, mut rest) = (String::new(), column + 1);
+    while rest > 0 {
+        letters.insert(0, char::from(b'A' + ((rest - 1) % 26) as u8));
+        rest = (rest - 1) / 26;
+    }
+    format!("{letters}{}", u64::from(row) + 1)
+}

@@ -1,0 +1,139 @@
+//! A sheet → rows of cells, in the order of the sheet; no more than a row is in memory, and the texts that cells share.
+
+use std::fs::File;
+use std::ops::ControlFlow;
+
+use super::archive::{Archive, Compound, compound};
+use super::cells::{Cell, Cells};
+use super::csv_line::csv_text;
+use super::fault::{Fault, Unreadable};
+use super::styles::Styles;
+use super::texts::Texts;
+use super::workbook::Workbook;
+use super::xml::Xml;
+use crate::file::rows::MOST_ROW_BYTES;
+
+/// What is read of a sheet.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Event {
+    /// The names of the columns.
+    Header(Vec<String>),
+    /// A row: its number, counted from 1, and its cells as JSON.
+    Row(u64, String),
+}
+
+/// What may be unpacked of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// The bytes of the sheet, which is read as a stream.
+    pub(super) sheet: u64,
+    /// The bytes of the texts that cells share, which are in memory.
+    pub(super) texts: u64,
+    /// The bytes of the styles.
+    pub(super) styles: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { sheet: 2 << 30, texts: 64 << 20, styles: 16 << 20 }
+    }
+}
+
+/// Reads the first sheet, or the one of this name, until `take` breaks.
+pub(crate) fn read(
+    file: &File,
+    sheet: Option<&str>,
+    take: impl FnMut(Event) -> ControlFlow<()>,
+) -> Result<(), Unreadable> {
+    read_within(file, sheet, Limits::default(), take)
+}
+
+pub(super) fn read_within(
+    file: &File,
+    sheet: Option<&str>,
+    limits: Limits,
+    mut take: impl FnMut(Event) -> ControlFlow<()>,
+) -> Result<(), Unreadable> {
+    match compound(file) {
+        Some(Compound::Encrypted) => return Err(Unreadable::Password),
+        Some(Compound::Older) => return Err(Unreadable::Older),
+        None => {}
+    }
+    let archive = Archive::open(file)?;
+    let workbook = Workbook::read(&archive)?;
+    let Some(path) = workbook.sheet(sheet) else { return Err(Unreadable::NoSheet(workbook.names())) };
+    let part = |path: &str, most| Ok::<_, Fault>(archive.part(path)?.map(|part| Xml::new(part, most)));
+    let styles = workbook.part("styles").map_or(Ok(None), |path| part(&path, limits.styles))?;
+    let texts = workbook.part("sharedStrings").map_or(Ok(None), |path| part(&path, limits.texts))?;
+    let mut cells = Cells {
+        xml: part(&path, limits.sheet)?.ok_or(Unreadable::Damaged)?,
+        styles: styles.map(Styles::read).transpose()?.unwrap_or_default(),
+        texts: texts.map(Texts::read).transpose()?.unwrap_or_default(),
+        is_1904: workbook.is_1904,
+        row: 0,
+        column: 0,
+        text: String::new(),
+    };
+    let mut row = Row::default();
+    let mut has_header = false;
+    loop {
+        let cell = cells.next()?;
+        if cell.as_ref().map(|cell| cell.row) != Some(row.number)
+            && let ControlFlow::Break(()) = row.end(&mut has_header, &mut take)
+        {
+            return Ok(());
+        }
+        let Some(cell) = cell else { break };
+        row.number = cell.row;
+        row.push(cell)?;
+    }
+    cells.xml.finish()?;
+    if has_header { Ok(()) } else { Err(Unreadable::Empty) }
+}
+
+/// The cells of a row, as JSON; nothing of an empty one.
+#[derive(Default)]
+struct Row {
+    number: u32,
+    cells: Vec<String>,
+    bytes: usize,
+}
+
+impl Row {
+    fn push(&mut self, cell: Cell) -> Result<(), Unreadable> {
+        self.bytes += cell.json.len();
+        if self.bytes > MOST_ROW_BYTES {
+            return Err(Unreadable::LongRow(u64::from(self.number) + 1));
+        }
+        let place = cell.column as usize;
+        if self.cells.len() <= place {
+            self.cells.resize(place + 1, String::new());
+        }
+        self.cells[place] = cell.json;
+        Ok(())
+    }
+
+    /// Gives the row out, if there is anything in it; the first one is the header.
+    fn end(
+        &mut self,
+        has_header: &mut bool,
+        take: &mut impl FnMut(Event) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let cells = std::mem::take(&mut self.cells);
+        self.bytes = 0;
+        if cells.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        if !std::mem::replace(has_header, true) {
+            return take(Event::Header(cells.iter().map(|cell| name(cell)).collect()));
+        }
+        let cells: Vec<&str> =
+            cells.iter().map(|cell| if cell.is_empty() { "null" } else { cell.as_str() }).collect();
+        take(Event::Row(u64::from(self.number) + 1, format!("[{}]", cells.join(","))))
+    }
+}
+
+/// The name of a column: the text of its first cell.
+fn name(cell: &str) -> String {
+    csv_text(cell).trim_matches(' ').to_owned()
+}

@@ -1,0 +1,130 @@
+//! Which cells show their number as a date or a time: the number formats of a workbook.
+
+use std::collections::HashMap;
+
+use quick_xml::events::Event;
+
+use super::fault::Fault;
+use super::xml::{Xml, attribute};
+
+/// What a number stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    Number,
+    /// A day, maybe with a time.
+    Date,
+    /// A time of day, maybe of a day that is not shown.
+    Time,
+    /// A duration.
+    Duration,
+}
+
+/// What the numbers of cells of each style stand for.
+#[derive(Default)]
+pub(super) struct Styles(Vec<Shown>);
+
+impl Styles {
+    pub(super) fn read(mut xml: Xml<'_>) -> Result<Styles, Fault> {
+        let (mut formats, mut styles) = (HashMap::new(), Vec::new());
+        let mut is_of_cells = false;
+        loop {
+            match xml.next()? {
+                Event::Start(element) => match element.local_name().as_ref() {
+                    "numFmt" => {
+                        let id = attribute(&element, "numFmtId")?.unwrap_or_default();
+                        let code = attribute(&element, "formatCode")?.unwrap_or_default();
+                        formats.insert(id.parse::<u32>().map_err(|_| Fault::Form)?, of_code(&code));
+                    }
+                    "cellXfs" => is_of_cells = true,
+                    "xf" if is_of_cells => {
+                        let id = attribute(&element, "numFmtId")?.and_then(|id| id.parse().ok()).unwrap_or(0);
+                        styles.push(formats.get(&id).copied().unwrap_or_else(|| built_in(id)));
+                    }
+                    _ => {}
+                },
+                Event::End(element) if element.local_name().as_ref() == "cellXfs" => is_of_cells = false,
+                Event::Eof => return Ok(Styles(styles)),
+                _ => {}
+            }
+        }
+    }
+
+    /// What a number in a cell of this style stands for.
+    pub(super) fn shown(&self, style: usize) -> Shown {
+        self.0.get(style).copied().unwrap_or(Shown::Number)
+    }
+}
+
+/// The formats that have a number only (ECMA-376, 18.8.30).
+fn built_in(id: u32) -> Shown {
+    match id {
+        14..=17 | 22 | 27..=31 | 34..=36 | 50..=58 => Shown::Date,
+        18..=21 | 32 | 33 | 45 | 47 => Shown::Time,
+        46 => Shown::Duration,
+        _ => Shown::Number,
+    }
+}
+
+/// Reads the code of a format, such as `dd.mm.yyyy`. What stands for positive numbers decides.
+fn of_code(code: &str) -> Shown {
+    let (mut has_day, mut has_month, mut has_time) = (false, false, false);
+    let mut characters = code.chars();
+    while let Some(character) = characters.next() {
+        match character.to_ascii_lowercase() {
+            '"' => drop(characters.by_ref().find(|it| *it == '"')),
+            // The next one is shown as it is, gives a width or fills the cell.
+            '\\' | '_' | '*' => drop(characters.next()),
+            '[' => {
+                let inner: String = characters.by_ref().take_while(|it| *it != ']').collect();
+                let is_unit = |unit: char| inner.chars().all(|it| it.eq_ignore_ascii_case(&unit));
+                if !inner.is_empty() && ['h', 'm', 's'].into_iter().any(is_unit) {
+                    return Shown::Duration;
+                }
+            }
+            ';' => break,
+            'y' | 'd' => has_day = true,
+            'm' => has_month = true,
+            'h' | 's' => has_time = true,
+            _ => {}
+        }
+    }
+    match (has_day, has_time, has_month) {
+        (true, ..) | (_, false, true) => Shown::Date,
+        (_, true, _) => Shown::Time,
+        _ => Shown::Number,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn format_says_what_a_number_stands_for() {
+        for (code, shown) in [
+            ("General", Shown::Number),
+            ("0.00E+00", Shown::Number),
+            ("#,##0.00\\ [$CHF-807]", Shown::Number),
+            ("0.0\" days\"", Shown::Number),
+            ("_(* #,##0_);_(* (#,##0);_(@_)", Shown::Number),
+            ("[Red]0;yyyy", Shown::Number),
+            ("0\\d", Shown::Number),
+            ("@", Shown::Number),
+            ("", Shown::Number),
+            ("dd.mm.yyyy", Shown::Date),
+            ("[$-407]D. MMMM YYYY;@", Shown::Date),
+            ("mmm", Shown::Date),
+            ("yyyy\\-mm\\-dd\\ hh:mm:ss", Shown::Date),
+            ("h:mm AM/PM", Shown::Time),
+            ("mm:ss.0", Shown::Time),
+            ("[h]:mm:ss", Shown::Duration),
+            ("[MM]:ss", Shown::Duration),
+        ] {
+            assert_eq!(of_code(code), shown, "{code}");
+        }
+        assert_eq!(
+            [0, 14, 20, 46, 49].map(built_in),
+            [Shown::Number, Shown::Date, Shown::Time, Shown::Duration, Shown::Number]
+        );
+    }
+}

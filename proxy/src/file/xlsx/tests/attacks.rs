@@ -1,0 +1,176 @@
+//! Hostile and damaged files.
+
+use super::{archive, changed, events, file, header, sheet};
+use crate::file::xlsx::fault::Unreadable;
+use crate::file::xlsx::reader::{Limits, read_within};
+use rust_xlsxwriter::{Formula, Workbook};
+use std::fs::File;
+use std::ops::ControlFlow;
+
+fn workbook() -> Workbook {
+    let mut workbook = Workbook::new();
+    let sheet = workbook.add_worksheet();
+    sheet.write(0, 0, "external_key").expect("a cell").write(1, 0, "text").expect("a cell");
+    sheet.write(2, 0, 1.5).expect("a cell");
+    sheet.write_formula(3, 0, Formula::new("=NA()").set_result("#N/A")).expect("a cell");
+    workbook
+}
+
+fn content() -> Vec<u8> {
+    workbook().save_to_buffer().expect("a workbook")
+}
+
+#[test]
+fn file_that_is_no_spreadsheet_is_damaged() {
+    assert_eq!(events(&file(b"external_key,name\n"), None), Err(Unreadable::Damaged));
+    assert_eq!(events(&file(b""), None), Err(Unreadable::Damaged));
+    let other = archive(&[("a.txt".to_owned(), b"x".to_vec())]);
+    assert_eq!(events(&file(&other), None), Err(Unreadable::Damaged));
+}
+
+#[test]
+fn file_that_was_cut_is_damaged() {
+    let whole = content();
+    for length in (0..whole.len()).step_by(97).chain([whole.len() - 1]) {
+        assert_eq!(events(&file(&whole[..length]), None), Err(Unreadable::Damaged), "{length}");
+    }
+}
+
+#[test]
+fn changed_byte_changes_no_value() {
+    let whole = content();
+    let rows = events(&file(&whole), None).expect("a sheet");
+    let mut damaged = 0;
+    for position in (0..whole.len()).step_by(5) {
+        let mut changed = whole.clone();
+        changed[position] ^= 1 << (position % 8);
+        // Not each byte is of a part that is read.
+        match events(&file(&changed), None) {
+            Ok(found) => assert_eq!(found, rows, "{position}"),
+            Err(_) => damaged += 1,
+        }
+    }
+    assert!(damaged > whole.len() / 20, "{damaged} of {}", whole.len() / 5);
+}
+
+#[test]
+fn encrypted_and_older_files_are_told_apart() {
+    /// The beginning of a compound file.
+    const COMPOUND: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+    let compound = |name: &str, at: usize| {
+        let mut content = vec![0; 200 << 10];
+        content[..8].copy_from_slice(&COMPOUND);
+        let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        content[at..at + name.len()].copy_from_slice(&name);
+        file(&content)
+    };
+    for at in [1024 + 128, 64 << 10, (200 << 10) - 128] {
+        assert_eq!(events(&compound("EncryptedPackage", at), None), Err(Unreadable::Password));
+        assert_eq!(events(&compound("Workbook", at), None), Err(Unreadable::Older));
+    }
+}
+
+#[test]
+fn part_that_unpacks_to_too_much_is_rejected() {
+    let limits = Limits { sheet: 1 << 20, texts: 1 << 20, styles: 1 << 20 };
+    let within = |file: &File| read_within(file, None, limits, |_| ControlFlow::Continue(()));
+    assert_eq!(within(&file(&content())), Ok(()));
+    for name in ["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"] {
+        let file = changed(workbook(), name, |xml| format!("{xml}{}", " ".repeat(2 << 20)));
+        assert_eq!(within(&file), Err(Unreadable::TooLarge), "{name}");
+    }
+    for name in ["xl/workbook.xml", "_rels/.rels", "xl/_rels/workbook.xml.rels"] {
+        let file = changed(workbook(), name, |xml| format!("{xml}{}", " ".repeat(5 << 20)));
+        assert_eq!(within(&file), Err(Unreadable::TooLarge), "{name}");
+    }
+}
+
+#[test]
+fn value_without_end_is_rejected() {
+    let rows = |row: String| events(&sheet(&format!("<row>{row}</row>")), None);
+    let long = "x".repeat(5 << 20);
+    for row in [
+        format!("<c t=\"inlineStr\"><is><t>{long}</t></is></c>"),
+        format!("<c t=\"str\"><v>{long}</v></c>"),
+        format!("<c><f>{long}</f><v>1</v></c>"),
+        format!("<c t=\"inlineStr\"><is>{}</is></c>", "<r><t>some text</t></r>".repeat(500_000)),
+        format!("<c t=\"str\"><v>{}</v></c>", "<![CDATA[some text]]>".repeat(500_000)),
+        format!("<c t=\"str\"><v>{}</v></c>", "<b>some text</b>".repeat(500_000)),
+        format!("<c r=\"{long}\"/>"),
+        format!("<!--{long}-->"),
+        format!("<c {}/>", "a=\"\" ".repeat(900_000)),
+        "<a>".repeat(300),
+        format!("<{}/>", "a".repeat(300)),
+    ] {
+        assert_eq!(rows(row.clone()), Err(Unreadable::TooLarge), "{}", &row[..20]);
+    }
+}
+
+#[test]
+fn impossible_cell_is_damaged() {
+    for cell in [
+        r#"<c r="A0"><v>1</v></c>"#,
+        r#"<c r="XFE1"><v>1</v></c>"#,
+        r#"<c r="ZZZZZZZZZZ1"><v>1</v></c>"#,
+        r#"<c r="A1048577"><v>1</v></c>"#,
+        r#"<c r="A99999999999"><v>1</v></c>"#,
+        r#"<c r="7"><v>1</v></c>"#,
+        r#"<c r="É1"><v>1</v></c>"#,
+        r#"<c t="s"><v>99</v></c>"#,
+        r#"<c t="s"><v>-1</v></c>"#,
+        r#"<c t="b"><v>2</v></c>"#,
+        r#"<c t="x"><v>1</v></c>"#,
+        "<c><v>&unknown;</v></c>",
+        "<c><v>1</c></v>",
+        "<c><v>1",
+    ] {
+        assert_eq!(events(&sheet(&format!("<row>{cell}</row>")), None), Err(Unreadable::Damaged), "{cell}");
+    }
+}
+
+#[test]
+fn number_of_texts_makes_no_room() {
+    for count in ["1", "100000000000000", "18446744073709551616", "x"] {
+        let file = changed(workbook(), "xl/sharedStrings.xml", |xml| {
+            xml.replace("uniqueCount=\"2\"", &format!("uniqueCount=\"{count}\""))
+        });
+        assert_eq!(events(&file, None).expect("a sheet")[0], header(&["external_key"]), "{count}");
+    }
+}
+
+#[test]
+fn index_of_too_many_parts_is_rejected_before_it_is_read() {
+    let mut many = content();
+    let end = many.len() - 22;
+    many[end + 8..end + 12].copy_from_slice(&[0xff; 4]);
+    assert_eq!(events(&file(&many), None), Err(Unreadable::TooLarge));
+    // The same in the longer index of ZIP64, which is found by its address.
+    let whole = content();
+    let (index, end) = whole.split_at(whole.len() - 22);
+    let longer = |parts: u64, bytes: u64, start: u64| {
+        let mut file = index.to_vec();
+        let at = file.len() as u64;
+        file.extend(b"PK\x06\x06");
+        file.extend([0; 28]);
+        file.extend([parts, bytes, start].iter().flat_map(|number| number.to_le_bytes()));
+        file.extend(b"PK\x06\x07");
+        file.extend([0; 4]);
+        file.extend(at.to_le_bytes());
+        file.extend([0; 4]);
+        file.extend(end);
+        super::file(&file)
+    };
+    let number = |at: usize| u64::from(u32::from_le_bytes(end[at..at + 4].try_into().expect("four bytes")));
+    let parts = u64::from(u16::from_le_bytes([end[10], end[11]]));
+    let (bytes, start) = (number(12), number(16));
+    let rows = events(&file(&whole), None);
+    assert_eq!(events(&longer(parts, bytes, start), None), rows);
+    for (parts, bytes, start, fault) in [
+        (u64::MAX, bytes, start, Unreadable::TooLarge),
+        (parts, u64::MAX, start, Unreadable::TooLarge),
+        (parts, bytes, u64::MAX, Unreadable::Damaged),
+        (parts + 1, bytes, start, Unreadable::Damaged),
+    ] {
+        assert_eq!(events(&longer(parts, bytes, start), None), Err(fault));
+    }
+}

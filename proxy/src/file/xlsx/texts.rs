@@ -1,0 +1,37 @@
+//! The texts that cells share: one string, to which cells refer by number.
+
+use quick_xml::events::Event;
+
+use super::fault::Fault;
+use super::xml::Xml;
+
+#[derive(Default)]
+pub(super) struct Texts {
+    all: String,
+    /// The end of each text.
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    /// Reads the part, whose limit is below 4 GiB.
+    pub(super) fn read(mut xml: Xml<'_>) -> Result<Texts, Fault> {
+        let mut texts = Texts::default();
+        loop {
+            let is_text = match xml.next()? {
+                Event::Start(element) => element.local_name().as_ref() == "si",
+                Event::Eof => return Ok(texts),
+                _ => false,
+            };
+            if is_text {
+                xml.rich_text(&mut texts.all)?;
+                texts.ends.push(u32::try_from(texts.all.len()).map_err(|_| Fault::Size)?);
+            }
+        }
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<&str> {
+        let end = *self.ends.get(number)? as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        Some(&self.all[start..end])
+    }
+}

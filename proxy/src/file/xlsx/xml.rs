@@ -1,0 +1,223 @@
+//! A part of XML → events, in bounded memory: a part, an event, a name and the nesting have limits.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, BufReader, Read};
+
+use quick_xml::escape::unescape;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use super::fault::Fault;
+
+/// The most bytes of an event and of a text.
+pub(super) const MAX_EVENT_BYTES: u64 = 4 << 20;
+/// The most bytes of the name of an element. The parser keeps those of all open elements.
+const MAX_NAME_BYTES: usize = 200;
+const MAX_DEPTH: usize = 200;
+
+/// A part that is being read.
+pub(super) struct Xml<'a> {
+    reader: Reader<Counted<BufReader<Box<dyn Read + 'a>>>>,
+    buffer: Vec<u8>,
+    depth: usize,
+}
+
+impl<'a> Xml<'a> {
+    /// A part, of which at most so many bytes are read.
+    pub(super) fn new(part: Box<dyn Read + 'a>, most: u64) -> Xml<'a> {
+        let part = BufReader::with_capacity(32 << 10, part);
+        let mut reader = Reader::from_reader(Counted { inner: part, part: most, event: MAX_EVENT_BYTES });
+        reader.config_mut().expand_empty_elements = true;
+        Xml { reader, buffer: Vec::new(), depth: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Event<'_>, Fault> {
+        self.buffer.clear();
+        self.reader.get_mut().event = MAX_EVENT_BYTES;
+        let event = self.reader.read_event_into(&mut self.buffer).map_err(fault)?;
+        match &event {
+            Event::Start(start) => {
+                self.depth += 1;
+                if self.depth > MAX_DEPTH || start.name().as_ref().len() > MAX_NAME_BYTES {
+                    return Err(Fault::Size);
+                }
+            }
+            Event::End(_) => self.depth = self.depth.saturating_sub(1),
+            Event::Eof if self.depth > 0 => return Err(Fault::Form),
+            _ => {}
+        }
+        Ok(event)
+    }
+
+    /// How many elements are open.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Reads all that is left, which compares its checksum.
+    pub(super) fn finish(mut self) -> Result<(), Fault> {
+        while self.next()? != Event::Eof {}
+        Ok(())
+    }
+
+    /// Passes over the rest of the element that has begun last.
+    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+        let outside = self.depth - 1;
+        while self.depth > outside {
+            self.next()?;
+        }
+        Ok(())
+    }
+
+    /// Appends the text of the element that has begun last.
+    pub(super) fn text(&mut self, text: &mut String) -> Result<(), Fault> {
+        let (outside, before) = (self.depth - 1, text.len());
+        while self.depth > outside {
+            match self.next()? {
+                Event::Text(part) => text.push_str(&part.xml10_content()),
+                Event::CData(part) => text.push_str(&part.xml10_content()),
+                Event::GeneralRef(name) => match name.resolve_char_ref().map_err(fault)? {
+                    Some(character) => text.push(character),
+                    None => {
+                        text.push_str(&unescape(&format!("&{};", name.as_ref())).map_err(|_| Fault::Form)?);
+                    }
+                },
+                _ => {}
+            }
+            if (text.len() - before) as u64 > MAX_EVENT_BYTES {
+                return Err(Fault::Size);
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the text of the element of a rich text that has begun last: its runs, without readings.
+    pub(super) fn rich_text(&mut self, text: &mut String) -> Result<(), Fault> {
+        let (outside, before) = (self.depth - 1, text.len());
+        while self.depth > outside {
+            let (is_run, keeps_spaces, is_reading) = match self.next()? {
+                Event::Start(start) => match start.local_name().as_ref() {
+                    "t" => (true, attribute(&start, "space")?.as_deref() == Some("preserve"), false),
+                    name => (false, false, name == "rPh"),
+                },
+                _ => (false, false, false),
+            };
+            if is_reading {
+                self.skip()?;
+            }
+            if !is_run {
+                continue;
+            }
+            let start = text.len();
+            self.text(text)?;
+            if !keeps_spaces || text[start..].contains("_x") {
+                let own = text.split_off(start);
+                let trimmed = if keeps_spaces { &own } else { own.trim_matches([' ', '\t', '\r', '\n']) };
+                text.push_str(&unescaped(trimmed));
+            }
+            if (text.len() - before) as u64 > MAX_EVENT_BYTES {
+                return Err(Fault::Size);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The value of an attribute, whatever its prefix.
+pub(super) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Result<Option<Cow<'e, str>>, Fault> {
+    // The check for names that occur twice takes time by the square of their number.
+    for attribute in element.attributes().with_checks(false) {
+        let attribute = attribute.map_err(|_| Fault::Form)?;
+        if attribute.key.local_name().as_ref() == name {
+            let value = match attribute.value {
+                Cow::Borrowed(value) => unescape(value),
+                Cow::Owned(value) => unescape(&value).map(|value| Cow::Owned(value.into_owned())),
+            };
+            return value.map(Some).map_err(|_| Fault::Form);
+        }
+    }
+    Ok(None)
+}
+
+/// Characters that XML does not have are written by their number: `_x000D_`.
+pub(super) fn unescaped(text: &str) -> String {
+    let (mut units, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.find("_x") {
+        let number =
+            rest.get(at + 2..at + 6).filter(|digits| digits.bytes().all(|it| it.is_ascii_hexdigit()));
+        let is_whole = rest.get(at + 6..at + 7) == Some("_");
+        match number.filter(|_| is_whole).and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
+            Some(unit) => {
+                units.extend(rest[..at].encode_utf16());
+                units.push(unit);
+                rest = &rest[at + 7..];
+            }
+            None => {
+                units.extend(rest[..at + 2].encode_utf16());
+                rest = &rest[at + 2..];
+            }
+        }
+    }
+    units.extend(rest.encode_utf16());
+    String::from_utf16_lossy(&units)
+}
+
+fn fault(error: quick_xml::Error) -> Fault {
+    match error {
+        quick_xml::Error::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => Fault::Size,
+        _ => Fault::Form,
+    }
+}
+
+/// A reader of which no more than so many bytes are taken.
+struct Counted<R> {
+    inner: R,
+    part: u64,
+    event: u64,
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let most = self.part.min(self.event);
+        let chunk = self.inner.fill_buf()?;
+        if most == 0 && !chunk.is_empty() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(&chunk[..chunk.len().min(usize::try_from(most).unwrap_or(usize::MAX))])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.inner.consume(bytes);
+        self.part = self.part.saturating_sub(bytes as u64);
+        self.event = self.event.saturating_sub(bytes as u64);
+    }
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_characters_are_read() {
+        for (escaped, text) in [
+            ("", ""),
+            ("plain", "plain"),
+            ("a_x000D_b", "a\rb"),
+            ("_x005F_x0041_", "_x0041_"),
+            ("_xD83D__xDE00_", "😀"),
+            ("_xD83D_", "\u{fffd}"),
+            ("_x00_x_xyz", "_x00_x_xyz"),
+            ("_x00é_", "_x00é_"),
+        ] {
+            assert_eq!(unescaped(escaped), text, "{escaped}");
+        }
+    }
+}

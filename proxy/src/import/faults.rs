@@ -1,0 +1,83 @@
+//! Why a file or a row cannot be read.
+
+use keyed_errors::Code;
+
+use crate::file::format::XLSX;
+use crate::file::gunzip::{self, is_gzip};
+use crate::file::portion::Fault;
+use crate::file::rows::{MOST_ROW_BYTES, Unreadable};
+use crate::problem::Problem;
+
+/// Rejects files that are known by their first bytes not to be text.
+pub(super) fn require_text(beginning: &[u8]) -> Result<(), Problem> {
+    if is_gzip(beginning) {
+        return Err(Problem::malformed("the file is packed with gzip")
+            .with_hint("Send the header Content-Encoding: gzip, or unpack the file."));
+    }
+    if beginning.starts_with(b"PK\x03\x04") {
+        return Err(Problem::malformed("the file is a ZIP archive or a spreadsheet, such as XLSX")
+            .with_hint(&format!("Send a spreadsheet with Content-Type: {XLSX}, and unpack an archive.")));
+    }
+    Ok(())
+}
+
+pub(super) fn not_unpacked(fault: gunzip::Fault) -> Problem {
+    match fault {
+        gunzip::Fault::Damaged => Problem::malformed("the file is not packed with gzip, or was damaged")
+            .with_hint("Check it with gzip --test, or send it without Content-Encoding."),
+        gunzip::Fault::Short => Problem::malformed("the file ends before the end of its gzip data")
+            .with_hint("Pack it again: part of it is missing."),
+    }
+}
+
+pub(super) fn too_long() -> Problem {
+    Problem::body_too_slow().with_hint(
+        "an import in one transaction, and the header of any file, must arrive within a time limit: send the file \
+        faster or in parts, or import it with on_error=skip",
+    )
+}
+
+pub(super) fn unreadable(unreadable: Unreadable) -> Problem {
+    match unreadable {
+        Unreadable::TooLong(line) => Problem::new(
+            Code::PayloadTooLarge,
+            format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
+        )
+        .with_hint("split the row, or write the record by a request of its own"),
+        Unreadable::Header(line, fault) => {
+            let (code, message) = refusal(fault);
+            Problem::new(code, format!("the header, in line {line}, cannot be read: {message}"))
+        }
+        Unreadable::Spread(line) => {
+            Problem::malformed(format!("the JSON object that begins in line {line} does not end there"))
+                .with_hint("write each object in one line, or all in one array: [{…}, {…}]")
+        }
+        Unreadable::AfterArray(line) => {
+            Problem::malformed(format!("text follows the JSON array in line {line}"))
+                .with_hint("a file is one array, or has an object in each line")
+        }
+        Unreadable::OpenArray(line) => {
+            Problem::malformed(format!("the file ends in line {line}, before the end of its JSON array"))
+        }
+    }
+}
+
+/// The code and the message of a row that cannot be read.
+pub(super) fn refusal(fault: Fault) -> (Code, &'static str) {
+    match fault {
+        Fault::AfterQuote => (
+            Code::InvalidCsv,
+            "text follows a closing quote; write a quote within a quoted cell as two: \"Say \"\"hi\"\" now\"",
+        ),
+        Fault::Unclosed => (
+            Code::InvalidCsv,
+            "a quoted cell begins in this line and is not closed, or text follows its closing quote; write a quote within a \
+            quoted cell as two: \"Say \"\"hi\"\" now\"",
+        ),
+        Fault::Zero => (Code::InvalidValue, "must not contain the character U+0000; remove it"),
+        Fault::Missing => (Code::MalformedRequest, "the array has no element here; remove the comma"),
+        Fault::LineBreak => {
+            (Code::MalformedRequest, "a string contains a line break; write it as \\n within the string")
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Spreadsheet → portions. The file is kept on disk, because its index is at its end; a thread reads rows ahead of those that are
+//! being written.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+
+use keyed_errors::Code;
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+
+use crate::file::portion::{Fault, Portion};
+use crate::file::rows::{MOST_ROW_BYTES, PORTION_BYTES};
+use crate::file::xlsx::{Event, Unreadable, read};
+use crate::problem::Problem;
+
+/// The most bytes of a file.
+const MOST_BYTES: u64 = 256 << 20;
+/// The rows and bytes that go from the thread together, and how often ahead.
+const BATCH_ROWS: usize = 200;
+const BATCH_BYTES: usize = 256 << 10;
+const AHEAD: usize = 2;
+
+/// How many sheets an error names.
+const MOST_NAMED: usize = 20;
+
+/// The file, as it arrives.
+pub(super) struct Spool {
+    file: File,
+    bytes: u64,
+}
+
+impl Spool {
+    pub(super) fn new() -> Result<Spool, Problem> {
+        Ok(Spool { file: tempfile::tempfile().map_err(no_room)?, bytes: 0 })
+    }
+
+    /// Appends what has arrived.
+    pub(super) async fn push(self, bytes: axum::body::Bytes) -> Result<Spool, Problem> {
+        let Spool { mut file, bytes: before } = self;
+        let count = before + bytes.len() as u64;
+        if count > MOST_BYTES {
+            let message = format!("a spreadsheet has at most {} MiB", MOST_BYTES >> 20);
+            return Err(Problem::new(Code::PayloadTooLarge, message).with_hint("Save the sheet as CSV."));
+        }
+        let written = spawn_blocking(move || file.write_all(&bytes).map(|()| file)).await;
+        let file = written.map_err(|error| no_room(error.into()))?.map_err(no_room)?;
+        Ok(Spool { file, bytes: count })
+    }
+}
+
+/// What comes from the thread.
+enum Batch {
+    Header(Vec<String>),
+    Rows(Portion),
+    Fault(Unreadable),
+}
+
+/// A sheet that is being read.
+pub(super) struct Sheet {
+    batches: mpsc::Receiver<Batch>,
+}
+
+impl Sheet {
+    /// Begins to read a file, and gives back the names of the columns.
+    pub(super) async fn open(spool: Spool, name: Option<String>) -> Result<(Sheet, Vec<String>), Problem> {
+        let (sender, batches) = mpsc::channel(AHEAD);
+        spawn_blocking(move || {
+            let Spool { mut file, .. } = spool;
+            let outcome = match file.seek(SeekFrom::Start(0)) {
+                Ok(_) => send(&file, name.as_deref(), &sender),
+                Err(_) => Err(Unreadable::Damaged),
+            };
+            if let Err(fault) = outcome {
+                let _ = sender.blocking_send(Batch::Fault(fault));
+            }
+        });
+        let mut sheet = Sheet { batches };
+        match sheet.batches.recv().await {
+            Some(Batch::Header(header)) => Ok((sheet, header)),
+            Some(Batch::Fault(fault)) => Err(unreadable(fault)),
+            Some(Batch::Rows(_)) | None => Err(unreadable(Unreadable::Damaged)),
+        }
+    }
+
+    /// The next rows, at least so many but for the end; `None` there.
+    pub(super) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
+        let mut portion = Portion::default();
+        while portion.rows.len() < most && portion.text.len() < PORTION_BYTES {
+            match self.batches.recv().await {
+                Some(Batch::Rows(rows)) => {
+                    for (position, row) in rows.rows.iter().enumerate() {
+                        portion.push_with(row.line, rows.row(position), row.fault);
+                    }
+                }
+                Some(Batch::Fault(fault)) => return Err(unreadable(fault)),
+                Some(Batch::Header(_)) | None => break,
+            }
+        }
+        Ok((!portion.rows.is_empty()).then_some(portion))
+    }
+}
+
+/// Sends what is read, until nobody takes it.
+fn send(file: &File, sheet: Option<&str>, sender: &mpsc::Sender<Batch>) -> Result<(), Unreadable> {
+    let mut rows = Portion::default();
+    let send = |batch| match sender.blocking_send(batch) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
+    read(file, sheet, |event| match event {
+        Event::Header(header) => send(Batch::Header(header)),
+        Event::Row(number, cells) => {
+            rows.push_with(number, &cells, has_zero(&cells).then_some(Fault::Zero));
+            if rows.rows.len() < BATCH_ROWS && rows.text.len() < BATCH_BYTES {
+                return ControlFlow::Continue(());
+            }
+            send(Batch::Rows(std::mem::take(&mut rows)))
+        }
+    })?;
+    if !rows.rows.is_empty() {
+        let _ = send(Batch::Rows(rows));
+    }
+    Ok(())
+}
+
+/// Whether a text of these cells, which are JSON, has the character U+0000. No text of PostgreSQL can have it.
+fn has_zero(cells: &str) -> bool {
+    let mut found = memchr::memmem::find_iter(cells.as_bytes(), br"\u0000");
+    found.any(|at| {
+        let before = cells.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        before % 2 == 0
+    })
+}
+
+fn unreadable(fault: Unreadable) -> Problem {
+    match fault {
+        Unreadable::Damaged => {
+            Problem::malformed("the file is not a spreadsheet in the format XLSX, or was damaged")
+                .with_hint("Save it as XLSX, or as CSV and send it as text/csv.")
+        }
+        Unreadable::Password => Problem::malformed("the spreadsheet is encrypted with a password")
+            .with_hint("Save it without a password."),
+        Unreadable::Older => Problem::malformed("the file is in the format before XLSX, such as XLS")
+            .with_hint("Save it as XLSX."),
+        Unreadable::TooLarge => {
+            Problem::new(Code::PayloadTooLarge, "the spreadsheet unpacks to more than an import reads")
+                .with_hint("Save the sheet as CSV.")
+        }
+        Unreadable::NoSheet(names) => {
+            let more = names.len().saturating_sub(MOST_NAMED);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let names = names[..names.len().min(MOST_NAMED)].join(", ");
+            Problem::invalid_value("the spreadsheet has no such sheet")
+                .with_hint(&format!("Its sheets are: {names}{more}."))
+        }
+        Unreadable::Empty => Problem::malformed("the sheet is empty: its first row must name the columns"),
+        Unreadable::LongRow(row) => {
+            Problem::new(Code::PayloadTooLarge, format!("row {row} has more than {MOST_ROW_BYTES} bytes"))
+        }
+    }
+}
+
+fn no_room(error: std::io::Error) -> Problem {
+    Problem::unavailable("there is no space for the spreadsheet", error.to_string())
+}

@@ -1,0 +1,81 @@
+//! The request of an export, and its portions from the database.
+
+use axum::http::{HeaderName, HeaderValue, header};
+
+use crate::admission::FilePermit;
+use crate::caller::Caller;
+use crate::database::transaction::Transaction;
+use crate::file::form::FileForm;
+use crate::file::format::Format;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::statement::{Argument, Statement, statement, text};
+
+pub(super) const OPEN: Statement = statement!("export_open($4::text, $5::text, $6::text, $7::text)");
+pub(super) const NEXT: Statement = statement!("export_next()");
+
+/// What a program of spreadsheets tells UTF-8 by.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The request of an export.
+pub(super) struct ExportRequest {
+    pub(super) template: String,
+    pub(super) form: FileForm,
+    /// A search.
+    pub(super) body: Option<String>,
+    /// The saved view that the address names.
+    pub(super) view: Option<String>,
+}
+
+impl ExportRequest {
+    pub(super) fn headers(&self) -> [(HeaderName, HeaderValue); 2] {
+        let (format, media_type) = match self.form.format {
+            Format::Ndjson => (Format::Ndjson, Format::Ndjson.media_type()),
+            Format::Csv => (Format::Csv, "text/csv; charset=utf-8; header=present"),
+            Format::Xlsx => (Format::Xlsx, Format::Xlsx.media_type()),
+        };
+        let name = format!("attachment; filename=\"{}.{}\"", file_name(&self.template), format.name());
+        [
+            (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (
+                header::CONTENT_DISPOSITION,
+                HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),
+            ),
+        ]
+    }
+
+    pub(super) fn arguments(&self) -> [Argument<'_>; 4] {
+        [text(&self.template), text(&self.form.options), text(&self.body), text(&self.view)]
+    }
+}
+
+/// The file name of a template, which is safe for any path parameter.
+pub(super) fn file_name(template: &str) -> String {
+    template
+        .chars()
+        .filter(|character| character.is_ascii_alphanumeric() || *character == '_')
+        .take(63)
+        .collect()
+}
+
+/// Begins the export, and gives back its first portion.
+pub(super) async fn open<'a>(
+    app: &'a App,
+    caller: &'a Caller,
+    wanted: &ExportRequest,
+) -> Result<(Option<FilePermit<'a>>, Transaction<'a>, String), Problem> {
+    let permit = caller.file().await?;
+    // One snapshot for all portions. The timeout applies if the proxy dies.
+    let begin = format!(
+        "begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = {}",
+        app.file_timeout.as_millis()
+    );
+    let mut transaction = app.database.begin(caller, &begin).await?;
+    let row = transaction.call(OPEN, &wanted.arguments()).await?;
+    let mark = if wanted.form.has_mark { BYTE_ORDER_MARK } else { "" };
+    Ok((permit, transaction, mark.to_owned() + &portion(&row)?.unwrap_or_default()))
+}
+
+pub(super) fn portion(row: &tokio_postgres::Row) -> Result<Option<String>, Problem> {
+    row.try_get(0).map_err(|error| Problem::internal(format!("not the answer of an export: {error}")))
+}

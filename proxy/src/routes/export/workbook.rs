@@ -1,0 +1,118 @@
+//! Exports as a spreadsheet. It is complete before its first byte is sent, because its index needs all of it; until then it is in
+//! unnamed files.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::time::Instant;
+
+use keyed_errors::Code;
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::request::{ExportRequest, NEXT, file_name, open, portion};
+use crate::admission::FilePermit;
+use crate::admission::min_rate::TransferTimer;
+use crate::caller::Caller;
+use crate::file::chunks::ChunkSender;
+use crate::file::xlsx::{Unwritable, Writer};
+use crate::metrics::Running;
+use crate::problem::Problem;
+use crate::state::App;
+
+/// The bytes that are sent together.
+const CHUNK: usize = 128 << 10;
+
+/// Writes the spreadsheet, then sends it.
+pub(super) async fn send(
+    app: &App,
+    caller: &Caller,
+    wanted: &ExportRequest,
+    chunks: ChunkSender,
+    begun: oneshot::Sender<Result<(), Problem>>,
+) {
+    let mut running = Running::export(&app.metrics);
+    let written = timeout(app.file_timeout, write(app, caller, wanted)).await.unwrap_or_else(|_| {
+        let problem = Problem::new(Code::Timeout, "the spreadsheet was not complete in time");
+        Err(problem.with_hint("Export fewer records, or as CSV, which is sent while it is written."))
+    });
+    let (_permit, mut file) = match written {
+        Ok(written) => {
+            let _ = begun.send(Ok(()));
+            written
+        }
+        Err(problem) => {
+            let _ = begun.send(Err(problem));
+            return;
+        }
+    };
+    let (mut timer, end) = (TransferTimer::new(app.least_rate), Instant::now() + app.file_timeout);
+    loop {
+        let read = spawn_blocking(move || {
+            let mut chunk = Vec::new();
+            file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map(|_| (file, chunk))
+        });
+        let Ok(Ok((rest, chunk))) = read.await else {
+            tracing::warn!("export failed: the spreadsheet could not be read");
+            return;
+        };
+        file = rest;
+        if chunk.is_empty() {
+            break;
+        }
+        let (bytes, waiting) = (chunk.len(), Instant::now());
+        let patience = timer.timeout_for(bytes).min(end.saturating_duration_since(waiting));
+        if let Err(problem) = chunks.send_within(chunk, patience).await {
+            tracing::warn!(cause = problem.detail(), "export given up");
+            return;
+        }
+        timer.record(bytes, waiting.elapsed());
+        app.metrics.export_bytes.inc_by(bytes as u64);
+    }
+    chunks.finish();
+    running.ends("complete");
+}
+
+/// The complete file, at its beginning.
+async fn write<'a>(
+    app: &'a App,
+    caller: &'a Caller,
+    wanted: &ExportRequest,
+) -> Result<(Option<FilePermit<'a>>, File), Problem> {
+    let (permit, mut transaction, first) = open(app, caller, wanted).await?;
+    let mut name = file_name(&wanted.template);
+    if name.is_empty() {
+        name.push_str("records");
+    }
+    let mut writer = blocking(move || Writer::new(&name)).await?;
+    let mut next = Some(first);
+    while let Some(rows) = next {
+        writer = blocking(move || writer.write(&rows).map(|()| writer)).await?;
+        next = portion(&transaction.call(NEXT, &[]).await?)?;
+    }
+    transaction.roll_back().await;
+    let file = blocking(move || {
+        let failed = |error: std::io::Error| Unwritable::Failed(error.to_string());
+        let mut file = tempfile::tempfile().map_err(failed)?;
+        writer.finish(&mut file)?;
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        Ok(file)
+    });
+    Ok((permit, file.await?))
+}
+
+/// Runs what waits for the disk.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Unwritable> + Send + 'static,
+) -> Result<T, Problem> {
+    let done = spawn_blocking(work).await.map_err(|error| Problem::internal(error.to_string()))?;
+    done.map_err(|unwritable| match unwritable {
+        Unwritable::TooManyRows => Problem::invalid_value("a sheet has at most 1,048,575 records")
+            .with_hint("Export fewer records, or as CSV."),
+        Unwritable::LongText(row, column) => Problem::invalid_value(format!(
+            "the text of {column} in row {row} is longer than a cell of a spreadsheet holds"
+        ))
+        .with_hint("Leave the attribute out by fields, or export as CSV."),
+        Unwritable::Failed(cause) => Problem::unavailable("the spreadsheet could not be written", cause),
+    })
+}
