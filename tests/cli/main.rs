@@ -7,6 +7,7 @@ mod doctor_operation;
 mod doctor_remedies;
 mod files;
 mod formats;
+mod interactive;
 mod keys;
 mod usage;
 

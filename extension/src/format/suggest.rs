@@ -79,6 +79,12 @@ pub struct Forms {
     nulls: BTreeSet<String>,
     /// The formats that fit, the first of which is to be preferred, each with a hash of the values that it reads.
     fits: Vec<(Box<RawValue>, u64)>,
+    /// Different cells, as examples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    examples: Vec<String>,
+    /// What each format reads from these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    readings: Vec<Vec<String>>,
 }
 
 impl Forms {
@@ -90,6 +96,8 @@ impl Forms {
             kind: "text",
             nulls,
             fits: Vec::new(),
+            examples: Vec::new(),
+            readings: Vec::new(),
         })
     }
 }
@@ -99,6 +107,8 @@ struct Candidate {
     json: String,
     format: Format,
     hash: DefaultHasher,
+    /// What it reads from the examples.
+    readings: Vec<String>,
 }
 
 impl Candidate {
@@ -110,11 +120,11 @@ impl Candidate {
         let raw = serde_json::value::to_raw_value(&own).ok()?;
         let format = Format::parse(&raw, "").ok()?;
         let json = if zone.is_some() { own.to_string() } else { json.to_string() };
-        Some(Candidate { json, format, hash: DefaultHasher::new() })
+        Some(Candidate { json, format, hash: DefaultHasher::new(), readings: Vec::new() })
     }
 
-    /// Whether the candidate reads a cell; its value then counts.
-    fn takes(&mut self, kind: AttributeType, rules: &Rules, cell: &str) -> bool {
+    /// Whether the candidate reads a cell; its value then counts, and is kept of an example.
+    fn takes(&mut self, kind: AttributeType, rules: &Rules, cell: &str, is_example: bool) -> bool {
         let Ok(read) = self.format.read(kind, cell, &Utc, rules.pointer) else { return false };
         // A value that no record may get does not fit, nor does a list whose separator may be another one.
         let fits = matches!(kind.parse_cell(&read, rules), Ok(change) if !matches!(change, Change::Keep(..)));
@@ -123,6 +133,9 @@ impl Candidate {
         }
         self.hash.write(read.as_bytes());
         self.hash.write_u8(0xff);
+        if is_example {
+            self.readings.push(read.into_owned());
+        }
         true
     }
 }
@@ -156,32 +169,42 @@ fn candidates(kind: AttributeType, zone: Option<&str>) -> Vec<Candidate> {
 }
 
 /// Looks at the cells of a column; none of a type that any text fits, or where nothing says that a format is needed. `zone` is
-/// the time zone of times that name none, if it is known.
+/// the time zone of times that name none, if it is known; `most` is the number of examples.
 pub fn forms<'a>(
     column: &str,
     kind: AttributeType,
     rules: &Rules,
     zone: Option<&str>,
+    most: usize,
     cells: impl Iterator<Item = &'a str>,
 ) -> Option<Forms> {
     let mut left = candidates(kind, zone);
     if left.len() == 1 {
         return None;
     }
-    let mut nulls = BTreeSet::new();
+    let (mut nulls, mut examples) = (BTreeSet::new(), Vec::new());
     for cell in cells.filter(|cell| !cell.is_empty()) {
         if kind != AttributeType::List && NULLS.contains(&cell) {
             nulls.insert(cell.to_owned());
             continue;
         }
-        left.retain_mut(|candidate| candidate.takes(kind, rules, cell));
+        let is_example = examples.len() < most && !examples.iter().any(|it| it == cell);
+        if is_example {
+            examples.push(cell.to_owned());
+        }
+        left.retain_mut(|candidate| candidate.takes(kind, rules, cell, is_example));
     }
     let name = match kind {
         AttributeType::Metric => AttributeType::Number.name(),
         kind => kind.name(),
     };
-    let fits = left
-        .into_iter()
-        .filter_map(|candidate| Some((RawValue::from_string(candidate.json).ok()?, candidate.hash.finish())));
-    Some(Forms { column: column.to_owned(), kind: name, nulls, fits: fits.collect() })
+    let (mut fits, mut readings) = (Vec::new(), Vec::new());
+    for candidate in left {
+        let Ok(format) = RawValue::from_string(candidate.json) else { continue };
+        fits.push((format, candidate.hash.finish()));
+        if most > 0 {
+            readings.push(candidate.readings);
+        }
+    }
+    Some(Forms { column: column.to_owned(), kind: name, nulls, fits, examples, readings })
 }

@@ -7,6 +7,7 @@ use super::run::{Run, require_rights};
 use super::{csv, ndjson, numbers, report, single_transaction, suggestions};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
 use crate::template::Template;
@@ -62,7 +63,7 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
                 _ => numbers::of(template, header, &columns, &records),
             };
             let forms = match options.suggests {
-                true => suggestions::of(template, header, &columns, &records)?,
+                true => suggestions::of(template, header, &columns, &records, options.previews)?,
                 false => Vec::new(),
             };
             let key = columns.iter().position(|column| *column == Column::Key);
@@ -70,6 +71,10 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
                 |row: &usize| key.and_then(|key| typed[*row].get(key)).is_some_and(Cell::is_rounded);
             let mut notes = report::Notes::of(&rows, typed.len(), &options.key_prefix, numbers, forms);
             notes.add_rounded((0..typed.len()).filter(is_rounded));
+            // Each portion has the same ones.
+            if options.previews && typed.is_empty() {
+                notes.show_columns(columns.iter().map(|column| shown(template, *column)));
+            }
             let outcomes = Run::new(caller, template, typed.len(), refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))
         }
@@ -81,6 +86,19 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             let outcomes = Run::new(caller, template, count, refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| Some(field.to_owned())))
         }
+    }
+}
+
+/// The field of a column, and its type.
+fn shown(template: &Template, column: Column) -> Option<(String, &'static str)> {
+    match column {
+        Column::Key => Some(("external_key".to_owned(), AttributeType::String.name())),
+        Column::Id => Some(("id".to_owned(), AttributeType::String.name())),
+        Column::Attribute(position) => {
+            let attribute = &template.attributes[position];
+            Some((attribute.slug.clone(), attribute.kind.name()))
+        }
+        Column::Ignored | Column::Unnamed => None,
     }
 }
 

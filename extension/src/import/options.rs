@@ -34,6 +34,8 @@ pub struct Options {
     pub is_typed: bool,
     /// Whether to find out which formats fit the cells of CSV.
     pub suggests: bool,
+    /// Whether to show the columns, and cells as the formats that fit read them.
+    pub previews: bool,
     /// Column → attribute, `external_key`, or null for a column that is left out.
     pub mapping: Vec<(String, Option<String>)>,
     /// The column that holds the external key.
@@ -59,7 +61,7 @@ impl Options {
         key::normalize(&format!("{}{own}", self.key_prefix)).map(str::to_owned)
     }
 
-    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_typed?, suggests?, is_whole?, held?, is_last?}`. An
+    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_typed?, suggests?, previews?, is_whole?, held?, is_last?}`. An
     /// object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
@@ -98,6 +100,7 @@ impl Options {
                 "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
                 "is_typed" => options.is_typed = json::boolean_at(value, &here)?,
                 "suggests" => options.suggests = json::boolean_at(value, &here)?,
+                "previews" => options.previews = json::boolean_at(value, &here)?,
                 "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
                 "held" => {
                     options.held = Held::parse(&json::text_at(value, &here)?).ok_or_else(|| {
@@ -126,7 +129,7 @@ mod tests {
     use crate::json::arbitrary::{object_of, points_into};
     use proptest::prelude::*;
 
-    const NAMES: [&str; 11] = [
+    const NAMES: [&str; 12] = [
         "format",
         "header",
         "delimiter",
@@ -135,6 +138,7 @@ mod tests {
         "key_prefix",
         "is_typed",
         "suggests",
+        "previews",
         "is_whole",
         "held",
         "is_last",

@@ -1,4 +1,4 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, columns, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
 
 use super::numbers::Numbers;
 use super::{Outcome, RecordHash, Row};
@@ -27,6 +27,8 @@ pub struct Notes {
     numbers: Vec<Numbers>,
     /// The formats that fit columns.
     forms: Vec<Forms>,
+    /// The field of each column, and its type; none of a column that is not imported.
+    columns: Vec<Option<(String, &'static str)>>,
 }
 
 impl Notes {
@@ -53,11 +55,17 @@ impl Notes {
             records,
             numbers,
             forms,
+            columns: Vec::new(),
         }
     }
 }
 
 impl Notes {
+    /// Shows what the columns are.
+    pub fn show_columns(&mut self, columns: impl Iterator<Item = Option<(String, &'static str)>>) {
+        self.columns.extend(columns);
+    }
+
     /// Adds rows whose key is a number with more digits than a spreadsheet keeps.
     pub fn add_rounded(&mut self, rows: impl Iterator<Item = usize>) {
         self.scientific.extend(rows);
@@ -100,6 +108,8 @@ struct Report<'a> {
     numbers: &'a [Numbers],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     forms: &'a [Forms],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    columns: &'a [Option<(String, &'static str)>],
     waiting: Vec<(usize, Option<RecordHash>, &'a [RecordHash])>,
     errors: Vec<Fault>,
 }
@@ -139,6 +149,7 @@ pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> 
             .encode(notes.records.iter().flat_map(|hash| hash.to_le_bytes()).collect::<Vec<_>>()),
         numbers: &notes.numbers,
         forms: &notes.forms,
+        columns: &notes.columns,
         waiting: waiting.collect(),
         errors: refused.flat_map(|(row, error)| faults(row, error, &column_of)).collect(),
     })

@@ -8,13 +8,18 @@ use crate::search::time_zone;
 use crate::template::Template;
 use csv::StringRecord;
 
+/// The most cells that are shown of a column as examples.
+const MOST_EXAMPLES: usize = 10;
+
 /// The formats of the columns in these rows, if their types have any.
 pub fn of(
     template: &Template,
     header: &[String],
     columns: &[Column],
     records: &[StringRecord],
+    has_examples: bool,
 ) -> Result<Vec<Forms>, Error> {
+    let most = if has_examples { MOST_EXAMPLES } else { 0 };
     let zone = time_zone::of_project(template)?;
     let mut found = Vec::new();
     for (position, (column, name)) in columns.iter().zip(header).enumerate() {
@@ -23,7 +28,8 @@ pub fn of(
         let kind = match column {
             Column::Attribute(attribute) => {
                 let attribute = &template.attributes[*attribute];
-                found.extend(forms(name, attribute.kind, &attribute.rules(), zone.as_deref(), cells()));
+                let rules = attribute.rules();
+                found.extend(forms(name, attribute.kind, &rules, zone.as_deref(), most, cells()));
                 attribute.kind
             }
             Column::Key => AttributeType::String,

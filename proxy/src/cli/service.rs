@@ -14,10 +14,13 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::outcome::Failure;
 use crate::http_client::http_client;
 
+/// The address of a proxy on this machine.
+const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+
 #[derive(Args)]
 pub(crate) struct Service {
     /// The address of the proxy.
-    #[arg(long, env = "KEYED_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    #[arg(long, env = "KEYED_URL", default_value = DEFAULT_URL, value_name = "URL")]
     url: String,
 
     /// The API key.
@@ -43,6 +46,22 @@ impl Service {
     /// The template as it was named.
     pub(crate) fn named(&self) -> &str {
         &self.template
+    }
+
+    /// The options that were given, for another call with the same environment. An API key is not among them.
+    pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
+        let is_set = |name: &str, value: &str| std::env::var(name).is_ok_and(|own| own == value);
+        let mut options = Vec::new();
+        if self.url != DEFAULT_URL && !is_set("KEYED_URL", &self.url) {
+            options.push(("--url", self.url.clone()));
+        }
+        if let Some(file) = self.api_key_file.as_ref().map(|file| file.to_string_lossy())
+            && !is_set("KEYED_API_KEY_FILE", &file)
+        {
+            options.push(("--api-key-file", file.into_owned()));
+        }
+        options.push(("--template", self.template.clone()));
+        options
     }
 
     /// Begins a request about the template: `action` is the end of its path, the parameters follow it.

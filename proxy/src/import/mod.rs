@@ -18,6 +18,8 @@ pub(crate) mod held;
 pub(crate) mod order;
 /// The size of portions.
 pub(crate) mod portion_sizer;
+/// What a dry run shows of a file.
+pub(crate) mod preview;
 /// The options of an import.
 pub(crate) mod request;
 /// Runs an import.

@@ -30,6 +30,8 @@ pub(crate) struct Request {
     pub(crate) is_gzip: bool,
     pub(crate) answer: Answer,
     pub(crate) dry_run: bool,
+    /// Whether the report shows the columns, and cells as the formats that fit read them.
+    pub(crate) has_preview: bool,
     pub(crate) on_error: OnError,
     pub(crate) delimiter: Option<u8>,
     pub(crate) encoding: Option<&'static Encoding>,
@@ -64,6 +66,8 @@ struct Options<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     suggests: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    previews: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_typed: bool,
     is_whole: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -83,8 +87,9 @@ impl Request {
             "encoding",
             "format",
             "sheet",
+            "preview",
         ];
-        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding, cells, sheet] =
+        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding, cells, sheet, preview] =
             parameters(uri, accepted)?;
         let (format, charset) = format_of(headers)?;
         let encoding = match encoding.as_deref().or(charset.as_deref()) {
@@ -111,11 +116,19 @@ impl Request {
         if sheet.is_some() && format != Format::Xlsx {
             return Err(Problem::invalid_value("the query parameter \"sheet\" is for XLSX"));
         }
+        let dry_run = flag("dry_run", dry_run)?.unwrap_or(false);
+        let has_preview = flag("preview", preview)?.unwrap_or(false);
+        if has_preview && (!dry_run || format == Format::Ndjson) {
+            return Err(Problem::invalid_value(
+                "the query parameter \"preview\" is for dry runs of CSV and XLSX",
+            ));
+        }
         Ok(Request {
             format,
             is_gzip: has_gzip(headers)?,
             answer: wanted(headers, format)?,
-            dry_run: flag("dry_run", dry_run)?.unwrap_or(false),
+            dry_run,
+            has_preview,
             on_error: match on_error.as_deref() {
                 None | Some("abort") => OnError::Abort,
                 Some("skip") => OnError::Skip,
@@ -154,6 +167,7 @@ impl Request {
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
             suggests: self.dry_run && self.format == Format::Csv && self.cells.is_none(),
+            previews: self.has_preview,
             is_typed: self.format == Format::Xlsx,
             is_whole: self.is_whole(),
             held: held.to_text(),
@@ -231,6 +245,7 @@ mod tests {
             ("encoding=x", 422),
             ("format=csv", 400),
             ("format=%7B", 400),
+            ("preview=true", 422),
         ] {
             assert_eq!(read("text/csv", "", query).err(), Some(status), "{query}");
         }

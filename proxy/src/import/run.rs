@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::faults::refusal;
 use super::held::Held;
 use super::portion_sizer::PortionSizer;
+use super::preview::Preview;
 use super::request::{OnError, Request};
 use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
@@ -94,9 +95,10 @@ impl<'a> Import<'a> {
     ) -> Result<Import<'a>, Problem> {
         let running = Running::import(&app.metrics);
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
-        target.check(&options(request, &source, &Held::default(), false)).await?;
+        let checked = target.check(&options(request, &source, &Held::default(), false)).await?;
         let tally = Tally {
             dry_run: request.dry_run,
+            preview: request.has_preview.then(|| Preview::of(&source.header, &checked)).transpose()?,
             delimiter: (request.format == Format::Csv).then(|| char::from(source.delimiter)),
             ..Tally::default()
         };

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::preview::{Cell, Choice, Reading};
+
 /// What the database says of a column.
 #[derive(Deserialize)]
 pub(crate) struct Forms {
@@ -16,6 +18,11 @@ pub(crate) struct Forms {
     nulls: Vec<String>,
     /// The formats that fit, the first of which is to be preferred, each with a hash of the values that it reads.
     fits: Vec<(Value, u64)>,
+    /// Cells, as examples, and what each format reads from them.
+    #[serde(default)]
+    examples: Vec<String>,
+    #[serde(default)]
+    readings: Vec<Vec<String>>,
 }
 
 /// The format without members, in which the file was read.
@@ -24,10 +31,16 @@ const PLAIN: &str = "{}";
 /// A format, and what stands for the values that it reads from the column.
 type Fit = (String, Vec<u64>);
 
+/// The most cells that are shown as examples.
+const MOST_EXAMPLES: usize = 10;
+
 /// A column.
 struct Column {
     kind: String,
     fits: Vec<Fit>,
+    examples: Vec<String>,
+    /// What each format reads from the examples.
+    readings: BTreeMap<String, Vec<String>>,
 }
 
 impl Column {
@@ -53,12 +66,14 @@ pub(crate) struct Suggested {
     pub(crate) format: Option<Value>,
     /// What the cells do not show.
     pub(crate) doubts: Vec<String>,
+    /// The formats that fit where one is needed, with cells as they read them.
+    pub(crate) choices: Vec<Choice>,
 }
 
 impl Suggestion {
     /// Adds what was found in a portion.
     pub(crate) fn add(&mut self, forms: Vec<Forms>) {
-        for Forms { column, kind, nulls, fits } in forms {
+        for Forms { column, kind, nulls, fits, examples, readings } in forms {
             if kind == "text" {
                 for text in nulls {
                     self.texts.entry(text).or_default().insert(column.clone());
@@ -67,12 +82,20 @@ impl Suggestion {
             }
             self.nulls.extend(nulls);
             let fits = fits.into_iter().map(|(format, hash)| (format.to_string(), hash));
+            let readings = fits.clone().map(|(format, _)| format).zip(readings);
             match self.columns.get_mut(&column) {
                 None => {
+                    let readings = readings.collect();
                     let fits = fits.map(|(format, hash)| (format, vec![hash])).collect();
-                    self.columns.insert(column, Column { kind, fits });
+                    self.columns.insert(column, Column { kind, fits, examples, readings });
                 }
                 Some(known) => {
+                    if known.examples.len() < MOST_EXAMPLES {
+                        known.examples.extend(examples);
+                        for (format, values) in readings {
+                            known.readings.entry(format).or_default().extend(values);
+                        }
+                    }
                     let new: BTreeMap<String, u64> = fits.collect();
                     known.fits.retain_mut(|(format, hashes)| match new.get(format) {
                         Some(hash) => {
@@ -108,7 +131,11 @@ impl Suggestion {
                 _ => vec![of_kind],
             };
             for group in groups {
-                match choices(&group).as_slice() {
+                let fitting = choices(&group);
+                if !fitting.is_empty() {
+                    suggested.choices.push(choice(&group, &fitting));
+                }
+                match fitting.as_slice() {
                     [] => {}
                     [only] => merge(&mut members, only),
                     several => suggested.doubts.push(doubt(&group, several)),
@@ -157,6 +184,28 @@ fn choices(columns: &[(&String, &Column)]) -> Vec<String> {
     found.into_iter().map(|(format, _)| format).collect()
 }
 
+/// The formats that fit, with cells of the columns that need one.
+fn choice(columns: &[(&String, &Column)], formats: &[String]) -> Choice {
+    let needing: Vec<(&String, &Column)> =
+        columns.iter().filter(|(_, column)| !column.is_plain()).copied().collect();
+    let reading = |format: &String| {
+        let cells = needing.iter().flat_map(|(name, column)| {
+            let values = column.readings.get(format).into_iter().flatten();
+            column.examples.iter().zip(values).map(|(text, value)| Cell {
+                column: (*name).clone(),
+                text: text.clone(),
+                value: value.clone(),
+            })
+        });
+        let cells = cells.take(MOST_EXAMPLES).collect();
+        Reading { format: serde_json::from_str(format).unwrap_or_default(), cells }
+    };
+    Choice {
+        columns: needing.iter().map(|(name, _)| (*name).clone()).collect(),
+        formats: formats.iter().map(reading).collect(),
+    }
+}
+
 /// Adds the members of a format; texts of the same member come together.
 fn merge(members: &mut Map<String, Value>, format: &str) {
     let Ok(Value::Object(format)) = serde_json::from_str(format) else { return };
@@ -197,96 +246,4 @@ fn text_or_null(text: &str, columns: &BTreeSet<String>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn suggested(portions: &[Value]) -> Suggested {
-        let mut all = Suggestion::default();
-        for portion in portions {
-            all.add(serde_json::from_value(portion.clone()).expect("forms"));
-        }
-        all.end()
-    }
-
-    fn column(name: &str, kind: &str, fits: &Value) -> Value {
-        json!({"column": name, "kind": kind, "nulls": [], "fits": fits})
-    }
-
-    #[test]
-    fn format_fits_all_portions_of_a_column() {
-        let day_first = json!([{"date": "D.M.YYYY"}, 1]);
-        let month_first = json!([{"date": "M.D.YYYY"}, 2]);
-        let both = json!([column("born", "date", &json!([day_first, month_first]))]);
-        let one = json!([column("born", "date", &json!([day_first]))]);
-        for portions in [[both.clone(), one.clone()], [one, both.clone()]] {
-            assert_eq!(suggested(&portions).format, Some(json!({"date": "D.M.YYYY"})));
-        }
-        let doubtful = suggested(&[both.clone(), both]);
-        assert_eq!(doubtful.format, None);
-        assert!(doubtful.doubts[0].contains("column born fit several"), "{doubtful:?}");
-        assert!(doubtful.doubts[0].contains(r#"{"date":"D.M.YYYY"} or {"date":"M.D.YYYY"}"#), "{doubtful:?}");
-    }
-
-    #[test]
-    fn another_column_decides_between_formats() {
-        let day_first = json!([{"date": "D.M.YYYY"}, 1]);
-        let month_first = json!([{"date": "M.D.YYYY"}, 2]);
-        let file = json!([
-            column("born", "date", &json!([day_first, month_first])),
-            column("died", "date", &json!([month_first])),
-        ]);
-        assert_eq!(suggested(&[file]).format, Some(json!({"date": "M.D.YYYY"})));
-    }
-
-    #[test]
-    fn no_format_is_needed_where_all_cells_are_read_without() {
-        let number = json!([[{}, 1], [{"decimal": "."}, 1]]);
-        assert_eq!(suggested(&[json!([column("a", "number", &number)])]), Suggested::default());
-        // One column writes a point and another a comma: no format fits both.
-        let comma = json!([[{"decimal": ","}, 3]]);
-        let file = json!([column("a", "number", &number), column("b", "number", &comma)]);
-        assert_eq!(suggested(&[file]).format, None);
-    }
-
-    #[test]
-    fn members_of_all_kinds_come_together() {
-        let words = |yes: &str, no: &str| json!([[{"true": [yes], "false": [no]}, 1]]);
-        let mut number = column(
-            "price",
-            "number",
-            &json!([[{"decimal": ","}, 3], [{"decimal": ",", "thousands": "."}, 3]]),
-        );
-        number["nulls"] = json!(["n/a"]);
-        let file = json!([
-            column("a", "boolean", &words("ja", "nein")),
-            column("b", "boolean", &words("yes", "no")),
-            column("c", "boolean", &json!([[{}, 1]])),
-            column("at", "datetime", &json!([[{"datetime": "D.M.YYYY H:mm"}, 4]])),
-            number,
-        ]);
-        let found = suggested(&[file]);
-        assert_eq!(
-            found.format,
-            Some(
-                json!({"true": ["ja", "yes", "true"], "false": ["nein", "no", "false"], "datetime": "D.M.YYYY H:mm", "decimal": ",",
-                "null": ["", "n/a"]})
-            )
-        );
-        assert!(found.doubts.len() == 1 && found.doubts[0].contains("no time zone"), "{found:?}");
-    }
-
-    #[test]
-    fn text_of_another_column_is_not_suggested_as_null() {
-        let mut visits = column("visits", "number", &json!([[{}, 1]]));
-        visits["nulls"] = json!(["-", "NA"]);
-        let country = json!({"column": "country", "kind": "text", "nulls": ["NA"], "fits": []});
-        for file in [json!([visits.clone(), country.clone()]), json!([country, visits])] {
-            let found = suggested(&[file]);
-            assert_eq!(found.format, Some(json!({"null": ["", "-"]})));
-            assert!(found.doubts.len() == 1 && found.doubts[0].contains("\"NA\""), "{found:?}");
-            assert!(found.doubts[0].contains("is a text in country"), "{found:?}");
-        }
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::preview::Preview;
 use super::suggestion::{Forms, Suggestion};
 use super::warnings::{Notes, Warning, Warnings};
 use crate::file::portion::Portion;
@@ -69,6 +70,9 @@ pub(crate) struct Tally {
     /// The format that fits all cells, if some do not fit without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggested_format: Option<serde_json::Value>,
+    /// What the file holds, if it is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) preview: Option<Preview>,
     /// Effects that may be unintended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Warning>,
@@ -143,6 +147,9 @@ impl Tally {
     pub(crate) fn warn(&mut self) {
         let suggested = std::mem::take(&mut self.suggestion).end();
         self.suggested_format = suggested.format;
+        if let Some(preview) = &mut self.preview {
+            preview.choices = suggested.choices;
+        }
         self.warnings = std::mem::take(&mut self.notes).list();
         self.warnings.extend(suggested.doubts.into_iter().map(Warning::of_format));
     }

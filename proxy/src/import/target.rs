@@ -43,9 +43,9 @@ impl<'a> Target<'a> {
         Ok(Target { app, caller, template, whole })
     }
 
-    /// Lets the database check the options, as an import without rows.
-    pub(crate) async fn check(&mut self, options: &str) -> Result<(), Problem> {
-        self.write_once(options, "").await.map(drop)
+    /// Lets the database check the options, as an import without rows, and gives back its answer.
+    pub(crate) async fn check(&mut self, options: &str) -> Result<String, Problem> {
+        self.write_once(options, "").await
     }
 
     /// Writes a portion, and gives back the answer of the database. Waits while connections are busy, for as long as a file in

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The formats that fit cells, those that read the same values from them in one array.
 fn fitting(kind: AttributeType, cells: &[&str]) -> Value {
-    let found = forms("column", kind, &rules(), Some("Europe/Zurich"), cells.iter().copied());
+    let found = forms("column", kind, &rules(), Some("Europe/Zurich"), 0, cells.iter().copied());
     let found = json!(found.expect("formats"));
     let mut choices: Vec<(Value, Vec<Value>)> = Vec::new();
     for fit in found["fits"].as_array().expect("an array") {
@@ -57,7 +57,7 @@ fn column_shows_its_format() {
 
 #[test]
 fn text_in_place_of_no_value_is_noted() {
-    let found = forms("c", AttributeType::Number, &rules(), None, ["12", "n/a", "NULL", ""].into_iter());
+    let found = forms("c", AttributeType::Number, &rules(), None, 0, ["12", "n/a", "NULL", ""].into_iter());
     let found = json!(found.expect("formats"));
     assert_eq!((&found["nulls"], &found["kind"]), (&json!(["NULL", "n/a"]), &json!("number")));
     assert_eq!(found["fits"][0][0], json!({}));
@@ -66,6 +66,19 @@ fn text_in_place_of_no_value_is_noted() {
 #[test]
 fn any_text_fits_a_text() {
     for kind in [AttributeType::String, AttributeType::Reference] {
-        assert!(forms("c", kind, &rules(), None, ["n/a"].into_iter()).is_none());
+        assert!(forms("c", kind, &rules(), None, 0, ["n/a"].into_iter()).is_none());
     }
+}
+
+#[test]
+fn examples_are_different_cells_as_each_format_reads_them() {
+    let cells = ["01/02/2024", "", "n/a", "01/02/2024", "03/04/2024", "05/06/2024"];
+    let found = forms("c", AttributeType::Date, &rules(), None, 2, cells.into_iter()).expect("formats");
+    let found = serde_json::to_value(&found).expect("JSON");
+    assert_eq!(found["examples"], json!(["01/02/2024", "03/04/2024"]));
+    let fits: Vec<&str> =
+        found["fits"].as_array().expect("formats").iter().filter_map(|fit| fit[0]["date"].as_str()).collect();
+    assert_eq!(fits, ["DD/MM/YYYY", "D/M/YYYY", "MM/DD/YYYY", "M/D/YYYY"]);
+    let (day_first, month_first) = (json!(["2024-02-01", "2024-04-03"]), json!(["2024-01-02", "2024-03-04"]));
+    assert_eq!(found["readings"], json!([day_first, day_first, month_first, month_first]));
 }

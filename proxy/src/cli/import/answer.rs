@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+use super::command_line::quoted;
+use crate::import::preview::Preview;
+
 /// A line of the answer: one of these members, or the report, which has none of them.
 #[derive(Deserialize)]
 pub(super) struct Line {
@@ -31,6 +34,7 @@ pub(super) struct Counts {
     pub(super) bytes: u64,
     pub(super) suggested_format: Option<serde_json::Value>,
     pub(super) warnings: Vec<Warning>,
+    pub(super) preview: Option<Preview>,
 }
 
 impl Counts {
@@ -61,8 +65,7 @@ impl Warning {
 
 /// The option that names a format, as a shell reads it.
 fn suggestion(format: &serde_json::Value) -> String {
-    let word = format.to_string().replace('\'', "'\\''");
-    format!("All cells fit a format: --format '{word}'")
+    format!("All cells fit a format: --format {}", quoted(&format.to_string()))
 }
 
 #[derive(Deserialize)]

@@ -2502,6 +2502,72 @@ export interface components {
             next_cursor: string | null;
         };
         /**
+         * @description Of a dry run with `preview=true`.
+         * @example {
+         *       "choices": [
+         *         {
+         *           "columns": [
+         *             "born"
+         *           ],
+         *           "formats": [
+         *             {
+         *               "cells": [
+         *                 {
+         *                   "column": "born",
+         *                   "text": "01/02/2024",
+         *                   "value": "2024-02-01"
+         *                 }
+         *               ],
+         *               "format": {
+         *                 "date": "DD/MM/YYYY"
+         *               }
+         *             },
+         *             {
+         *               "cells": [
+         *                 {
+         *                   "column": "born",
+         *                   "text": "01/02/2024",
+         *                   "value": "2024-01-02"
+         *                 }
+         *               ],
+         *               "format": {
+         *                 "date": "MM/DD/YYYY"
+         *               }
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "columns": [
+         *         {
+         *           "field": "born",
+         *           "name": "born",
+         *           "type": "date"
+         *         }
+         *       ]
+         *     }
+         */
+        ImportPreview: {
+            /** @description Where some cells are not read without a format, the formats that fit. Of several, one is meant. */
+            choices: {
+                columns: string[];
+                formats: {
+                    /** @description Cells of the file, and the value that the format reads from each. */
+                    cells: {
+                        column: string;
+                        text: string;
+                        value: string;
+                    }[];
+                    format: components["schemas"]["FileFormat"];
+                }[];
+            }[];
+            columns: {
+                /** @description The attribute or another field; null if the column is not imported. */
+                field: string | null;
+                name: string;
+                type: string | null;
+            }[];
+        };
+        /**
          * @example {
          *       "created": 1,
          *       "errors": [
@@ -2531,6 +2597,7 @@ export interface components {
                 message: string;
             }[];
             failed: number;
+            preview?: components["schemas"]["ImportPreview"];
             rows: number;
             /** @description Of a dry run without `format`: the one in which all cells fit. */
             suggested_format?: components["schemas"]["FileFormat"];
@@ -5731,6 +5798,8 @@ export interface operations {
             query?: {
                 /** @description Checks all rules and writes nothing. */
                 dry_run?: boolean;
+                /** @description Of a dry run of CSV or XLSX, shows the columns, and cells as the formats that fit read them. */
+                preview?: boolean;
                 /** @description `abort`: one refused row cancels the import. `skip`: the other rows are imported. */
                 on_error?: "abort" | "skip";
                 /** @description `{"Column": "slug"}` */

@@ -1,0 +1,79 @@
+//! The arguments of an import.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::format::{FormatArgument, format_argument, format_of, given};
+use crate::cli::service::Service;
+use crate::file::format::Format;
+
+#[derive(Args)]
+pub(crate) struct Import {
+    /// The file to import; - for standard input. It may be packed with gzip.
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+
+    #[command(flatten)]
+    pub(super) service: Service,
+
+    /// The format of the file: csv, ndjson or xlsx. Default: by the end of its name (.ndjson, .jsonl, .json, .xlsx), otherwise CSV.
+    /// NDJSON may be one array. Or, as JSON, how the file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
+    #[arg(long, value_name = "FORMAT", value_parser = format_argument)]
+    pub(super) format: Vec<FormatArgument>,
+
+    /// The column of the external key; default: external_key.
+    #[arg(long, value_name = "COLUMN")]
+    pub(super) key_column: Option<String>,
+
+    /// A prefix for every key of the file, such as erp:
+    #[arg(long, value_name = "TEXT")]
+    pub(super) key_prefix: Option<String>,
+
+    /// The attributes of the columns, as JSON: {"Column": "slug"}; null ignores a column.
+    #[arg(long, value_name = "JSON")]
+    pub(super) mapping: Option<String>,
+
+    /// The character between cells, or the word tab; default: detected from the header.
+    #[arg(long, value_name = "CHARACTER")]
+    pub(super) delimiter: Option<String>,
+
+    /// The name of the sheet of a spreadsheet; default: the first.
+    #[arg(long, value_name = "NAME")]
+    pub(super) sheet: Option<String>,
+
+    /// The encoding, such as windows-1252; default: detected from the file.
+    #[arg(long, value_name = "NAME")]
+    pub(super) encoding: Option<String>,
+
+    /// Apply all rules and write nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+
+    /// Look at the file first, ask for its format on the terminal if it needs one, then import it, and print the command line for
+    /// the next time.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(super) interactive: bool,
+
+    /// What to do if rows are refused: import nothing (abort), or all other rows (skip).
+    #[arg(long, default_value = "abort")]
+    pub(super) on_error: OnError,
+
+    /// A file for the refused rows, in CSV each with the reason. Correct it and import it again. An existing file is
+    /// overwritten only if rows are refused.
+    #[arg(long, value_name = "FILE")]
+    pub(super) failed: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OnError {
+    Abort,
+    Skip,
+}
+
+impl Import {
+    /// The format of the file.
+    pub(super) fn format(&self) -> Format {
+        format_of(given(&self.format).0, &self.file)
+    }
+}
