@@ -111,11 +111,11 @@ function RowCount({ file, reading }: { file: File; reading: Reading }) {
     setExact(null);
     if (!isCountable) return;
     const controller = new AbortController();
-    countRows(file, reading.format, controller.signal)
+    countRows(file, reading.format === "csv" ? reading.delimiter : null, controller.signal)
       .then((rows) => controller.signal.aborted || setExact(rows))
       .catch(() => {});
     return () => controller.abort();
-  }, [file, reading.format, isCountable]);
+  }, [file, reading.format, reading.delimiter, isCountable]);
   if (!reading.isEstimate) return number(reading.rowCount);
   if (exact !== null) return number(exact);
   return isCountable ? t.counting(reading.rowCount) : t.about(reading.rowCount);

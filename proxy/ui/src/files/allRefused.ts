@@ -18,10 +18,10 @@ export async function allRefused(
   progress: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<RefusedRow[]> {
-  const isCsv = options.contentType === "text/csv";
+  const delimiter = options.contentType === "text/csv" ? (options.query.delimiter ?? ",") : null;
   const query = { ...options.query, dry_run: "true", on_error: "skip" };
   const found: RefusedRow[] = [];
-  for await (const { blob, skipped, bytesDone } of slices(file, isCsv, SIZE)) {
+  for await (const { blob, skipped, bytesDone } of slices(file, delimiter, SIZE)) {
     const refused = (row: RefusedRow) => found.push({ ...row, line: row.line + skipped });
     await transfer(new File([blob], file.name), { ...options, query }, true, { refused }, signal);
     progress(bytesDone);

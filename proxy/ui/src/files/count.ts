@@ -1,38 +1,51 @@
 /** Counts rows in a file of any size. The file is read as a stream. */
-import type { Reading } from "./reading";
+import { eachRow, isBlank } from "./csvRows";
 
-const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 
 /** A count of rows that goes on from one piece of a file to the next. */
 export class RowCounter {
-  private isQuoted = false;
+  private rest = new Uint8Array();
   private hasContent = false;
   rows = 0;
 
-  constructor(private readonly hasQuotes: boolean) {}
+  /** The delimiter of CSV; null for lines of JSON. */
+  constructor(private readonly delimiter: string | null) {}
 
   add(bytes: Uint8Array) {
-    for (const byte of bytes) {
-      if (byte === NEWLINE && !this.isQuoted) {
-        if (this.hasContent) this.rows++;
-        this.hasContent = false;
-      } else {
-        if (byte === QUOTE && this.hasQuotes) this.isQuoted = !this.isQuoted;
-        if (byte > 0x20) this.hasContent = true;
-      }
-    }
+    if (this.delimiter === null) this.addLines(bytes);
+    else this.addRows(bytes, this.delimiter, false);
   }
 
   /** All rows, the last one too if no line break ends it. */
   end(): number {
+    if (this.delimiter !== null) this.addRows(new Uint8Array(), this.delimiter, true);
     return this.rows + (this.hasContent ? 1 : 0);
+  }
+
+  private addRows(bytes: Uint8Array, delimiter: string, isEnd: boolean) {
+    const all = new Uint8Array(this.rest.length + bytes.length);
+    all.set(this.rest);
+    all.set(bytes, this.rest.length);
+    const { start } = eachRow(all, delimiter, isEnd, (row) => {
+      if (!isBlank(all, row, delimiter)) this.rows++;
+    });
+    this.rest = all.slice(start);
+  }
+
+  private addLines(bytes: Uint8Array) {
+    for (const byte of bytes) {
+      if (byte === NEWLINE) {
+        if (this.hasContent) this.rows++;
+        this.hasContent = false;
+      } else if (byte > 0x20) this.hasContent = true;
+    }
   }
 }
 
-/** How many rows a file has below its header. */
-export async function countRows(file: File, format: Reading["format"], signal: AbortSignal): Promise<number> {
-  const counter = new RowCounter(format === "csv");
+/** How many rows a file has below its header. `delimiter` is null for lines of JSON. */
+export async function countRows(file: File, delimiter: string | null, signal: AbortSignal): Promise<number> {
+  const counter = new RowCounter(delimiter);
   const reader = file.stream().getReader();
   for (;;) {
     const { done, value } = await reader.read();
@@ -40,5 +53,5 @@ export async function countRows(file: File, format: Reading["format"], signal: A
     counter.add(value);
   }
   if (signal.aborted) await reader.cancel();
-  return Math.max(0, counter.end() - (format === "csv" ? 1 : 0));
+  return Math.max(0, counter.end() - (delimiter === null ? 0 : 1));
 }

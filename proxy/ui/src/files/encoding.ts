@@ -35,6 +35,9 @@ const NAMED = /^[\r\n]*"?sep=([,;\t|])"?(?=[\r\n]|$)/i;
 /** The text without a first line that names the delimiter, which spreadsheets write. The number of lines stays. */
 export const withoutNamed = (text: string) => text.replace(NAMED, "");
 
+/** Whether a line names the delimiter. */
+export const isNamed = (line: string) => NAMED.test(line);
+
 /** The one that a first line `sep=;` names, or the most frequent candidate in the header; of a file with one column it does not matter. */
 export function delimiterOf(text: string): Delimiter {
   const named = NAMED.exec(text)?.[1];

@@ -1,4 +1,6 @@
 /** What the browser understands of a file before it is sent: its form, its header, its first rows. */
+
+import { eachRow, isBlank } from "./csvRows";
 import type { Delimiter, Encoding } from "./encoding";
 import { delimiterOf, encodingOf, withoutNamed } from "./encoding";
 
@@ -38,12 +40,12 @@ export async function read(file: File, choices: Choices = {}): Promise<Reading> 
   const base = { encoding, isAscii: found === null };
   const reading = isNdjson(file)
     ? { ...base, format: "ndjson" as const, delimiter: "," as const, ...readLines(text) }
-    : { ...base, format: "csv" as const, ...(await readTable(text, choices.delimiter)) };
+    : { ...base, format: "csv" as const, ...(await readTable(text, choices.delimiter, isWhole)) };
   const share = isWhole ? 1 : file.size / bytes.length;
   return {
     ...reading,
     rows: reading.rows.slice(0, MOST_ROWS),
-    rowCount: Math.round(reading.rows.length * share),
+    rowCount: Math.round(reading.rowCount * share),
     isEstimate: !isWhole,
   };
 }
@@ -54,31 +56,29 @@ function whole(text: string, isWhole: boolean): string {
   return isWhole || end === -1 ? text : text.slice(0, end + 1);
 }
 
-async function readTable(text: string, given: Delimiter | undefined) {
+async function readTable(text: string, given: Delimiter | undefined, isWhole: boolean) {
   const delimiter = given ?? delimiterOf(text);
   const { default: Papa } = await import("papaparse");
-  const [first, ...rows] = numbered(Papa.parse<string[]>(withoutNamed(text), { delimiter }).data);
-  return { delimiter, header: first?.cells ?? [], rows };
+  const bytes = new TextEncoder().encode(withoutNamed(text));
+  const found: Row[] = [];
+  let rowCount = -1;
+  eachRow(bytes, delimiter, isWhole, (row) => {
+    if (isBlank(bytes, row, delimiter)) return;
+    rowCount++;
+    if (rowCount > MOST_ROWS) return;
+    const source = new TextDecoder().decode(bytes.subarray(row.start, row.end));
+    // A row whose quotes are wrong has no cells.
+    const cells = row.isMalformed ? [source] : Papa.parse<string[]>(source, { delimiter }).data[0];
+    found.push({ line: row.line, cells: cells ?? [] });
+  });
+  const [first, ...rows] = found;
+  return { delimiter, header: first?.cells ?? [], rows, rowCount: Math.max(0, rowCount) };
 }
-
-/** Rows with the lines that they begin in. Rows without a filled cell are passed over. */
-export function numbered(data: string[][], from = 1): Row[] {
-  let line = from;
-  const rows: Row[] = [];
-  for (const cells of data) {
-    if (cells.some((cell) => cell !== "")) rows.push({ line, cells });
-    line += 1 + breaks(cells);
-  }
-  return rows;
-}
-
-const breaks = (cells: string[]) =>
-  cells.reduce((sum, cell) => sum + (cell.includes("\n") ? cell.split("\n").length - 1 : 0), 0);
 
 type Line = { external_key?: unknown; attributes?: unknown };
 
 /** Lines of JSON as a table: the key, and each attribute that a line names. */
-function readLines(text: string): { header: string[]; rows: Row[] } {
+function readLines(text: string): { header: string[]; rows: Row[]; rowCount: number } {
   const lines = text.split("\n").flatMap((source, index) => {
     if (source.trim() === "") return [];
     try {
@@ -97,7 +97,7 @@ function readLines(text: string): { header: string[]; rows: Row[] } {
         ? [source]
         : [shown(value.external_key), ...names.map((name) => shown(attributes[index]?.[name]))],
   }));
-  return { header: ["external_key", ...names], rows };
+  return { header: ["external_key", ...names], rows, rowCount: rows.length };
 }
 
 const shown = (value: unknown) =>

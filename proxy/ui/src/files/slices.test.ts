@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { slices } from "./slices";
 
-async function cut(text: string, isCsv: boolean, size: number) {
+async function cut(text: string, isCsv: boolean, size: number, delimiter = ",") {
   const found: [string, number][] = [];
-  for await (const { blob, skipped } of slices(new Blob([text]), isCsv, size))
+  for await (const { blob, skipped } of slices(new Blob([text]), isCsv ? delimiter : null, size))
     found.push([await blob.text(), skipped]);
   return found;
 }
@@ -33,4 +33,22 @@ test("nothing is lost, wherever the pieces end", async () => {
     const pieces = await cut(`k,n\n${rows.join("")}`, true, size);
     expect(pieces.map(([text]) => text.slice(4)).join("")).toBe(rows.join(""));
   }
+});
+
+test("a quote within a cell, and one too many, join no rows", async () => {
+  for (const quoted of ['a,5" pipe\n', 'a,"Say "hi""\n'])
+    expect(await cut(`k,n\n${quoted}b,2\nc,"3"\nd,4\n`, true, quoted.length + 5)).toEqual([
+      [`k,n\n${quoted}b,2\n`, 0],
+      ['k,n\nc,"3"\nd,4\n', 2],
+    ]);
+  const open = 'a,"5"" pipe\nb,2\nc,"3"\nd,4\nd,4\n';
+  const [first, second] = await cut(`k,n\n${open}${"d,4\n".repeat(20)}`, true, 16);
+  expect([first, second?.[1]]).toEqual([[`k,n\n${open}`, 0], 5]);
+});
+
+test("the line that names the delimiter belongs to the header", async () => {
+  expect(await cut("sep=;\r\n\r\nk;n\r\na;1\r\nb;2\r\n", true, 6, ";")).toEqual([
+    ["sep=;\r\n\r\nk;n\r\na;1\r\n", 0],
+    ["sep=;\r\n\r\nk;n\r\nb;2\r\n", 1],
+  ]);
 });

@@ -1,48 +1,53 @@
 /** Cuts a file into pieces of whole rows, each of which can be sent alone. */
+import { eachRow, isBlank } from "./csvRows";
+import { isNamed } from "./encoding";
 
-const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 
-/** Where the last row that is complete ends, and how many line breaks come before; `end` is 0 if there is none. */
-export function lastRowEnd(bytes: Uint8Array, hasQuotes: boolean): { end: number; lines: number } {
-  let isQuoted = false;
-  let breaks = 0;
-  let found = { end: 0, lines: 0 };
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE && hasQuotes) isQuoted = !isQuoted;
-    if (byte !== NEWLINE) continue;
-    breaks++;
-    if (!isQuoted) found = { end: at + 1, lines: breaks };
+/** The delimiter of a CSV file; null for lines of JSON. */
+type Delimiter = string | null;
+
+/** Where the last complete row ends, and how many lines come before; `end` is 0 if there is none. */
+function lastRowEnd(bytes: Uint8Array, delimiter: Delimiter): { end: number; lines: number } {
+  if (delimiter !== null) {
+    const { start, line } = eachRow(bytes, delimiter, false, () => {});
+    return { end: start, lines: line - 1 };
   }
-  return found;
+  const end = bytes.lastIndexOf(NEWLINE) + 1;
+  return { end, lines: bytes.subarray(0, end).reduce((sum, byte) => sum + (byte === NEWLINE ? 1 : 0), 0) };
 }
 
-/** Where the first row ends, or the bytes. */
-function firstRowEnd(bytes: Uint8Array): number {
-  let isQuoted = false;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] === QUOTE) isQuoted = !isQuoted;
-    if (bytes[at] === NEWLINE && !isQuoted) return at + 1;
-  }
-  return bytes.length;
+/** Where the row of column names ends, or the bytes. A line that names the delimiter, and empty ones, come before. */
+function headerEnd(bytes: Uint8Array, delimiter: string, isEnd: boolean): number {
+  let end = bytes.length;
+  eachRow(bytes, delimiter, isEnd, (row) => {
+    const text = new TextDecoder().decode(bytes.subarray(row.start, row.end));
+    if (isBlank(bytes, row, delimiter) || isNamed(text)) return true;
+    end = row.next;
+    return false;
+  });
+  return end;
 }
 
 /** A piece with the header before it; `skipped` lines of the file are not in it. */
 export type Slice = { blob: Blob; skipped: number; bytesDone: number };
 
 /** The pieces of a file. A row that is longer than `size` makes a piece of its own. */
-export async function* slices(file: Blob, isCsv: boolean, size: number): AsyncGenerator<Slice> {
+export async function* slices(file: Blob, delimiter: Delimiter, size: number): AsyncGenerator<Slice> {
   const bytesAt = async (from: number, to: number) =>
     new Uint8Array(await file.slice(from, to).arrayBuffer());
-  const headerEnd = isCsv ? firstRowEnd(await bytesAt(0, size)) : 0;
-  const header = file.slice(0, headerEnd);
-  let from = headerEnd;
+  let from = 0;
+  if (delimiter !== null) {
+    // The longest row that the service takes.
+    const beginning = await bytesAt(0, Math.max(size, 4 << 20));
+    from = headerEnd(beginning, delimiter, beginning.length === file.size);
+  }
+  const header = file.slice(0, from);
   let skipped = 0;
   for (let length = size; from < file.size; ) {
     const bytes = await bytesAt(from, from + length);
     const isLast = from + bytes.length === file.size;
-    const { end, lines } = isLast ? { end: bytes.length, lines: 0 } : lastRowEnd(bytes, isCsv);
+    const { end, lines } = isLast ? { end: bytes.length, lines: 0 } : lastRowEnd(bytes, delimiter);
     if (end === 0) {
       length *= 2;
       continue;
