@@ -15,6 +15,8 @@ pub mod parse;
 pub mod pattern;
 /// Cells of a format → cells of keyed.
 pub mod read;
+/// Cells that show what formats read.
+mod examples;
 /// Which formats fit the cells of a column.
 pub mod suggest;
 /// Cells of keyed → cells of a format.

@@ -2,12 +2,14 @@
 //! of these is meant, nobody can see in the file.
 
 use super::Format;
+use super::examples::examples;
 use crate::attribute_type::{AttributeType, Rules};
 use crate::value::cell_format::SEPARATOR;
 use crate::value::change::Change;
 use crate::value::zone::Utc;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
 
@@ -107,8 +109,6 @@ struct Candidate {
     json: String,
     format: Format,
     hash: DefaultHasher,
-    /// What it reads from the examples.
-    readings: Vec<String>,
 }
 
 impl Candidate {
@@ -120,22 +120,22 @@ impl Candidate {
         let raw = serde_json::value::to_raw_value(&own).ok()?;
         let format = Format::parse(&raw, "").ok()?;
         let json = if zone.is_some() { own.to_string() } else { json.to_string() };
-        Some(Candidate { json, format, hash: DefaultHasher::new(), readings: Vec::new() })
+        Some(Candidate { json, format, hash: DefaultHasher::new() })
     }
 
-    /// Whether the candidate reads a cell; its value then counts, and is kept of an example.
-    fn takes(&mut self, kind: AttributeType, rules: &Rules, cell: &str, is_example: bool) -> bool {
-        let Ok(read) = self.format.read(kind, cell, &Utc, rules.pointer) else { return false };
+    /// What the candidate reads from a cell, if it fits.
+    fn read<'c>(&self, kind: AttributeType, rules: &Rules, cell: &'c str) -> Option<Cow<'c, str>> {
+        let read = self.format.read(kind, cell, &Utc, rules.pointer).ok()?;
         // A value that no record may get does not fit, nor does a list whose separator may be another one.
         let fits = matches!(kind.parse_cell(&read, rules), Ok(change) if !matches!(change, Change::Keep(..)));
-        if !fits || self.format.list.is_some() && cell.contains(SEPARATOR) {
-            return false;
-        }
+        (fits && !(self.format.list.is_some() && cell.contains(SEPARATOR))).then_some(read)
+    }
+
+    /// Whether the candidate reads a cell; its value then counts.
+    fn takes(&mut self, kind: AttributeType, rules: &Rules, cell: &str) -> bool {
+        let Some(read) = self.read(kind, rules, cell) else { return false };
         self.hash.write(read.as_bytes());
         self.hash.write_u8(0xff);
-        if is_example {
-            self.readings.push(read.into_owned());
-        }
         true
     }
 }
@@ -176,35 +176,35 @@ pub fn forms<'a>(
     rules: &Rules,
     zone: Option<&str>,
     most: usize,
-    cells: impl Iterator<Item = &'a str>,
+    cells: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<Forms> {
     let mut left = candidates(kind, zone);
     if left.len() == 1 {
         return None;
     }
-    let (mut nulls, mut examples) = (BTreeSet::new(), Vec::new());
-    for cell in cells.filter(|cell| !cell.is_empty()) {
-        if kind != AttributeType::List && NULLS.contains(&cell) {
-            nulls.insert(cell.to_owned());
-            continue;
-        }
-        let is_example = examples.len() < most && !examples.iter().any(|it| it == cell);
-        if is_example {
-            examples.push(cell.to_owned());
-        }
-        left.retain_mut(|candidate| candidate.takes(kind, rules, cell, is_example));
+    let is_null = |cell: &str| kind != AttributeType::List && NULLS.contains(&cell);
+    let cells = cells.filter(|cell| !cell.is_empty());
+    let nulls = cells.clone().filter(|cell| is_null(cell)).map(str::to_owned).collect();
+    let cells = cells.filter(|cell| !is_null(cell));
+    for cell in cells.clone() {
+        left.retain_mut(|candidate| candidate.takes(kind, rules, cell));
     }
     let name = match kind {
         AttributeType::Metric => AttributeType::Number.name(),
         kind => kind.name(),
     };
+    let different: BTreeSet<u64> = left.iter().map(|candidate| candidate.hash.finish()).collect();
+    let read = |at: usize, cell| left[at].read(kind, rules, cell);
+    let examples = if most > 0 { examples(left.len(), different.len(), most, cells, read) } else { Vec::new() };
     let (mut fits, mut readings) = (Vec::new(), Vec::new());
     for candidate in left {
+        if most > 0 {
+            let values = examples.iter().filter_map(|cell| candidate.read(kind, rules, cell));
+            readings.push(values.map(Cow::into_owned).collect());
+        }
         let Ok(format) = RawValue::from_string(candidate.json) else { continue };
         fits.push((format, candidate.hash.finish()));
-        if most > 0 {
-            readings.push(candidate.readings);
-        }
     }
+    let examples = examples.into_iter().map(str::to_owned).collect();
     Some(Forms { column: column.to_owned(), kind: name, nulls, fits, examples, readings })
 }

@@ -11,6 +11,9 @@ use csv::StringRecord;
 /// The most cells that are shown of a column as examples.
 const MOST_EXAMPLES: usize = 10;
 
+/// The most columns that have examples.
+const MOST_COLUMNS_WITH_EXAMPLES: usize = 50;
+
 /// The formats of the columns in these rows, if their types have any.
 pub fn of(
     template: &Template,
@@ -19,9 +22,8 @@ pub fn of(
     records: &[StringRecord],
     has_examples: bool,
 ) -> Result<Vec<Forms>, Error> {
-    let most = if has_examples { MOST_EXAMPLES } else { 0 };
     let zone = time_zone::of_project(template)?;
-    let mut found = Vec::new();
+    let mut found: Vec<Forms> = Vec::new();
     for (position, (column, name)) in columns.iter().zip(header).enumerate() {
         pgrx::check_for_interrupts!();
         let cells = || records.iter().filter_map(|record| record.get(position));
@@ -29,6 +31,8 @@ pub fn of(
             Column::Attribute(attribute) => {
                 let attribute = &template.attributes[*attribute];
                 let rules = attribute.rules();
+                let is_shown = has_examples && found.len() < MOST_COLUMNS_WITH_EXAMPLES;
+                let most = if is_shown { MOST_EXAMPLES } else { 0 };
                 found.extend(forms(name, attribute.kind, &rules, zone.as_deref(), most, cells()));
                 attribute.kind
             }

@@ -38,12 +38,37 @@ const MOST_EXAMPLES: usize = 10;
 struct Column {
     kind: String,
     fits: Vec<Fit>,
-    examples: Vec<String>,
-    /// What each format reads from the examples.
-    readings: BTreeMap<String, Vec<String>>,
+    examples: Vec<Example>,
+}
+
+/// A cell, and what formats read from it.
+struct Example {
+    text: String,
+    values: BTreeMap<String, String>,
+}
+
+impl Example {
+    /// Whether formats read different values.
+    fn is_telling(&self, formats: &mut dyn Iterator<Item = &String>) -> bool {
+        let mut values = formats.map(|format| self.values.get(format));
+        values.next().is_some_and(|first| values.any(|value| value != first))
+    }
 }
 
 impl Column {
+    /// Keeps the first cells that formats read differently, and as many others.
+    fn add_examples(&mut self, examples: Vec<Example>) {
+        let formats: Vec<&String> = self.fits.iter().map(|(format, _)| format).collect();
+        let is_telling = |example: &Example| example.is_telling(&mut formats.iter().copied());
+        for example in examples {
+            let mut alike = self.examples.iter().filter(|it| is_telling(it) == is_telling(&example));
+            let is_known = self.examples.iter().any(|it| it.text == example.text);
+            if !is_known && alike.by_ref().count() < MOST_EXAMPLES {
+                self.examples.push(example);
+            }
+        }
+    }
+
     fn is_plain(&self) -> bool {
         self.fits.iter().any(|(format, _)| format == PLAIN)
     }
@@ -82,20 +107,19 @@ impl Suggestion {
             }
             self.nulls.extend(nulls);
             let fits = fits.into_iter().map(|(format, hash)| (format.to_string(), hash));
-            let readings = fits.clone().map(|(format, _)| format).zip(readings);
+            let formats: Vec<String> = fits.clone().map(|(format, _)| format).collect();
+            let examples = examples.into_iter().enumerate().map(|(place, text)| {
+                let values = formats.iter().zip(&readings);
+                let values = values.filter_map(|(format, read)| Some((format.clone(), read.get(place)?.clone())));
+                Example { text, values: values.collect() }
+            });
+            let examples = examples.collect();
             match self.columns.get_mut(&column) {
                 None => {
-                    let readings = readings.collect();
                     let fits = fits.map(|(format, hash)| (format, vec![hash])).collect();
-                    self.columns.insert(column, Column { kind, fits, examples, readings });
+                    self.columns.insert(column, Column { kind, fits, examples });
                 }
                 Some(known) => {
-                    if known.examples.len() < MOST_EXAMPLES {
-                        known.examples.extend(examples);
-                        for (format, values) in readings {
-                            known.readings.entry(format).or_default().extend(values);
-                        }
-                    }
                     let new: BTreeMap<String, u64> = fits.collect();
                     known.fits.retain_mut(|(format, hashes)| match new.get(format) {
                         Some(hash) => {
@@ -106,6 +130,7 @@ impl Suggestion {
                         }
                         None => false,
                     });
+                    known.add_examples(examples);
                 }
             }
         }
@@ -188,16 +213,16 @@ fn choices(columns: &[(&String, &Column)]) -> Vec<String> {
 fn choice(columns: &[(&String, &Column)], formats: &[String]) -> Choice {
     let needing: Vec<(&String, &Column)> =
         columns.iter().filter(|(_, column)| !column.is_plain()).copied().collect();
+    let all = needing.iter().flat_map(|(name, column)| column.examples.iter().map(move |it| (*name, it)));
+    let (telling, others): (Vec<_>, Vec<_>) =
+        all.partition(|(_, example)| example.is_telling(&mut formats.iter()));
+    let shown: Vec<(&String, &Example)> = telling.into_iter().chain(others).take(MOST_EXAMPLES).collect();
     let reading = |format: &String| {
-        let cells = needing.iter().flat_map(|(name, column)| {
-            let values = column.readings.get(format).into_iter().flatten();
-            column.examples.iter().zip(values).map(|(text, value)| Cell {
-                column: (*name).clone(),
-                text: text.clone(),
-                value: value.clone(),
-            })
+        let cells = shown.iter().filter_map(|(column, example)| {
+            let value = example.values.get(format)?.clone();
+            Some(Cell { column: (*column).clone(), text: example.text.clone(), value })
         });
-        let cells = cells.take(MOST_EXAMPLES).collect();
+        let cells = cells.collect();
         Reading { format: serde_json::from_str(format).unwrap_or_default(), cells }
     };
     Choice {

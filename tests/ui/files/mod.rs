@@ -7,3 +7,8 @@ use serde_json::json;
 async fn an_import_writes_in_its_last_step_and_names_the_rows_it_refuses() {
     run(&service().await, "files/import", json!({})).await;
 }
+
+#[tokio::test]
+async fn file_of_a_german_excel_is_imported_by_three_presses() {
+    run(&service().await, "files/formats", json!({})).await;
+}

@@ -7,7 +7,9 @@ import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
+import { type CellFormat, membersOf, openChoices, type Proposal, reads } from "./cellFormat";
 import { type Fit, faultsOf, fitOf, isStandard, KEY, type Target } from "./columns";
+import { FormatSection } from "./FormatSection";
 import style from "./files.module.css";
 import type { Reading } from "./reading";
 
@@ -22,6 +24,10 @@ type Props = {
   setTargets: (targets: Target[]) => void;
   prefix: string;
   setPrefix: (prefix: string) => void;
+  /** Null while the service looks at the cells. */
+  proposal: Proposal | null;
+  format: CellFormat;
+  setFormat: (format: CellFormat) => void;
   back: () => void;
   next: () => void;
 };
@@ -29,10 +35,12 @@ type Props = {
 /** Which attribute each column fills, and how well its cells fit. */
 export function ColumnsStep(props: Props) {
   const { template, reading, targets, setTargets, prefix, setPrefix, back, next } = props;
+  const { proposal, format, setFormat } = props;
   const isCsv = reading.format === "csv";
   const faults = faultsOf(template, targets);
   const twice = faults.filter((it) => it.kind === "twice");
   const missing = faults.flatMap((it) => (it.kind === "missing" ? attributeLabel(it.attribute) : []));
+  const isOpen = proposal !== null && openChoices(proposal, format).length > 0;
   const unknown = isCsv ? [] : reading.header.filter((name) => name !== KEY && !known(template, name));
   return (
     <>
@@ -55,7 +63,7 @@ export function ColumnsStep(props: Props) {
               {reading.header.map((name, at) => (
                 <ColumnRow
                   key={at}
-                  {...{ template, reading, at, name }}
+                  {...{ template, reading, at, name, format }}
                   target={targets[at] ?? null}
                   setTarget={(target) => setTargets(targets.with(at, target))}
                 />
@@ -77,6 +85,7 @@ export function ColumnsStep(props: Props) {
           />
         </div>
       )}
+      {isCsv && <FormatSection {...{ template, targets, proposal, format, setFormat }} />}
       {twice.map(({ target }) => (
         <Notice key={target} kind="refusal">
           {t.twice(nameOf(template, target))}
@@ -87,9 +96,10 @@ export function ColumnsStep(props: Props) {
         <Notice kind="attention">{t.missing(missing.join(", "), missing.length)}</Notice>
       )}
       {!targets.includes(KEY) && <Notice kind="attention">{t.noKey}</Notice>}
+      {isOpen && <Notice kind="attention">{t.answerFirst}</Notice>}
       <div className={style.foot}>
         <Button onPress={back}>{t.back}</Button>
-        <Button kind="main" onPress={next} isDisabled={twice.length > 0}>
+        <Button kind="main" onPress={next} isDisabled={twice.length > 0 || proposal === null || isOpen}>
           {t.try}
         </Button>
       </div>
@@ -107,14 +117,16 @@ function nameOf(template: Template, target: string): string {
 type RowProps = {
   template: Template;
   reading: Reading;
+  format: CellFormat;
   at: number;
   name: string;
   target: Target;
   setTarget: (target: Target) => void;
 };
 
-function ColumnRow({ template, reading, at, name, target, setTarget }: RowProps) {
+function ColumnRow({ template, reading, format, at, name, target, setTarget }: RowProps) {
   const samples = reading.rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "");
+  const type = target === null ? undefined : known(template, target)?.type;
   const isService = isStandard(name) && target === null;
   const choices = [
     { id: LEFT_OUT, label: isService ? t.standard : t.leaveOut },
@@ -153,6 +165,13 @@ function ColumnRow({ template, reading, at, name, target, setTarget }: RowProps)
       <td>
         {target !== null && reading.format === "ndjson" ? (
           <Tag>{t.checkedLater}</Tag>
+        ) : type !== undefined && reads(format, type) ? (
+          <>
+            <Tag>{t.checkedLater}</Tag>
+            <p className={style.why} dir="auto">
+              {t.formatName(membersOf(format, type))}
+            </p>
+          </>
         ) : target !== null ? (
           <FitCell
             fit={fitOf(template, target, reading, at)}

@@ -8,6 +8,7 @@ import { words } from "../language";
 import { pageWords } from "../language/pages";
 import { asLines } from "./asLines";
 import { ColumnsStep } from "./ColumnsStep";
+import type { CellFormat } from "./cellFormat";
 import { guess, type Target } from "./columns";
 import { DropArea, DropInvitation } from "./DropArea";
 import { FileStep } from "./FileStep";
@@ -19,6 +20,7 @@ import { optionsOf, type Plan } from "./request";
 import { type Step, Steps } from "./Steps";
 import { TrialStep } from "./TrialStep";
 import type { Report } from "./transfer";
+import { useProposal } from "./useProposal";
 
 const t = pageWords.files;
 
@@ -49,7 +51,13 @@ export default function ImportPage({ project, template: slug }: { project: strin
   );
 }
 
-type Chosen = { file: File; reading: Reading; targets: Target[] };
+type Chosen = {
+  file: File;
+  reading: Reading;
+  targets: Target[];
+  /** The format of the cells as it was changed; null for what is proposed. */
+  format: CellFormat | null;
+};
 
 type Props = { project: string; template: Template; dropped: File | null };
 
@@ -67,6 +75,9 @@ function Wizard({ project, template, dropped }: Props) {
   const [plan, setPlan] = useState<Plan | null>(null);
   const [fault, setFault] = useState<string | null>(null);
 
+  const proposal = useProposal(chosen && { project, template: template.slug, ...chosen });
+  const format = chosen?.format ?? proposal?.format ?? {};
+
   const open = async (given: File, choices?: Choices) => {
     try {
       const file = await asLines(given);
@@ -75,7 +86,7 @@ function Wizard({ project, template, dropped }: Props) {
         .slice(0, 20)
         .some(({ cells }) => cells.some((it) => it.includes("\u0000")));
       setFault(isText ? null : t.looksBinary);
-      setChosen(isText ? { file, reading, targets: guess(template, reading) } : null);
+      setChosen(isText ? { file, reading, targets: guess(template, reading), format: null } : null);
       setStep("file");
     } catch {
       setFault(t.unreadable);
@@ -119,13 +130,14 @@ function Wizard({ project, template, dropped }: Props) {
       )}
       {chosen && step === "columns" && (
         <ColumnsStep
-          {...{ template, prefix, setPrefix }}
+          {...{ template, prefix, setPrefix, proposal, format }}
           reading={chosen.reading}
           targets={chosen.targets}
           setTargets={(targets) => setChosen({ ...chosen, targets })}
+          setFormat={(format) => setChosen({ ...chosen, format })}
           back={() => setStep("file")}
           next={() => {
-            setPlan({ project, template: template.slug, ...chosen, prefix });
+            setPlan({ project, template: template.slug, ...chosen, prefix, cells: format });
             setStep("trial");
           }}
         />

@@ -1,4 +1,5 @@
 /** The parameters of an import, from what the reader of the page chose. */
+import type { CellFormat } from "./cellFormat";
 import { KEY, mappingOf, type Target } from "./columns";
 import type { Reading } from "./reading";
 import type { Options } from "./transfer";
@@ -9,17 +10,20 @@ export type Plan = {
   reading: Reading;
   targets: Target[];
   prefix: string;
+  /** How the cells of CSV write values. */
+  cells: CellFormat;
 };
 
 /** How the file is sent. `isTrial` writes nothing; `isWhole` keeps nothing if one row is refused. */
 export function optionsOf(plan: Plan, isTrial: boolean, isWhole: boolean): Options {
-  const { project, template, reading, targets, prefix } = plan;
+  const { project, template, reading, targets, prefix, cells } = plan;
   const query: Record<string, string> = { on_error: isWhole ? "abort" : "skip" };
   if (isTrial) query.dry_run = "true";
   if (prefix !== "") query.key_prefix = prefix;
   if (reading.format === "ndjson") return { project, template, contentType: "application/x-ndjson", query };
   query.mapping = JSON.stringify(mappingOf(reading.header, targets));
   query.delimiter = reading.delimiter;
+  if (Object.keys(cells).length > 0) query.format = JSON.stringify(cells);
   // Of a file that begins with ASCII, the service finds the encoding where other characters begin.
   if (!reading.isAscii) query.encoding = reading.encoding;
   const column = reading.header[targets.indexOf(KEY)];

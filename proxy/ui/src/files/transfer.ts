@@ -4,6 +4,7 @@ import { parseJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
 import { pageWords } from "../language/pages";
 import { currentSession, refuse } from "../session/session";
+import type { CellFormat, FormatChoice } from "./cellFormat";
 
 export type Refusal = { line: number; column: string | null; code: string; message: string };
 
@@ -19,6 +20,8 @@ export type Report = Counts & {
   dry_run: boolean;
   encoding: string;
   delimiter?: string;
+  suggested_format?: CellFormat;
+  format_choices?: FormatChoice[];
   warnings?: Warning[];
   errors: Refusal[];
 };

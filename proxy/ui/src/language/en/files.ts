@@ -12,6 +12,28 @@ function size(bytes: number): string {
   return `${number(Number(value.toFixed(digits)))} ${units[step]}`;
 }
 
+type Format = {
+  date?: string;
+  datetime?: string;
+  decimal?: string;
+  thousands?: string;
+  list?: string;
+  true?: string | string[];
+  false?: string | string[];
+};
+
+const marks: Record<string, string> = {
+  "": "None",
+  ".": "Point",
+  ",": "Comma",
+  " ": "Space",
+  "'": "Apostrophe",
+  "\u00b7": "Middle dot",
+  "\u066b": "Arabic decimal mark",
+};
+
+const mark = (id: string) => (marks[id] ?? id).toLowerCase();
+
 export const files = {
   size,
   rows,
@@ -105,6 +127,45 @@ export const files = {
   emptyCells: "An empty cell clears the attribute. Leave a column out to keep the values that records have.",
   keyPrefix: "Prefix of keys",
   keyPrefixHint: "Put before every key, so that several systems can feed one template: erp:4711.",
+  cellsTitle: "Format of the cells",
+  cellsReading: "Looking at the cells",
+  cellsProposed: "Proposed from the cells of the file. Change what is wrong.",
+  cellsSeveral: "Several formats fit the cells. Choose the one that is meant.",
+  cellsPlain: "No other format is found in the cells. Change what is wrong.",
+  decimal: "Decimal mark",
+  thousands: "Thousands separator",
+  marks,
+  dateOrder: "Dates",
+  timePattern: "Times",
+  timePatternHint: "Such as DD.MM.YYYY HH:mm. Empty: 2024-02-29T10:00:00Z.",
+  timeZone: "Time zone of times",
+  timeZoneHint: "Such as Europe/Zurich. Of times that name none.",
+  wordsTrue: "Words for true",
+  wordsFalse: "Words for false",
+  wordsNull: "Words for no value",
+  wordsNullHint: "Such as NULL, n/a. An empty cell has no value either.",
+  listSeparator: "Separator of lists",
+  separators: { ";": "Semicolon", "|": "Bar", ",": "Comma", "/": "Slash", "\n": "Line break" } as Record<
+    string,
+    string
+  >,
+  question: (columns: string[]) =>
+    columns.length === 1
+      ? `How is the column ${columns[0]} meant?`
+      : `How are the columns ${columns.join(", ")} meant?`,
+  formatName: ({ date, datetime, decimal, thousands, list, ...words }: Format) =>
+    datetime ??
+    date ??
+    [
+      decimal && `Decimal mark: ${mark(decimal)}`,
+      thousands && `thousands separator: ${mark(thousands)}`,
+      list && `Separator: ${list}`,
+      [words.true ?? [], words.false ?? []].flat().join(", "),
+    ]
+      .filter(Boolean)
+      .join(", "),
+  answerFirst: "Say how the cells are meant first.",
+
   ndjsonLead: "Lines of JSON name their attributes themselves.",
   ndjsonUnknown: (names: string) =>
     `The template has no attribute ${names}. Lines that name it are refused. Rename it in the file.`,

@@ -1,0 +1,65 @@
+import { Label, Radio, RadioGroup } from "react-aria-components";
+import { type ExactNumber, parseJson } from "../api/json";
+import { numberText } from "../format/number";
+import { pageWords } from "../language/pages";
+import { type CellFormat, type FormatChoice, has } from "./cellFormat";
+import style from "./files.module.css";
+
+const t = pageWords.files;
+
+type Props = { choice: FormatChoice; format: CellFormat; choose: (members: CellFormat) => void };
+
+/** Cells that can be read in several ways, each shown by what becomes of them. */
+export function FormatQuestion({ choice, format, choose }: Props) {
+  const { columns, formats } = choice;
+  const chosen = formats.findIndex((it) => has(format, it.format));
+  const members = new Set(formats.flatMap((it) => Object.keys(it.format)));
+  const answer = (place: string) => {
+    const wanted = formats[Number(place)]?.format;
+    // What only another of the formats says does not stay.
+    const others = Object.fromEntries([...members].map((name) => [name, undefined]));
+    if (wanted) choose({ ...others, ...wanted } as CellFormat);
+  };
+  return (
+    <RadioGroup
+      className={style.question ?? ""}
+      value={chosen === -1 ? null : String(chosen)}
+      onChange={answer}
+      isRequired
+    >
+      <Label>{t.question(columns)}</Label>
+      <div className={style.answers}>
+        {formats.map((it, place) => (
+          <Radio key={place} value={String(place)} className={style.answer ?? ""}>
+            <span className={style.answerName}>{t.formatName(it.format)}</span>
+            <span className={style.readings}>
+              {it.cells.map(({ cell, value }) => (
+                <span key={cell} dir="auto">
+                  {cell} → {valueText(value, it.format)}
+                </span>
+              ))}
+            </span>
+          </Radio>
+        ))}
+      </div>
+    </RadioGroup>
+  );
+}
+
+/** A value as the reader of the page writes it, with months as words: 02 and 01 look alike. */
+function valueText(value: string, format: CellFormat): string {
+  if (format.date !== undefined || format.datetime !== undefined) {
+    const date = new Date(value);
+    if (Number.isNaN(date.getTime())) return value;
+    // The service sends the time of the clock as if it were that of UTC.
+    const shown = new Intl.DateTimeFormat(undefined, {
+      dateStyle: "long",
+      ...(format.datetime === undefined ? {} : { timeStyle: "short" as const }),
+      timeZone: "UTC",
+    });
+    return shown.format(date);
+  }
+  if (format.decimal !== undefined || format.thousands !== undefined)
+    return numberText(parseJson(value) as ExactNumber);
+  return value.startsWith("[") ? (JSON.parse(value) as string[]).join(" · ") : value;
+}

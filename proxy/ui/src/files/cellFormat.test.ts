@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { changed, dateExample, has, openChoices, reads, withMarks, withZone, wordsOf } from "./cellFormat";
+
+test("the marks of keyed itself are no format", () => {
+  expect(withMarks({ date: "D.M.YYYY", decimal: "," }, ".", "")).toEqual({ date: "D.M.YYYY" });
+  expect(withMarks({}, ",", ".")).toEqual({ decimal: ",", thousands: "." });
+  expect(withMarks({ decimal: ",", thousands: "." }, ".", ".")).toEqual({ decimal: "." });
+});
+
+test("a time zone is added where times name none", () => {
+  expect(withZone({ datetime: "D.M.YYYY H:mm" }, "Europe/Zurich").time_zone).toBe("Europe/Zurich");
+  expect(withZone({ datetime: "D.M.YYYY H:mm", time_zone: "UTC" }, "Europe/Zurich").time_zone).toBe("UTC");
+  expect(withZone({ date: "D.M.YYYY" }, "Europe/Zurich")).toEqual({ date: "D.M.YYYY" });
+});
+
+test("a choice is open until the format has one of its formats", () => {
+  const formats = ["DD/MM/YYYY", "MM/DD/YYYY"].map((date) => ({ format: { date }, cells: [] }));
+  const proposal = { format: {}, choices: [{ columns: ["born"], formats }] };
+  expect(openChoices(proposal, {}).length).toBe(1);
+  expect(openChoices(proposal, { date: "MM/DD/YYYY" })).toEqual([]);
+  expect(has({ true: ["ja"] }, { true: ["ja"] })).toBe(true);
+});
+
+test("what is empty is no member", () => {
+  expect(wordsOf(" ja, x ,")).toEqual(["ja", "x"]);
+  expect(wordsOf(" ")).toBeUndefined();
+  expect(changed({ true: ["ja"], list: "|" }, { true: wordsOf("") })).toEqual({ list: "|" });
+});
+
+test("a type is read by the members that are about it", () => {
+  expect(reads({ decimal: "," }, "metric")).toBe(true);
+  expect(reads({ decimal: "," }, "date")).toBe(false);
+  expect(reads({ null: ["", "NULL"] }, "date")).toBe(true);
+});
+
+test("a pattern is shown by a day", () => {
+  expect(["DD.MM.YYYY", "M/D/YYYY", "YYYYMMDD"].map(dateExample)).toEqual([
+    "29.02.2024",
+    "2/29/2024",
+    "20240229",
+  ]);
+});
