@@ -12,3 +12,8 @@ async fn an_import_writes_in_its_last_step_and_names_the_rows_it_refuses() {
 async fn file_of_a_german_excel_is_imported_by_three_presses() {
     run(&service().await, "files/formats", json!({})).await;
 }
+
+#[tokio::test]
+async fn export_for_excel_has_the_marks_that_are_chosen() {
+    run(&service().await, "files/excel", json!({})).await;
+}

@@ -4,17 +4,22 @@ import { useState } from "react";
 import { answer, GET, inProject } from "../api/client";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
+import { Checkbox } from "../components/Checkbox";
 import { Failure } from "../components/Notice";
 import { Progress } from "../components/Progress";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
-import { startExport, useExports, type Wanted } from "./exports";
+import { DELIMITERS, type Delimiter } from "./encoding";
+import { startExport, useExports } from "./exports";
 import style from "./files.module.css";
+import { type Csv, forSpreadsheet, PLAIN } from "./spreadsheet";
 
 const t = pageWords.files;
 const ALL = "";
+const FORMS = ["csv", "excel", "ndjson"] as const;
+type Form = (typeof FORMS)[number];
 
 type Props = {
   project: string;
@@ -30,7 +35,9 @@ export function ExportForm({ project, templates, asked }: Props) {
     (templates.find(({ slug }) => slug === asked.template) ?? templates[0])?.slug ?? "",
   );
   const [view, setView] = useState(asked.view ?? ALL);
-  const [format, setFormat] = useState<Wanted["format"]>("csv");
+  const [form, setForm] = useState<Form>("csv");
+  const [csv, setCsv] = useState(PLAIN);
+  const format = form === "ndjson" ? "ndjson" : "csv";
   const [id, setId] = useState<number | null>(null);
   const views = useQuery({
     queryKey: [key, "views", project, template],
@@ -66,20 +73,21 @@ export function ExportForm({ project, templates, asked }: Props) {
           value={chosen}
           onChange={setView}
         />
-        <Select<Wanted["format"]>
+        <Select<Form>
           label={t.format}
-          choices={[
-            { id: "csv", label: t.formats.csv, hint: t.formatHints.csv },
-            { id: "ndjson", label: t.formats.ndjson, hint: t.formatHints.ndjson },
-          ]}
-          value={format}
-          onChange={setFormat}
+          choices={FORMS.map((id) => ({ id, label: t.formats[id], hint: t.formatHints[id] }))}
+          value={form}
+          onChange={(next) => {
+            setForm(next);
+            setCsv(next === "excel" ? forSpreadsheet() : PLAIN);
+          }}
         />
+        {format === "csv" && <CsvFields csv={csv} setCsv={setCsv} />}
         <Button
           icon={Download}
           isDisabled={isRunning}
           onPress={() =>
-            setId(startExport({ project, template, format, view: chosen === ALL ? null : chosen }))
+            setId(startExport({ project, template, format, csv, view: chosen === ALL ? null : chosen }))
           }
         >
           {t.export}
@@ -95,6 +103,29 @@ export function ExportForm({ project, templates, asked }: Props) {
         </>
       )}
       {current?.state === "failed" && <Failure error={current.error} />}
+    </>
+  );
+}
+
+/** How the file writes its cells. */
+function CsvFields({ csv, setCsv }: { csv: Csv; setCsv: (csv: Csv) => void }) {
+  return (
+    <>
+      <Select<Delimiter>
+        label={t.delimiter}
+        choices={DELIMITERS.map((id) => ({ id, label: t.delimiters[id] }))}
+        value={csv.delimiter}
+        onChange={(delimiter) => setCsv({ ...csv, delimiter })}
+      />
+      <Select<Csv["decimal"]>
+        label={t.decimal}
+        choices={([".", ","] as const).map((id) => ({ id, label: t.marks[id] ?? id }))}
+        value={csv.decimal}
+        onChange={(decimal) => setCsv({ ...csv, decimal })}
+      />
+      <Checkbox isSelected={csv.hasMark} onChange={(hasMark) => setCsv({ ...csv, hasMark })}>
+        {t.byteOrderMark}
+      </Checkbox>
     </>
   );
 }

@@ -1,14 +1,17 @@
 /** The exports of this tab: a search without pages, as a file. */
 import { useSyncExternalStore } from "react";
-import { type ExportFormat, requestExport } from "../api/export";
+import { type ExportFormat, type ExportQuery, requestExport } from "../api/export";
 import { RequestError } from "../api/problem";
 import { save } from "../components/save";
 import { pageWords } from "../language/pages";
+import { type Csv, csvQuery } from "./spreadsheet";
 
 export type Wanted = {
   project: string;
   template: string;
   format: ExportFormat;
+  /** How CSV is written. */
+  csv: Csv;
   /** A saved view; null for all records. */
   view: string | null;
 };
@@ -36,7 +39,7 @@ function change(id: number, next: Partial<Export>) {
 }
 
 /** customers.csv, customers-vip.csv */
-export const exportName = ({ template, view, format }: Wanted) =>
+export const exportName = ({ template, view, format }: Pick<Wanted, "template" | "view" | "format">) =>
   `${template}${view === null ? "" : `-${view}`}.${format}`;
 
 /** Starts an export, which is saved when it is complete. */
@@ -67,8 +70,9 @@ export function startExport(wanted: Wanted): number {
 }
 
 async function receive(wanted: Wanted, count: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
-  const { project, template, format, view } = wanted;
-  const query = { format, ...(view !== null && { view }) };
+  const { project, template, format, csv, view } = wanted;
+  const form: ExportQuery = format === "csv" ? csvQuery(csv) : { format };
+  const query = { ...form, ...(view !== null && { view }) };
   const response = await requestExport(project, template, query, {}, signal);
   if (!response.body) throw new RequestError(0, null, pageWords.files.exportBroken);
   const type = response.headers.get("content-type") ?? "";

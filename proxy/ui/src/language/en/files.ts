@@ -56,8 +56,13 @@ export const files = {
 
   understood: "What is in the file",
   format: "Format",
-  formats: { csv: "CSV", ndjson: "NDJSON" },
-  formatHints: { csv: "For spreadsheets", ndjson: "A record in each line, for programs" },
+  formats: { csv: "CSV", excel: "CSV for Excel", ndjson: "NDJSON" },
+  formatHints: {
+    csv: "For programs and databases",
+    excel: "Opens by double click, with the marks of your language",
+    ndjson: "A record in each line, for programs",
+  },
+  byteOrderMark: "Byte order mark, by which Excel tells UTF-8",
   encoding: "Encoding",
   encodings: {
     "utf-8": "UTF-8",
