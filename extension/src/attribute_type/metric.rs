@@ -99,7 +99,8 @@ pub fn parse_points(raw: &RawValue, rules: &Rules) -> Result<Vec<Point>, Error> 
         let message = format!("one write appends at most {MAX_POINTS} points, not {}", entries.len());
         return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
-    let read = |(position, entry)| parse_point(entry, &format!("{pointer}/{position}"), WANTED_IN_ARRAY, rules);
+    let read =
+        |(position, entry)| parse_point(entry, &format!("{pointer}/{position}"), WANTED_IN_ARRAY, rules);
     entries.into_iter().enumerate().map(read).collect()
 }
 

@@ -8,7 +8,7 @@ const MAX_BYTES: usize = 100;
 
 /// So many of the cells at most, each once: first those that tell formats apart which no cell before did, then others that formats
 /// read differently, then any. `read` gives what a format reads; `readings` is how many of the formats read different values.
-pub fn examples<'c>(
+pub(super) fn examples<'c>(
     formats: usize,
     readings: usize,
     most: usize,
@@ -21,7 +21,9 @@ pub fn examples<'c>(
     let mut group_of = vec![0; formats];
     let mut groups = 1;
     for cell in cells.filter(|cell| cell.len() <= MAX_BYTES) {
-        if groups >= readings && telling.len() + different.len() + if readings > 1 { 0 } else { alike.len() } >= most {
+        if groups >= readings
+            && telling.len() + different.len() + if readings > 1 { 0 } else { alike.len() } >= most
+        {
             break;
         }
         if known.contains(cell) {

@@ -7,6 +7,8 @@
 //!
 //! A format changes the form of a cell, and nothing else: what it reads, the type of the attribute reads again, with all its rules.
 
+/// Cells that show what formats read.
+mod examples;
 /// Numbers.
 pub mod number;
 /// JSON → format.
@@ -15,8 +17,6 @@ pub mod parse;
 pub mod pattern;
 /// Cells of a format → cells of keyed.
 pub mod read;
-/// Cells that show what formats read.
-mod examples;
 /// Which formats fit the cells of a column.
 pub mod suggest;
 /// Cells of keyed → cells of a format.

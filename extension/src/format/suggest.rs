@@ -195,7 +195,8 @@ pub fn forms<'a>(
     };
     let different: BTreeSet<u64> = left.iter().map(|candidate| candidate.hash.finish()).collect();
     let read = |at: usize, cell| left[at].read(kind, rules, cell);
-    let examples = if most > 0 { examples(left.len(), different.len(), most, cells, read) } else { Vec::new() };
+    let examples =
+        if most > 0 { examples(left.len(), different.len(), most, cells, read) } else { Vec::new() };
     let (mut fits, mut readings) = (Vec::new(), Vec::new());
     for candidate in left {
         if most > 0 {

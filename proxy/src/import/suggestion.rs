@@ -110,7 +110,8 @@ impl Suggestion {
             let formats: Vec<String> = fits.clone().map(|(format, _)| format).collect();
             let examples = examples.into_iter().enumerate().map(|(place, text)| {
                 let values = formats.iter().zip(&readings);
-                let values = values.filter_map(|(format, read)| Some((format.clone(), read.get(place)?.clone())));
+                let values =
+                    values.filter_map(|(format, read)| Some((format.clone(), read.get(place)?.clone())));
                 Example { text, values: values.collect() }
             });
             let examples = examples.collect();

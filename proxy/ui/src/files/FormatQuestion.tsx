@@ -33,17 +33,36 @@ export function FormatQuestion({ choice, format, choose }: Props) {
           <Radio key={place} value={String(place)} className={style.answer ?? ""}>
             <span className={style.answerName}>{t.formatName(it.format)}</span>
             <span className={style.readings}>
-              {it.cells.map(({ cell, value }) => (
-                <span key={cell} dir="auto">
-                  {cell} → {valueText(value, it.format)}
-                </span>
-              ))}
+              <Cells reading={it} />
             </span>
           </Radio>
         ))}
       </div>
     </RadioGroup>
   );
+}
+
+/** What becomes of cells by the proposed format, as long as nobody changes that. */
+export function FormatReading({ reading, format }: { reading: FormatChoice; format: CellFormat }) {
+  const [only] = reading.formats;
+  if (!only || !has(format, only.format) || only.cells.length === 0) return null;
+  return (
+    <div className={style.proposed}>
+      <span>{t.proposedFor(reading.columns, t.formatName(only.format))}</span>
+      <span className={style.readings}>
+        <Cells reading={only} />
+      </span>
+    </div>
+  );
+}
+
+/** Cells of the file, each with what becomes of it. */
+export function Cells({ reading }: { reading: FormatChoice["formats"][number] }) {
+  return reading.cells.map(({ column, text, value }) => (
+    <span key={`${column} ${text}`} dir="auto">
+      {text} → {valueText(value, reading.format)}
+    </span>
+  ));
 }
 
 /** A value as the reader of the page writes it, with months as words: 02 and 01 look alike. */

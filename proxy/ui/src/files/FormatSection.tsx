@@ -20,7 +20,7 @@ import {
   wordsOf,
 } from "./cellFormat";
 import type { Target } from "./columns";
-import { FormatQuestion } from "./FormatQuestion";
+import { FormatQuestion, FormatReading } from "./FormatQuestion";
 import style from "./files.module.css";
 import { WordsField } from "./WordsField";
 
@@ -62,6 +62,9 @@ export function FormatSection({ template, targets, proposal, format, setFormat }
           format={format}
           choose={changeTimes}
         />
+      ))}
+      {proposal.readings.map((reading) => (
+        <FormatReading key={reading.columns.join()} reading={reading} format={format} />
       ))}
       <div className={`${style.form} ${style.fields}`}>
         {hasAny("number", "metric") && <Marks format={format} setFormat={setFormat} />}

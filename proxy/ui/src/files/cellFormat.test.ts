@@ -15,7 +15,7 @@ test("a time zone is added where times name none", () => {
 
 test("a choice is open until the format has one of its formats", () => {
   const formats = ["DD/MM/YYYY", "MM/DD/YYYY"].map((date) => ({ format: { date }, cells: [] }));
-  const proposal = { format: {}, choices: [{ columns: ["born"], formats }] };
+  const proposal = { choices: [{ columns: ["born"], formats }] };
   expect(openChoices(proposal, {}).length).toBe(1);
   expect(openChoices(proposal, { date: "MM/DD/YYYY" })).toEqual([]);
   expect(has({ true: ["ja"] }, { true: ["ja"] })).toBe(true);

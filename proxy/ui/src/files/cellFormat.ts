@@ -3,10 +3,17 @@ import type { Schemas } from "../api/client";
 import type { Attribute } from "../api/queries";
 
 export type CellFormat = Schemas["FileFormat"];
-export type FormatChoice = NonNullable<Schemas["ImportReport"]["format_choices"]>[number];
+/** Formats that fit some columns; of several, one is meant. */
+export type FormatChoice = Schemas["ImportPreview"]["choices"][number];
 
 /** What the cells of a file show of its format. */
-export type Proposal = { format: CellFormat; choices: FormatChoice[] };
+export type Proposal = {
+  format: CellFormat;
+  /** Where several formats fit, of which one must be chosen. */
+  choices: FormatChoice[];
+  /** Where one format fits, which is part of the proposed one. */
+  readings: FormatChoice[];
+};
 
 export const DECIMALS = [".", ",", "\u00b7", "\u066b"] as const;
 export const THOUSANDS = ["", ".", ",", " ", "'"] as const;
@@ -66,7 +73,7 @@ export const has = (format: CellFormat, members: CellFormat): boolean =>
   );
 
 /** The choices that are still open. */
-export const openChoices = ({ choices }: Proposal, format: CellFormat): FormatChoice[] =>
+export const openChoices = ({ choices }: Pick<Proposal, "choices">, format: CellFormat): FormatChoice[] =>
   choices.filter(({ formats }) => !formats.some((it) => has(format, it.format)));
 
 /** The members that say how the cells of a type are read. */

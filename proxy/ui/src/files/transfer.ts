@@ -1,10 +1,10 @@
 /** Sends a file to the service. The browser reads the file while it sends it, so that its size does not matter. */
-import { inProject } from "../api/client";
+import { inProject, type Schemas } from "../api/client";
 import { parseJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
 import { pageWords } from "../language/pages";
 import { currentSession, refuse } from "../session/session";
-import type { CellFormat, FormatChoice } from "./cellFormat";
+import type { CellFormat } from "./cellFormat";
 
 export type Refusal = { line: number; column: string | null; code: string; message: string };
 
@@ -21,7 +21,7 @@ export type Report = Counts & {
   encoding: string;
   delimiter?: string;
   suggested_format?: CellFormat;
-  format_choices?: FormatChoice[];
+  preview?: Schemas["ImportPreview"];
   warnings?: Warning[];
   errors: Refusal[];
 };

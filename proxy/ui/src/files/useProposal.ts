@@ -13,7 +13,7 @@ const PATIENCE = 30_000;
 /** A file, and how it would be imported. */
 export type Asked = Omit<Plan, "prefix" | "cells"> & { file: File };
 
-const NONE: Proposal = { format: {}, choices: [] };
+const NONE: Proposal = { format: {}, choices: [], readings: [] };
 
 /**
  * The format that the service proposes for the cells of a file, by a check of its beginning that writes nothing; null while
@@ -53,12 +53,15 @@ async function propose(asked: Asked, options: Options, controller: AbortControll
   // Whoever waits for a place waits better where a press of a button says so.
   const events = { waiting: () => controller.abort() };
   const timer = setTimeout(() => controller.abort(), PATIENCE);
-  const report = await transfer(beginning, options, false, events, controller.signal).finally(() =>
+  const shown = { ...options, query: { ...options.query, preview: "true" } };
+  const report = await transfer(beginning, shown, false, events, controller.signal).finally(() =>
     clearTimeout(timer),
   );
+  const choices = report.preview?.choices ?? [];
   return {
     format: withZone(report.suggested_format ?? {}, readerZone()),
-    choices: report.format_choices ?? [],
+    choices: choices.filter(({ formats }) => formats.length > 1),
+    readings: choices.filter(({ formats }) => formats.length === 1),
   };
 }
 

@@ -158,6 +158,7 @@ export const files = {
     columns.length === 1
       ? `How is the column ${columns[0]} meant?`
       : `How are the columns ${columns.join(", ")} meant?`,
+  proposedFor: (columns: string[], format: string) => `${columns.join(", ")}: ${format}`,
   formatName: ({ date, datetime, decimal, thousands, list, ...words }: Format) =>
     datetime ??
     date ??
