@@ -18,8 +18,15 @@ pub(super) fn require_text(beginning: &[u8]) -> Result<(), Problem> {
         return Err(Problem::malformed("the file is a ZIP archive or a spreadsheet, such as XLSX")
             .with_hint(&format!("Send a spreadsheet with Content-Type: {XLSX}, and unpack an archive.")));
     }
+    if beginning.starts_with(&COMPOUND) {
+        return Err(Problem::malformed("the file is in the format before XLSX, such as XLS")
+            .with_hint("Save it as XLSX."));
+    }
     Ok(())
 }
+
+/// What files of the formats before XLSX begin with.
+const COMPOUND: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
 pub(super) fn not_unpacked(fault: gunzip::Fault) -> Problem {
     match fault {
@@ -28,6 +35,10 @@ pub(super) fn not_unpacked(fault: gunzip::Fault) -> Problem {
         gunzip::Fault::Short => Problem::malformed("the file ends before the end of its gzip data")
             .with_hint("Pack it again: part of it is missing."),
     }
+}
+
+pub(super) fn zero_in_header() -> Problem {
+    Problem::malformed("the header contains the character U+0000")
 }
 
 pub(super) fn too_long() -> Problem {

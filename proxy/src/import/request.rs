@@ -76,6 +76,11 @@ struct Options<'a> {
 }
 
 impl Request {
+    /// How cells are written, if the request says so.
+    pub(super) fn cells(&self) -> Option<&RawValue> {
+        self.cells.as_deref()
+    }
+
     pub(crate) fn parse(headers: &HeaderMap, uri: &Uri) -> Result<Request, Problem> {
         let accepted = [
             "dry_run",

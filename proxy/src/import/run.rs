@@ -223,7 +223,7 @@ impl<'a> Import<'a> {
     /// The text of a refused row. Those of a spreadsheet are written as CSV.
     fn refused_text<'t>(&self, row: &'t str) -> Cow<'t, str> {
         match self.request.format {
-            Format::Xlsx => Cow::Owned(csv_line(row, self.source.header.len())),
+            Format::Xlsx => Cow::Owned(csv_line(row, self.source.header.len(), self.request.cells())),
             Format::Csv | Format::Ndjson => Cow::Borrowed(row),
         }
     }

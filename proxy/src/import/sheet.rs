@@ -8,7 +8,9 @@ use std::ops::ControlFlow;
 use keyed_errors::Code;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
+use tokio::time::{Instant, timeout_at};
 
+use super::faults::{too_long, zero_in_header};
 use crate::file::portion::{Fault, Portion};
 use crate::file::rows::{MOST_ROW_BYTES, PORTION_BYTES};
 use crate::file::xlsx::{Event, Unreadable, read};
@@ -63,7 +65,11 @@ pub(super) struct Sheet {
 
 impl Sheet {
     /// Begins to read a file, and gives back the names of the columns.
-    pub(super) async fn open(spool: Spool, name: Option<String>) -> Result<(Sheet, Vec<String>), Problem> {
+    pub(super) async fn open(
+        spool: Spool,
+        name: Option<String>,
+        deadline: Instant,
+    ) -> Result<(Sheet, Vec<String>), Problem> {
         let (sender, batches) = mpsc::channel(AHEAD);
         spawn_blocking(move || {
             let Spool { mut file, .. } = spool;
@@ -76,18 +82,32 @@ impl Sheet {
             }
         });
         let mut sheet = Sheet { batches };
-        match sheet.batches.recv().await {
+        match sheet.batch(Some(deadline)).await? {
+            Some(Batch::Header(header)) if header.iter().any(|name| name.contains('\0')) => {
+                Err(zero_in_header())
+            }
             Some(Batch::Header(header)) => Ok((sheet, header)),
             Some(Batch::Fault(fault)) => Err(unreadable(fault)),
             Some(Batch::Rows(_)) | None => Err(unreadable(Unreadable::Damaged)),
         }
     }
 
+    async fn batch(&mut self, deadline: Option<Instant>) -> Result<Option<Batch>, Problem> {
+        match deadline {
+            Some(deadline) => timeout_at(deadline, self.batches.recv()).await.map_err(|_| too_long()),
+            None => Ok(self.batches.recv().await),
+        }
+    }
+
     /// The next rows, at least so many but for the end; `None` there.
-    pub(super) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
+    pub(super) async fn next(
+        &mut self,
+        most: usize,
+        deadline: Option<Instant>,
+    ) -> Result<Option<Portion>, Problem> {
         let mut portion = Portion::default();
         while portion.rows.len() < most && portion.text.len() < PORTION_BYTES {
-            match self.batches.recv().await {
+            match self.batch(deadline).await? {
                 Some(Batch::Rows(rows)) => {
                     for (position, row) in rows.rows.iter().enumerate() {
                         portion.push_with(row.line, rows.row(position), row.fault);
@@ -108,7 +128,8 @@ fn send(file: &File, sheet: Option<&str>, sender: &mpsc::Sender<Batch>) -> Resul
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };
-    read(file, sheet, |event| match event {
+    let is_wanted = || !sender.is_closed();
+    read(file, sheet, &is_wanted, |event| match event {
         Event::Header(header) => send(Batch::Header(header)),
         Event::Row(number, cells) => {
             rows.push_with(number, &cells, has_zero(&cells).then_some(Fault::Zero));
@@ -155,6 +176,7 @@ fn unreadable(fault: Unreadable) -> Problem {
                 .with_hint(&format!("Its sheets are: {names}{more}."))
         }
         Unreadable::Empty => Problem::malformed("the sheet is empty: its first row must name the columns"),
+        Unreadable::Unwanted => Problem::internal("a sheet was given up that somebody waits for".to_owned()),
         Unreadable::LongRow(row) => {
             Problem::new(Code::PayloadTooLarge, format!("row {row} has more than {MOST_ROW_BYTES} bytes"))
         }

@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
-use super::faults::{not_unpacked, require_text, too_long, unreadable};
+use super::faults::{not_unpacked, require_text, too_long, unreadable, zero_in_header};
 use super::request::Request;
 use super::sheet::{Sheet, Spool};
 use crate::admission::min_rate::TransferTimer;
@@ -76,7 +76,8 @@ impl Source {
                     let bytes = source.read().await?;
                     spool = spool.push(bytes).await?;
                 }
-                let (sheet, header) = Sheet::open(spool, request.sheet.clone()).await?;
+                let end = now + app.file_timeout;
+                let (sheet, header) = Sheet::open(spool, request.sheet.clone(), end).await?;
                 (source.sheet, source.header) = (Some(sheet), header);
             }
         }
@@ -113,7 +114,7 @@ impl Source {
             header = self.first_row().await?;
         }
         if header.contains('\0') {
-            return Err(Problem::malformed("the header contains the character U+0000"));
+            return Err(zero_in_header());
         }
         self.header =
             cells(&header, self.delimiter).iter().map(|name| name.trim_matches(' ').to_owned()).collect();
@@ -142,7 +143,7 @@ impl Source {
     /// The next rows, about this many; `None` at the end.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
         if let Some(sheet) = &mut self.sheet {
-            return sheet.next(most).await;
+            return sheet.next(most, self.deadline).await;
         }
         self.rows.set_most(most);
         loop {

@@ -55,9 +55,12 @@ impl<'a> Archive<'a> {
 
     /// A part as it is unpacked. The case of letters in its name does not matter.
     pub(super) fn part(&self, name: &str) -> Result<Option<Box<dyn Read + 'a>>, Fault> {
-        let Some(entry) = self.entries.iter().find(|entry| entry.name.eq_ignore_ascii_case(name)) else {
-            return Ok(None);
-        };
+        let mut entries = self.entries.iter().filter(|entry| entry.name.eq_ignore_ascii_case(name));
+        let Some(entry) = entries.next() else { return Ok(None) };
+        // Which of two is meant, programs decide differently.
+        if entries.next().is_some() {
+            return Err(Fault::Form);
+        }
         let header = section(self.file, self.length, entry.header, 30)?;
         let names = number(&header, 26, 2)? + number(&header, 28, 2)?;
         let at = entry.header + 30 + names;

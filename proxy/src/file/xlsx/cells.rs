@@ -22,6 +22,8 @@ pub(super) struct Cells<'a> {
     /// Where the next cell is that does not say where it is, counted from 0.
     pub(super) row: u32,
     pub(super) column: u32,
+    /// Whether the row says its number.
+    pub(super) is_row_named: bool,
     /// The text of the last cell.
     pub(super) text: String,
 }
@@ -40,14 +42,24 @@ impl Cells<'_> {
                 Event::Start(element) => match element.local_name().as_ref() {
                     "row" => {
                         if let Some(number) = attribute(&element, "r")? {
-                            self.row = index(&number, MOST_ROWS)?;
+                            self.row = later(self.row, index(&number, MOST_ROWS)?)?;
+                            self.is_row_named = true;
+                        } else {
+                            self.is_row_named = false;
                         }
                         self.column = 0;
                         continue;
                     }
                     "c" => {
                         if let Some(address) = attribute(&element, "r")? {
-                            (self.row, self.column) = place(&address)?;
+                            let (row, column) = place(&address)?;
+                            if !self.is_row_named && self.column == 0 {
+                                self.row = later(self.row, row)?;
+                            }
+                            if row != self.row || column < self.column {
+                                return Err(Unreadable::Damaged);
+                            }
+                            self.column = column;
                         }
                         if self.row >= MOST_ROWS || self.column >= MOST_COLUMNS {
                             return Err(Unreadable::Damaged);
@@ -68,29 +80,39 @@ impl Cells<'_> {
                 Event::Eof => return Ok(None),
                 _ => continue,
             };
-            self.read_text(kind)?;
+            let is_without_result = self.read_text(kind)?;
             let (row, column) = (self.row, self.column);
             self.column += 1;
+            if is_without_result {
+                // Programs that do not calculate write such a formula. An empty cell would clear a value.
+                let json = json!({"failure": "no result", "at": address(row, column)}).to_string();
+                return Ok(Some(Cell { row, column, json }));
+            }
             if let Some(json) = self.json(kind, style)? {
                 return Ok(Some(Cell { row, column, json }));
             }
         }
     }
 
-    /// Reads what is in the cell that has begun.
-    fn read_text(&mut self, kind: Kind) -> Result<(), Fault> {
+    /// Reads what is in the cell that has begun. Returns whether that is a formula without its result.
+    fn read_text(&mut self, kind: Kind) -> Result<bool, Fault> {
         self.text.clear();
         let outside = self.xml.depth() - 1;
+        let (mut has_formula, mut has_value) = (false, false);
         loop {
             let (is_value, is_text, is_other) = match self.xml.next()? {
                 Event::Start(element) => match element.local_name().as_ref() {
                     "v" if kind != Kind::Inline => (true, false, false),
                     "is" => (false, true, false),
                     // The formula of the value, or what newer versions add.
-                    _ => (false, false, true),
+                    name => {
+                        has_formula |= name == "f";
+                        (false, false, true)
+                    }
                 },
                 _ => (false, false, false),
             };
+            has_value |= is_value || is_text;
             if is_value {
                 self.xml.text(&mut self.text)?;
             } else if is_text {
@@ -98,7 +120,7 @@ impl Cells<'_> {
             } else if is_other {
                 self.xml.skip()?;
             } else if self.xml.depth() == outside {
-                return Ok(());
+                return Ok(has_formula && !has_value);
             }
         }
     }
@@ -131,25 +153,26 @@ impl Cells<'_> {
                 (false, _) => string(text),
             },
             Kind::Number => match text.trim().parse::<f64>() {
-                Ok(number) => Some(self.number(number, style)),
+                Ok(number) => Some(self.number(text.trim(), number, style).ok_or(Unreadable::Damaged)?),
                 Err(_) => string(text),
             },
         })
     }
 
-    /// A number: a date where it is shown as one. A duration, and a time alone, is a number.
-    fn number(&self, number: f64, style: usize) -> String {
-        let is_date = match self.styles.shown(style) {
+    /// A number: a date where it is shown as one. A duration, and a time alone, is a number. None of a style that is not there.
+    fn number(&self, text: &str, number: f64, style: usize) -> Option<String> {
+        let is_date = match self.styles.shown(style)? {
             Shown::Date => true,
             Shown::Time => number >= 1.0,
             Shown::Duration | Shown::Number => false,
         };
-        match date(number, self.is_1904).filter(|_| is_date) {
+        Some(match date(number, self.is_1904).filter(|_| is_date) {
             Some(date) => json!({"date": date}).to_string(),
-            // All digits, and no point where it is whole.
+            None if keeps_digits(text) => text.to_owned(),
+            // The shortest digits of the binary number, and no point where it is whole.
             None if number.is_finite() => number.to_string(),
             None => json!(number.to_string()).to_string(),
-        }
+        })
     }
 }
 
@@ -185,6 +208,17 @@ impl Kind {
     }
 }
 
+/// Whether a number is taken as it is written. Spreadsheets write at most 17 digits of a binary number (1.1000000000000001); a
+/// longer one, and a whole one, is of a program that means its digits.
+fn keeps_digits(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+    let is_plain = |digits: &str| !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+    let is_json = is_plain(whole) && is_plain(fraction) && (whole == "0" || !whole.starts_with('0'));
+    let digits = (whole.len() + fraction.len()) - unsigned.bytes().take_while(|it| *it == b'0').count();
+    is_json && (!unsigned.contains('.') || digits > 17)
+}
+
 /// Whether a text is a date, or a date and a time without a zone: `2024-02-29T13:45:00`.
 fn is_date(text: &str) -> bool {
     let shape: String = text.chars().map(|it| if it.is_ascii_digit() { '0' } else { it }).collect();
@@ -197,6 +231,11 @@ fn is_date(text: &str) -> bool {
                 })
             })
     })
+}
+
+/// The standard has rows in their order. One that comes twice would be written twice.
+fn later(expected: u32, row: u32) -> Result<u32, Unreadable> {
+    if row < expected { Err(Unreadable::Damaged) } else { Ok(row) }
 }
 
 /// A number from 1 as one from 0.

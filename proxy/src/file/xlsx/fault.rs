@@ -7,6 +7,8 @@ pub(super) enum Fault {
     Size,
     /// It is no ZIP archive or no XML, or was damaged.
     Form,
+    /// Nobody waits for it any more.
+    Unwanted,
 }
 
 /// Why a sheet cannot be read.
@@ -26,6 +28,8 @@ pub(crate) enum Unreadable {
     Empty,
     /// This row is longer than one may be.
     LongRow(u64),
+    /// Nobody waits for its rows any more.
+    Unwanted,
 }
 
 impl From<Fault> for Unreadable {
@@ -33,6 +37,7 @@ impl From<Fault> for Unreadable {
         match fault {
             Fault::Size => Unreadable::TooLarge,
             Fault::Form => Unreadable::Damaged,
+            Fault::Unwanted => Unreadable::Unwanted,
         }
     }
 }

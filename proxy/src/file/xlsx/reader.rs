@@ -31,27 +31,31 @@ pub(super) struct Limits {
     pub(super) texts: u64,
     /// The bytes of the styles.
     pub(super) styles: u64,
+    /// The bytes of the rows that are given out: many cells can share a long text.
+    pub(super) rows: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { sheet: 2 << 30, texts: 64 << 20, styles: 16 << 20 }
+        Limits { sheet: 2 << 30, texts: 64 << 20, styles: 16 << 20, rows: 2 << 30 }
     }
 }
 
-/// Reads the first sheet, or the one of this name, until `take` breaks.
+/// Reads the first sheet, or the one of this name, until `take` breaks or nobody wants it any more.
 pub(crate) fn read(
     file: &File,
     sheet: Option<&str>,
+    is_wanted: &dyn Fn() -> bool,
     take: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<(), Unreadable> {
-    read_within(file, sheet, Limits::default(), take)
+    read_within(file, sheet, Limits::default(), is_wanted, take)
 }
 
 pub(super) fn read_within(
     file: &File,
     sheet: Option<&str>,
     limits: Limits,
+    is_wanted: &dyn Fn() -> bool,
     mut take: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<(), Unreadable> {
     match compound(file) {
@@ -62,20 +66,25 @@ pub(super) fn read_within(
     let archive = Archive::open(file)?;
     let workbook = Workbook::read(&archive)?;
     let Some(path) = workbook.sheet(sheet) else { return Err(Unreadable::NoSheet(workbook.names())) };
-    let part = |path: &str, most| Ok::<_, Fault>(archive.part(path)?.map(|part| Xml::new(part, most)));
-    let styles = workbook.part("styles").map_or(Ok(None), |path| part(&path, limits.styles))?;
-    let texts = workbook.part("sharedStrings").map_or(Ok(None), |path| part(&path, limits.texts))?;
+    let part = |path: &str, most| match archive.part(path)? {
+        Some(part) => Ok::<_, Fault>(Xml::new(part, most, is_wanted)),
+        None => Err(Fault::Form),
+    };
+    let styles = workbook.part("styles")?.map(|path| part(&path, limits.styles)).transpose()?;
+    let texts = workbook.part("sharedStrings")?.map(|path| part(&path, limits.texts)).transpose()?;
     let mut cells = Cells {
-        xml: part(&path, limits.sheet)?.ok_or(Unreadable::Damaged)?,
+        xml: part(&path, limits.sheet)?,
         styles: styles.map(Styles::read).transpose()?.unwrap_or_default(),
         texts: texts.map(Texts::read).transpose()?.unwrap_or_default(),
         is_1904: workbook.is_1904,
         row: 0,
         column: 0,
+        is_row_named: false,
         text: String::new(),
     };
     let mut row = Row::default();
     let mut has_header = false;
+    let mut left = limits.rows;
     loop {
         let cell = cells.next()?;
         if cell.as_ref().map(|cell| cell.row) != Some(row.number)
@@ -84,6 +93,7 @@ pub(super) fn read_within(
             return Ok(());
         }
         let Some(cell) = cell else { break };
+        left = left.checked_sub(cell.json.len() as u64).ok_or(Unreadable::TooLarge)?;
         row.number = cell.row;
         row.push(cell)?;
     }

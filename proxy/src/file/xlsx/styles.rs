@@ -20,8 +20,14 @@ pub(super) enum Shown {
 }
 
 /// What the numbers of cells of each style stand for.
-#[derive(Default)]
 pub(super) struct Styles(Vec<Shown>);
+
+/// A workbook without styles has one, in which numbers are numbers.
+impl Default for Styles {
+    fn default() -> Styles {
+        Styles(vec![Shown::Number])
+    }
+}
 
 impl Styles {
     pub(super) fn read(mut xml: Xml<'_>) -> Result<Styles, Fault> {
@@ -43,15 +49,16 @@ impl Styles {
                     _ => {}
                 },
                 Event::End(element) if element.local_name().as_ref() == "cellXfs" => is_of_cells = false,
+                Event::Eof if styles.is_empty() => return Ok(Styles::default()),
                 Event::Eof => return Ok(Styles(styles)),
                 _ => {}
             }
         }
     }
 
-    /// What a number in a cell of this style stands for.
-    pub(super) fn shown(&self, style: usize) -> Shown {
-        self.0.get(style).copied().unwrap_or(Shown::Number)
+    /// What a number in a cell of this style stands for; none of a style that is not there.
+    pub(super) fn shown(&self, style: usize) -> Option<Shown> {
+        self.0.get(style).copied()
     }
 }
 

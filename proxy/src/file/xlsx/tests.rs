@@ -25,7 +25,7 @@ fn file(content: &[u8]) -> File {
 
 fn events(file: &File, sheet: Option<&str>) -> Result<Vec<Event>, Unreadable> {
     let mut events = Vec::new();
-    read(file, sheet, |event| {
+    read(file, sheet, &|| true, |event| {
         events.push(event);
         ControlFlow::Continue(())
     })
@@ -144,7 +144,7 @@ fn reader_ends_when_its_taker_breaks() {
         sheet.write(number, 0, number).expect("a cell");
     }
     let mut taken = 0;
-    let done = read(&saved(workbook), None, |_| {
+    let done = read(&saved(workbook), None, &|| true, |_| {
         taken += 1;
         if taken < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });

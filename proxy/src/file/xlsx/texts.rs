@@ -5,6 +5,9 @@ use quick_xml::events::Event;
 use super::fault::Fault;
 use super::xml::Xml;
 
+/// The most texts.
+const MAX_TEXTS: usize = 4_000_000;
+
 #[derive(Default)]
 pub(super) struct Texts {
     all: String,
@@ -23,6 +26,9 @@ impl Texts {
                 _ => false,
             };
             if is_text {
+                if texts.ends.len() >= MAX_TEXTS {
+                    return Err(Fault::Size);
+                }
                 xml.rich_text(&mut texts.all)?;
                 texts.ends.push(u32::try_from(texts.all.len()).map_err(|_| Fault::Size)?);
             }

@@ -1,7 +1,5 @@
 //! The workbook: its sheets, and where its parts are.
 
-use std::collections::HashMap;
-
 use quick_xml::events::Event;
 
 use super::archive::Archive;
@@ -10,6 +8,9 @@ use super::xml::{Xml, attribute};
 
 /// The most bytes of the parts that say where others are.
 const MAX_BYTES: u64 = 4 << 20;
+
+/// The most parts that a part names.
+const MAX_PARTS: usize = 5000;
 
 /// A workbook.
 pub(super) struct Workbook {
@@ -22,18 +23,18 @@ pub(super) struct Workbook {
 }
 
 /// The parts that a part names: id → type and target.
-type Relationships = HashMap<String, (String, String)>;
+type Relationships = Vec<(String, (String, String))>;
 
 impl Workbook {
     pub(super) fn read(archive: &Archive<'_>) -> Result<Workbook, Fault> {
         let package = relationships(archive, "_rels/.rels")?;
-        let path = target(&package, "officeDocument").ok_or(Fault::Form)?.trim_start_matches('/').to_owned();
+        let path = target(&package, "officeDocument")?.ok_or(Fault::Form)?.trim_start_matches('/').to_owned();
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let separator = if folder.is_empty() { "" } else { "/" };
         let related = relationships(archive, &format!("{folder}{separator}_rels/{name}.rels"))?;
         let mut workbook =
             Workbook { folder: folder.to_owned(), related, sheets: Vec::new(), is_1904: false };
-        let mut xml = Xml::new(archive.part(&path)?.ok_or(Fault::Form)?, MAX_BYTES);
+        let mut xml = Xml::new(archive.part(&path)?.ok_or(Fault::Form)?, MAX_BYTES, &|| true);
         loop {
             match xml.next()? {
                 Event::Start(element) => match element.local_name().as_ref() {
@@ -41,7 +42,9 @@ impl Workbook {
                         let name = attribute(&element, "name")?.unwrap_or_default().into_owned();
                         let id = attribute(&element, "id")?.unwrap_or_default().into_owned();
                         // Sheets of charts have no cells.
-                        if workbook.related.get(&id).is_some_and(|(kind, _)| kind.ends_with("/worksheet")) {
+                        if part_of(&workbook.related, &id)
+                            .is_some_and(|(kind, _)| kind.ends_with("/worksheet"))
+                        {
                             workbook.sheets.push((name, id));
                         }
                     }
@@ -68,12 +71,12 @@ impl Workbook {
             Some(name) => self.sheets.iter().find(|(own, _)| own == name),
             None => self.sheets.first(),
         };
-        sheet.and_then(|(_, id)| self.related.get(id)).map(|(_, target)| self.resolve(target))
+        sheet.and_then(|(_, id)| part_of(&self.related, id)).map(|(_, target)| self.resolve(target))
     }
 
     /// The path of the part of this type, such as `styles`.
-    pub(super) fn part(&self, kind: &str) -> Option<String> {
-        target(&self.related, kind).map(|target| self.resolve(target))
+    pub(super) fn part(&self, kind: &str) -> Result<Option<String>, Fault> {
+        Ok(target(&self.related, kind)?.map(|target| self.resolve(target)))
     }
 
     /// The path of a target, which is relative to the folder of the workbook.
@@ -94,14 +97,19 @@ impl Workbook {
 }
 
 fn relationships(archive: &Archive<'_>, path: &str) -> Result<Relationships, Fault> {
-    let mut xml = Xml::new(archive.part(path)?.ok_or(Fault::Form)?, MAX_BYTES);
-    let mut related = HashMap::new();
+    let mut xml = Xml::new(archive.part(path)?.ok_or(Fault::Form)?, MAX_BYTES, &|| true);
+    let mut related: Relationships = Vec::new();
     loop {
         match xml.next()? {
             Event::Start(element) if element.local_name().as_ref() == "Relationship" => {
                 let [id, kind, target] = ["Id", "Type", "Target"].map(|name| attribute(&element, name));
                 let text = |value: Option<std::borrow::Cow<'_, str>>| value.unwrap_or_default().into_owned();
-                related.insert(text(id?), (text(kind?), text(target?)));
+                let id = text(id?);
+                // Which of two is meant, programs decide differently.
+                if related.len() >= MAX_PARTS || part_of(&related, &id).is_some() {
+                    return Err(Fault::Form);
+                }
+                related.push((id, (text(kind?), text(target?))));
             }
             Event::Eof => return Ok(related),
             _ => {}
@@ -110,7 +118,13 @@ fn relationships(archive: &Archive<'_>, path: &str) -> Result<Relationships, Fau
 }
 
 /// The target of a type, which ends with this word in both variants of the standard.
-fn target<'a>(related: &'a Relationships, word: &str) -> Option<&'a str> {
-    let mut targets = related.values().filter(|(kind, _)| kind.rsplit('/').next() == Some(word));
-    targets.next().map(|(_, target)| target.as_str())
+fn target<'a>(related: &'a Relationships, word: &str) -> Result<Option<&'a str>, Fault> {
+    let mut targets = related.iter().filter(|(_, (kind, _))| kind.rsplit('/').next() == Some(word));
+    let first = targets.next().map(|(_, (_, target))| target.as_str());
+    if targets.next().is_some() { Err(Fault::Form) } else { Ok(first) }
+}
+
+/// The type and the target of an id.
+fn part_of<'a>(related: &'a Relationships, id: &str) -> Option<&'a (String, String)> {
+    related.iter().find(|(own, _)| own == id).map(|(_, part)| part)
 }

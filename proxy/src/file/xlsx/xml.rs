@@ -15,23 +15,36 @@ pub(super) const MAX_EVENT_BYTES: u64 = 4 << 20;
 const MAX_NAME_BYTES: usize = 200;
 const MAX_DEPTH: usize = 200;
 
+/// So many events are read before it is asked again whether the part is still wanted.
+const EVENTS_BETWEEN: u32 = 4096;
+
 /// A part that is being read.
 pub(super) struct Xml<'a> {
     reader: Reader<Counted<BufReader<Box<dyn Read + 'a>>>>,
     buffer: Vec<u8>,
     depth: usize,
+    events: u32,
+    /// Whether somebody still waits for what is read.
+    is_wanted: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Xml<'a> {
     /// A part, of which at most so many bytes are read.
-    pub(super) fn new(part: Box<dyn Read + 'a>, most: u64) -> Xml<'a> {
+    pub(super) fn new(part: Box<dyn Read + 'a>, most: u64, is_wanted: &'a dyn Fn() -> bool) -> Xml<'a> {
         let part = BufReader::with_capacity(32 << 10, part);
         let mut reader = Reader::from_reader(Counted { inner: part, part: most, event: MAX_EVENT_BYTES });
         reader.config_mut().expand_empty_elements = true;
-        Xml { reader, buffer: Vec::new(), depth: 0 }
+        Xml { reader, buffer: Vec::new(), depth: 0, events: 0, is_wanted }
     }
 
     pub(super) fn next(&mut self) -> Result<Event<'_>, Fault> {
+        self.events += 1;
+        if self.events >= EVENTS_BETWEEN {
+            self.events = 0;
+            if !(self.is_wanted)() {
+                return Err(Fault::Unwanted);
+            }
+        }
         self.buffer.clear();
         self.reader.get_mut().event = MAX_EVENT_BYTES;
         let event = self.reader.read_event_into(&mut self.buffer).map_err(fault)?;

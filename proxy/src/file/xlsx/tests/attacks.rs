@@ -1,6 +1,6 @@
 //! Hostile and damaged files.
 
-use super::{archive, changed, events, file, header, sheet};
+use super::{archive, changed, events, file, header, parts_of, row, sheet};
 use crate::file::xlsx::fault::Unreadable;
 use crate::file::xlsx::reader::{Limits, read_within};
 use rust_xlsxwriter::{Formula, Workbook};
@@ -72,8 +72,8 @@ fn encrypted_and_older_files_are_told_apart() {
 
 #[test]
 fn part_that_unpacks_to_too_much_is_rejected() {
-    let limits = Limits { sheet: 1 << 20, texts: 1 << 20, styles: 1 << 20 };
-    let within = |file: &File| read_within(file, None, limits, |_| ControlFlow::Continue(()));
+    let limits = Limits { sheet: 1 << 20, texts: 1 << 20, styles: 1 << 20, rows: 1 << 20 };
+    let within = |file: &File| read_within(file, None, limits, &|| true, |_| ControlFlow::Continue(()));
     assert_eq!(within(&file(&content())), Ok(()));
     for name in ["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"] {
         let file = changed(workbook(), name, |xml| format!("{xml}{}", " ".repeat(2 << 20)));
@@ -126,6 +126,74 @@ fn impossible_cell_is_damaged() {
     ] {
         assert_eq!(events(&sheet(&format!("<row>{cell}</row>")), None), Err(Unreadable::Damaged), "{cell}");
     }
+}
+
+#[test]
+fn cell_that_comes_twice_or_out_of_order_is_damaged() {
+    for rows in [
+        r#"<row r="1"><c r="A1"><v>1</v></c></row><row r="2"/><row r="1"/>"#,
+        r#"<row r="2"/><row r="2"/>"#,
+        r#"<row r="1"><c r="A1"/><c r="A1"/></row>"#,
+        r#"<row r="1"><c r="B1"/><c r="A1"/></row>"#,
+        r#"<row r="5"><c r="B7"/></row>"#,
+        r#"<row><c r="A1"/><c r="B2"/></row>"#,
+        r#"<row r="1"><c s="99"><v>1</v></c></row>"#,
+    ] {
+        assert_eq!(events(&sheet(rows), None), Err(Unreadable::Damaged), "{rows}");
+    }
+    let rows = r#"<row><c r="A2"><v>1</v></c><c><v>2</v></c></row><row><c r="B7"><v>3</v></c></row>"#;
+    assert_eq!(events(&sheet(rows), None), Ok(vec![header(&["1", "2"]), row(7, "[null,3]")]));
+}
+
+#[test]
+fn part_that_comes_twice_is_damaged() {
+    let mut parts = parts_of(workbook());
+    let again = parts.iter().find(|(name, _)| name == "xl/worksheets/sheet1.xml").expect("the sheet").clone();
+    parts.push((again.0.to_uppercase(), again.1));
+    assert_eq!(events(&file(&archive(&parts)), None), Err(Unreadable::Damaged));
+    for (name, kind) in [("_rels/.rels", "officeDocument"), ("xl/_rels/workbook.xml.rels", "sharedStrings")] {
+        let file = changed(workbook(), name, |xml| {
+            let start = xml.find("<Relationship ").expect("one");
+            let other = format!("<Relationship Id=\"other\" Type=\"x/{kind}\" Target=\"other.xml\"/>");
+            format!("{}{other}{}", &xml[..start], &xml[start..])
+        });
+        assert_eq!(events(&file, None), Err(Unreadable::Damaged), "{name}");
+    }
+}
+
+#[test]
+fn text_that_very_many_cells_share_is_rejected() {
+    let mut parts = parts_of(workbook());
+    for (name, content) in &mut parts {
+        let xml = String::from_utf8(content.clone()).expect("XML");
+        *content = match name.as_str() {
+            "xl/sharedStrings.xml" => xml.replace(">text<", &format!(">{}<", "x".repeat(100_000))),
+            "xl/worksheets/sheet1.xml" => {
+                let cells = "<c t=\"s\"><v>1</v></c>".repeat(20);
+                let (before, rest) = xml.split_once("<sheetData>").expect("data");
+                let (_, after) = rest.split_once("</sheetData>").expect("data");
+                format!("{before}<sheetData><row>{cells}</row></sheetData>{after}")
+            }
+            _ => continue,
+        }
+        .into_bytes();
+    }
+    let file = file(&archive(&parts));
+    let limits = Limits { rows: 1 << 20, ..Limits::default() };
+    let read = read_within(&file, None, limits, &|| true, |_| ControlFlow::Continue(()));
+    assert_eq!(read, Err(Unreadable::TooLarge));
+}
+
+#[test]
+fn sheet_that_nobody_waits_for_is_read_no_further() {
+    let file = sheet(&"<row/>".repeat(100_000));
+    let asked = std::cell::Cell::new(0);
+    let is_wanted = || {
+        asked.set(asked.get() + 1);
+        asked.get() < 3
+    };
+    let read = read_within(&file, None, Limits::default(), &is_wanted, |_| ControlFlow::Continue(()));
+    assert_eq!((read, asked.get()), (Err(Unreadable::Unwanted), 3));
 }
 
 #[test]

@@ -119,6 +119,7 @@ fn parts_may_be_anywhere() {
             ("xl/workbook.xml", "files/book.xml"),
             ("xl/_rels/workbook.xml.rels", "files\\_rels\\book.xml.rels"),
             ("xl/sharedStrings.xml", "t.xml"),
+            ("xl/styles.xml", "Files/styles.xml"),
             ("xl/worksheets/sheet1.xml", "Sheets/One.xml"),
         ] {
             if name == before {
