@@ -131,8 +131,14 @@ fn write_date(out: &mut String, date: &str) {
     out.push('}');
 }
 
-/// Whether a spreadsheet keeps all digits of a number.
+/// Whether a spreadsheet keeps all digits of a number: its numbers are binary, and zero below the smallest of those.
 fn is_exact(number: &str) -> bool {
+    if !number
+        .parse::<f64>()
+        .is_ok_and(|read| read.is_normal() || number.trim_matches(['-', '0', '.']).is_empty())
+    {
+        return false;
+    }
     let digits = number.trim_start_matches('-').trim_start_matches(['0', '.']);
     let digits =
         if digits.contains('.') || number.contains('.') { digits.trim_end_matches('0') } else { digits };
@@ -149,7 +155,8 @@ mod tests {
         for number in ["0", "-1234.50", "999999999999999", "0.000000000000000123", "123456789012345.000"] {
             assert!(is_exact(number), "{number}");
         }
-        for number in ["1234567890123456", "10000000000000000", "1.234567890123456", "NaN"] {
+        let smallest = format!("0.{}1", "0".repeat(399));
+        for number in ["1234567890123456", "10000000000000000", "1.234567890123456", "NaN", &smallest] {
             assert!(!is_exact(number), "{number}");
         }
     }
