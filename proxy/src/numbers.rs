@@ -9,10 +9,14 @@ use axum::http::{Uri, header};
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use hyper::body::Body as _;
+use tokio::task::spawn_blocking;
 
 use crate::problem::Problem;
 use crate::query;
 use quoting::Quoting;
+
+/// A larger answer is written by a thread of its own.
+const MOST_AT_ONCE: usize = 256 << 10;
 
 /// How the values of a request and of its response write numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,8 +29,11 @@ pub(crate) enum Numbers {
 }
 
 impl Numbers {
-    /// What the address of a request asks for.
+    /// What the address of a request asks for. Only records have values, so other addresses do not have the parameter.
     pub(crate) fn of(uri: &Uri) -> Result<Numbers, Problem> {
+        if !query::takes_numbers(uri) {
+            return Ok(Numbers::Json);
+        }
         match query::parameter(uri, query::NUMBERS)?.as_deref() {
             None => Ok(Numbers::Json),
             Some("string") => Ok(Numbers::Strings),
@@ -56,6 +63,10 @@ impl Numbers {
         };
         let body = match body.size_hint().exact() {
             Some(_) => match to_bytes(body, usize::MAX).await {
+                // The threads that answer lookups do no work in proportion to an answer.
+                Ok(whole) if whole.len() > MOST_AT_ONCE => {
+                    Body::from(spawn_blocking(move || quoted(&whole)).await.unwrap_or_default())
+                }
                 Ok(whole) => Body::from(quoted(&whole)),
                 Err(error) => Body::from_stream(futures_util::stream::once(async { Err::<Bytes, _>(error) })),
             },
@@ -78,14 +89,17 @@ mod tests {
             let uri: Uri = address.parse().expect("an address");
             Numbers::of(&uri).map_err(|problem| problem.status().as_u16())
         };
-        for address in ["/a", "/a?", "/a?key=numbers", "/a?numbersx=string"] {
-            assert_eq!(read(address), Ok(Numbers::Json), "{address}");
+        let record = "/v1/entities/1";
+        for address in ["", "?", "?key=numbers", "?numbersx=string"] {
+            assert_eq!(read(&format!("{record}{address}")), Ok(Numbers::Json), "{address}");
         }
-        for address in ["/a?numbers=string", "/a?key=1&n%75mbers=st%72ing"] {
-            assert_eq!(read(address), Ok(Numbers::Strings), "{address}");
+        assert_eq!(read("/v1/templates/a?numbers=string"), Ok(Numbers::Json));
+        for address in ["?numbers=string", "?key=1&n%75mbers=st%72ing"] {
+            assert_eq!(read(&format!("{record}{address}")), Ok(Numbers::Strings), "{address}");
+            assert_eq!(read(&format!("/api{record}{address}")), Ok(Numbers::Strings), "{address}");
         }
-        assert_eq!(read("/a?numbers=String"), Err(422));
-        assert_eq!(read("/a?numbers="), Err(422));
-        assert_eq!(read("/a?numbers=string&numbers=string"), Err(400));
+        assert_eq!(read(&format!("{record}?numbers=String")), Err(422));
+        assert_eq!(read(&format!("{record}?numbers=")), Err(422));
+        assert_eq!(read(&format!("{record}?numbers=string&numbers=string")), Err(400));
     }
 }

@@ -36,8 +36,14 @@ impl<S: Sync> FromRequestParts<S> for Prefix {
     }
 }
 
-/// The parameter of every route with a caller: see [`crate::numbers`].
+/// The parameter of all routes about records: see [`crate::numbers`].
 pub(crate) const NUMBERS: &str = "numbers";
+
+/// Whether an address is about records.
+pub(crate) fn takes_numbers(uri: &Uri) -> bool {
+    let path = uri.path();
+    path.strip_prefix("/api").unwrap_or(path).starts_with("/v1/entities/")
+}
 
 /// The value of a parameter, which [`parameters`] passes over.
 pub(crate) fn parameter<'a>(uri: &'a Uri, wanted: &str) -> Result<Option<Cow<'a, str>>, Problem> {
@@ -73,7 +79,7 @@ pub(crate) fn parameters<'a, const N: usize>(
     let mut values = [const { None }; N];
     for pair in pairs(uri) {
         let (name, value) = pair?;
-        if name == NUMBERS {
+        if name == NUMBERS && takes_numbers(uri) {
             continue;
         }
         let Some(index) = accepted.iter().position(|candidate| *candidate == name) else {

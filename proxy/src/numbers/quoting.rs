@@ -2,6 +2,8 @@
 
 /// The members whose numbers are values of records, at any depth.
 const VALUES: [&[u8]; 4] = [b"attributes", b"attribute_values", b"changes", b"value"];
+/// The members whose own members are named by attributes, which may have any of these names.
+const BY_ATTRIBUTE: [&[u8]; 2] = [b"facets", b"highlights"];
 /// A name that is longer is none of them.
 const MOST_OF_A_NAME: usize = 16;
 
@@ -24,6 +26,8 @@ struct Level {
     member_has_values: bool,
     /// Whether a name comes next.
     is_before_name: bool,
+    /// Whether its members are named by attributes.
+    is_by_attribute: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -75,7 +79,8 @@ impl Quoting {
                 self.name.push(byte);
             }
         } else if let Some(level) = self.levels.last_mut() {
-            level.member_has_values = level.has_values || VALUES.contains(&self.name.as_slice());
+            let is_value = !level.is_by_attribute && VALUES.contains(&self.name.as_slice());
+            level.member_has_values = level.has_values || is_value;
         }
     }
 
@@ -89,11 +94,14 @@ impl Quoting {
             (b'{' | b'[', level) => {
                 let has_values = level.is_some_and(|level| level.member_has_values);
                 let is_object = byte == b'{';
+                let is_by_attribute = is_object && BY_ATTRIBUTE.contains(&self.name.as_slice());
+                self.name.clear();
                 self.levels.push(Level {
                     is_object,
                     has_values,
                     member_has_values: has_values,
                     is_before_name: true,
+                    is_by_attribute,
                 });
             }
             (b'}' | b']', _) => {
@@ -134,8 +142,8 @@ mod tests {
                 r#"{"attributes": {"l": ["-1", "2e-7"], "company": {"n": "0"}}, "count": 1}"#,
             ),
             (
-                r#"{"facets":{"attributes":[{"value":1.0,"count":2}]}}"#,
-                r#"{"facets":{"attributes":[{"value":"1.0","count":"2"}]}}"#,
+                r#"{"facets":{"value":[{"value":1.0,"count":2}]},"attributes":{"facets":1}}"#,
+                r#"{"facets":{"value":[{"value":"1.0","count":2}]},"attributes":{"facets":"1"}}"#,
             ),
             (
                 r#"{"facets":{"n":[{"value":1.0,"count":2}]},"similarity_score":0.5}"#,
