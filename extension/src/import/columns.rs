@@ -47,7 +47,10 @@ pub fn resolve(template: &Template, header: &[String], options: &Options) -> Res
         if let Some(earlier) = earlier {
             errors.push(fault(
                 index,
-                format!("column {name:?} maps to the same attribute as column {:?}", header[earlier]),
+                format!(
+                    "column {name:?} maps to the same attribute as column {:?}: rename one of them, or map it to null",
+                    header[earlier]
+                ),
             ));
         }
         columns.push(column);

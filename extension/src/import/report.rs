@@ -161,6 +161,9 @@ fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>
         Fault { row, column, code: code.name(), sqlstate, message }
     };
     let hinted = |message: &str| match &error.hint {
+        Some(hint) if hint.starts_with(char::is_uppercase) => {
+            format!("{}. {hint}", message.trim_end_matches('.'))
+        }
         Some(hint) => format!("{message}; {hint}"),
         None => message.to_owned(),
     };

@@ -6,7 +6,7 @@
 /// The outcome of a command.
 mod outcome;
 
-/// CSV or NDJSON.
+/// CSV, NDJSON or XLSX.
 mod format;
 
 /// The database connection of administrative commands.
@@ -68,9 +68,9 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve HTTP requests until stopped by SIGINT or SIGTERM.
     Serve(Box<Settings>),
-    /// Import a CSV or NDJSON file through a running proxy: rows with a key create records or change them.
+    /// Import a CSV, NDJSON or XLSX file through a running proxy: rows with a key create records or change them.
     Import(Box<import::Import>),
-    /// Export records as CSV or NDJSON through a running proxy.
+    /// Export records as CSV, NDJSON or XLSX through a running proxy.
     Export(Box<export::Export>),
     /// Issue, list and revoke API keys.
     #[command(subcommand)]

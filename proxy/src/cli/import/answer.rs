@@ -65,7 +65,10 @@ impl Warning {
 
 /// The option that names a format, as a shell reads it.
 fn suggestion(format: &serde_json::Value) -> String {
-    format!("All cells fit a format: --format {}", quoted(&format.to_string()))
+    format!(
+        "The cells that are rejected without a format fit this one: --format {}",
+        quoted(&format.to_string())
+    )
 }
 
 #[derive(Deserialize)]
@@ -100,7 +103,7 @@ mod tests {
         let format = serde_json::json!({"thousands": "'", "decimal": "."});
         assert_eq!(
             suggestion(&format),
-            r#"All cells fit a format: --format '{"decimal":".","thousands":"'\''"}'"#
+            r#"The cells that are rejected without a format fit this one: --format '{"decimal":".","thousands":"'\''"}'"#
         );
     }
 }

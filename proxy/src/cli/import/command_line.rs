@@ -40,7 +40,24 @@ pub(super) fn quoted(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    if !text.chars().any(char::is_control) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    // A terminal would obey control characters.
+    let mut word = "$'".to_owned();
+    for character in text.chars() {
+        match character {
+            '\'' | '\\' => word.extend(['\\', character]),
+            character if character.is_control() => {
+                let mut bytes = [0; 4];
+                for byte in character.encode_utf8(&mut bytes).bytes() {
+                    word.push_str(&format!("\\x{byte:02x}"));
+                }
+            }
+            character => word.push(character),
+        }
+    }
+    word + "'"
 }
 
 #[cfg(test)]
@@ -64,6 +81,8 @@ mod tests {
             ("$(rm)", "'$(rm)'"),
             ("~/a", "'~/a'"),
             ("é", "'é'"),
+            ("a\u{1b}]52;'\\b", r"$'a\x1b]52;\'\\b'"),
+            ("\u{9b}", r"$'\xc2\x9b'"),
         ] {
             assert_eq!(quoted(text), word);
         }

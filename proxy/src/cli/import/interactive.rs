@@ -52,7 +52,6 @@ fn report_dry_run(import: &Import, counts: &Counts) -> Result<(), Failure> {
     match import.report(counts, Attempt::Dry) {
         Err(Failure::Running(_)) if import.on_error == OnError::Skip => Ok(()),
         Err(Failure::Running(error)) => {
-            print(&next_time(import))?;
             Err(error.context("nothing was imported; correct the file, or use --on-error skip").into())
         }
         outcome => outcome,
@@ -129,7 +128,7 @@ fn unknown_format() -> Failure {
 /// A format, with cells as it reads them.
 fn show(number: Option<usize>, reading: &Reading) {
     let number = number.map_or(String::new(), |number| format!("{number}: "));
-    eprintln!("  {number}{}", reading.format);
+    eprintln!("  {number}{}", printable(&reading.format.to_string()));
     for cell in &reading.cells {
         eprintln!("     {} is {}", shown(&cell.text), shown(&cell.value));
     }
@@ -153,11 +152,13 @@ fn add(format: &mut Map<String, Value>, chosen: &Value) {
 
 /// A text of the file in quotes. Control characters would change the terminal.
 fn shown(text: &str) -> String {
-    let escaped: String = text
-        .chars()
-        .map(|it| if it.is_control() { it.escape_default().to_string() } else { it.to_string() })
-        .collect();
-    format!("\"{escaped}\"")
+    format!("\"{}\"", printable(text))
+}
+
+/// A text without characters that a terminal obeys.
+fn printable(text: &str) -> String {
+    let shown = |it: char| if it.is_control() { it.escape_default().to_string() } else { it.to_string() };
+    text.chars().map(shown).collect()
 }
 
 fn is_yes(question: &str, default: bool) -> Result<bool, Failure> {

@@ -98,13 +98,20 @@ fn choices_show_cells_as_each_format_reads_them() {
         json!([born])
     };
     let mut portions = vec![portion("1.2.2024", ["2024-02-01", "2024-01-02"])];
-    portions.extend(vec![portion("3.4.2024", ["2024-04-03", "2024-03-04"]); 20]);
+    portions.push(portion("3.3.2024", ["2024-03-03", "2024-03-03"]));
+    portions.extend(vec![portion("3.4.2024", ["2024-04-03", "2024-03-04"]); 2]);
+    for day in 5..13 {
+        let [day_first, month_first] = [format!("2024-04-{day:02}"), format!("2024-{day:02}-04")];
+        portions.push(portion(&format!("{day}.4.2024"), [&day_first, &month_first]));
+    }
     let found = serde_json::to_value(suggested(&portions).choices).expect("JSON");
     assert_eq!(found[0]["columns"], json!(["born"]));
     let formats = found[0]["formats"].as_array().expect("formats");
     assert_eq!(formats.len(), 2);
     assert_eq!(formats[1]["format"], json!({"date": "M.D.YYYY"}));
+    // What both read alike is not among the ten.
     assert_eq!(formats[1]["cells"].as_array().map(Vec::len), Some(10));
+    assert!(!found.to_string().contains("3.3.2024"), "{found}");
     assert_eq!(formats[1]["cells"][0], json!({"column": "born", "text": "1.2.2024", "value": "2024-01-02"}));
     assert_eq!(formats[0]["cells"][1]["value"], "2024-04-03");
 }
