@@ -89,6 +89,19 @@ fn manual_pages_for_a_folder_that_is_missing_are_a_failure_that_names_it() {
 }
 
 #[test]
+fn address_that_leads_to_no_proxy_is_named_with_its_setting() {
+    for (url, code, words) in [
+        ("127.0.0.1:1", 2, "--url (KEYED_URL) is \"127.0.0.1:1\": it needs http://"),
+        ("http://127.0.0.1:1", 1, "cannot reach http://127.0.0.1:1, the address of --url (KEYED_URL)"),
+    ] {
+        let given = ["export", "--template", "crm.customers", "--api-key", "keyed_1_x", "--url", url];
+        let outcome = run(&mut proxy_program(&given));
+        assert_eq!(outcome.code, Some(code), "{}", outcome.err);
+        assert!(outcome.err.contains(words), "{}", outcome.err);
+    }
+}
+
+#[test]
 fn a_database_that_cannot_be_reached_is_a_failure_without_its_password() {
     let mut command = proxy_program(&["keys", "list"]);
     command.env("KEYED_ADMIN_DATABASE_URL", "postgres://dba:hidden@127.0.0.1:1/crm");

@@ -81,6 +81,11 @@ impl Service {
                 return Err(usage("KEYED_API_KEY is not set. This command needs an API key.".to_owned()));
             }
         };
+        if !["http://", "https://"].iter().any(|scheme| self.url.starts_with(scheme)) {
+            let message =
+                format!("--url (KEYED_URL) is {:?}: it needs http:// or https:// before the host", self.url);
+            return Err(usage(message));
+        }
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let given =
             parameters.iter().filter_map(|(name, value)| Some(format!("{name}={}", encode((*value)?))));
@@ -104,7 +109,8 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
     let address = request.uri().clone();
     let response = http_client::<Body>(None)?.request(request).await.with_context(|| {
         let host = address.authority().map_or("the proxy", |authority| authority.as_str());
-        format!("cannot reach {host}")
+        let scheme = address.scheme_str().unwrap_or("http");
+        format!("cannot reach {scheme}://{host}, the address of --url (KEYED_URL)")
     })?;
     if response.status() == StatusCode::OK {
         return Ok(response);
