@@ -4884,6 +4884,11 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
+         * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+         * @example string
+         */
+        Numbers: "string";
+        /**
          * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
          * @example crm
          */
@@ -5279,7 +5284,13 @@ export interface operations {
     };
     runBatch: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -5329,7 +5340,13 @@ export interface operations {
     };
     search: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -5413,7 +5430,13 @@ export interface operations {
     };
     semanticSearch: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -5451,7 +5474,13 @@ export interface operations {
     };
     createRecord: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -5514,6 +5543,11 @@ export interface operations {
                 fields?: string;
                 /** @description Adds `attribute_values`, with types, labels and display values of references. */
                 verbose?: boolean;
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
@@ -5567,6 +5601,11 @@ export interface operations {
                 mode?: "upsert" | "create" | "update";
                 /** @description Adds the record to the response. */
                 return?: "record";
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
@@ -5708,6 +5747,11 @@ export interface operations {
                 bom?: boolean;
                 /** @description Only the records of a saved view. */
                 view?: string;
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
@@ -5751,6 +5795,11 @@ export interface operations {
                 delimiter?: string;
                 /** @description Whether CSV begins with a byte order mark. */
                 bom?: boolean;
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
@@ -5816,6 +5865,11 @@ export interface operations {
                 encoding?: string;
                 /** @description How a CSV file writes values: `{"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY"}`. */
                 format?: string;
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
@@ -5871,6 +5925,11 @@ export interface operations {
                 verbose?: boolean;
                 /** @description Deleted records too. */
                 include_deleted?: boolean;
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
@@ -5914,7 +5973,13 @@ export interface operations {
     };
     replaceRecord: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
             header?: {
                 /**
                  * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
@@ -6016,7 +6081,13 @@ export interface operations {
     };
     patchRecord: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
             header?: {
                 /**
                  * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
@@ -6218,6 +6289,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: never;
             path: {
@@ -6259,6 +6335,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
             };
             header?: never;
             path: {
@@ -6404,7 +6485,13 @@ export interface operations {
     };
     restoreRecord: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
             header?: {
                 /**
                  * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
