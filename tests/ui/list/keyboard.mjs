@@ -24,6 +24,7 @@ await browse(async (page) => {
   await page.keyboard.down("Enter");
   await page.getByRole("radio", { name: "Yes" }).and(page.locator(":focus")).waitFor({ state: "attached" });
   await page.keyboard.up("Enter");
+  await tabTo(page, page.getByRole("button", { name: "Apply" }));
   await page.keyboard.press("Enter");
   await page.getByText("Beat").first().waitFor({ state: "detached" });
 
