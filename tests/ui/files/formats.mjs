@@ -65,9 +65,7 @@ for (const theme of ["light", "dark"])
       const [day, month] = [/^DD\/MM\/YYYY/, /^MM\/DD\/YYYY/].map((name) => question.getByRole("radio", { name }));
       await question.getByText("01/02/2024 → February 1, 2024").waitFor();
       await question.getByText("01/02/2024 → January 2, 2024").waitFor();
-      // What both read alike comes last.
-      const cells = await question.getByText(/ → /).allTextContents();
-      assert.deepEqual([cells[0].slice(0, 10), cells.at(-1).slice(0, 10)], ["01/02/2024", "05/05/2024"]);
+      assert.equal(await question.getByText("05/05/2024").count(), 0, "both read it alike");
       const next = page.getByRole("button", { name: "Try the import" });
       assert.ok(await next.isDisabled(), "nothing is guessed");
       await expectAccessible(page);

@@ -11,7 +11,10 @@ type Props = { choice: FormatChoice; format: CellFormat; choose: (members: CellF
 
 /** Cells that can be read in several ways, each shown by what becomes of them. */
 export function FormatQuestion({ choice, format, choose }: Props) {
-  const { columns, formats } = choice;
+  const { columns, formats: all } = choice;
+  // What all formats read alike answers no question. The cells are the same ones for each format.
+  const isTelling = (place: number) => new Set(all.map(({ cells }) => cells[place]?.value)).size > 1;
+  const formats = all.map((it) => ({ ...it, cells: it.cells.filter((_, place) => isTelling(place)) }));
   const chosen = formats.findIndex((it) => has(format, it.format));
   const members = new Set(formats.flatMap((it) => Object.keys(it.format)));
   const answer = (place: string) => {
