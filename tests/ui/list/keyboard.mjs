@@ -22,10 +22,9 @@ await browse(async (page) => {
   await page.keyboard.type("active");
   // The press chooses; the list may be another one when the key is released.
   await page.keyboard.down("Enter");
-  const yes = page.getByRole("radio", { name: "Yes" });
-  await yes.and(page.locator(":focus")).waitFor({ state: "attached" });
+  await page.getByRole("radio", { name: "Yes" }).and(page.locator(":focus")).waitFor({ state: "attached" });
   await page.keyboard.up("Enter");
-  await yes.press("Enter");
+  await page.keyboard.press("Enter");
   await page.getByText("Beat").first().waitFor({ state: "detached" });
 
   await page.keyboard.press("/");
