@@ -24,8 +24,8 @@ const FEW: usize = 5000;
 const SPARSE: usize = 8;
 /// How many times as many matches, at least, follow those of which too few have passed.
 const GROWTH: usize = 8;
-/// So many records are read one after the other in the time in which a match is looked up.
-const COST_OF_MATCH: usize = 10;
+/// So many records are read one after the other in the time in which a match is looked up, or a document is compared.
+const COST_OF_MATCH: f64 = 10.0;
 
 /// The records that pass the plan's condition, if they are few.
 pub fn few(spi: &Connection, template: &Template, plan: &Plan) -> Option<Vec<Uuid>> {
@@ -45,9 +45,11 @@ pub fn first_size(plan: &Plan) -> usize {
 }
 
 /// Whether so few of the last matches have passed that all records that pass are looked for. Where no index finds these, all
-/// records are read: not before the next matches would take as long.
-fn is_sparse(template: &Template, plan: &Plan, passed: usize, matches: usize, next: usize) -> bool {
-    let is_long = || (next * COST_OF_MATCH) as f64 > relation::estimated_rows(template.table);
+/// records are read: not before the next matches would take as long, for which as many documents are read again for each.
+fn is_sparse(template: &Template, plan: &Plan, passed: usize, first: &First, next: usize) -> bool {
+    let matches = first.matches.len();
+    let cost_of_match = (1.0 + first.work.documents() as f64 / matches.max(1) as f64) * COST_OF_MATCH;
+    let is_long = || next as f64 * cost_of_match > relation::estimated_rows(template.table);
     passed * SPARSE < matches && (plan.is_served() || is_long())
 }
 
@@ -75,7 +77,7 @@ fn each_portion(
         let Some(passed) = take(&first.matches).filter(|_| !first.are_all) else { return };
         after = first.matches.last().copied().or(after);
         let next = next_size(plan, size, passed);
-        if !is_narrowed && is_sparse(template, plan, passed, first.matches.len(), next) {
+        if !is_narrowed && is_sparse(template, plan, passed, &first, next) {
             is_narrowed = true;
             if let Some(records) = few(spi, template, plan) {
                 let mut rest = matches.among(&records);
@@ -163,7 +165,7 @@ pub fn statements_run(
             break;
         }
         let next = next_size(plan, size, passed);
-        if is_sparse(template, plan, passed, count, next) {
+        if is_sparse(template, plan, passed, &first, next) {
             filtered.statements.push(on_all(template, plan));
             filtered.found = filtered.found.filter(|found| *found > 0);
             break;

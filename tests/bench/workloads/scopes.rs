@@ -63,6 +63,22 @@ const QUERIES: [Query; 5] = [
     },
 ];
 
+/// Searches that find a great part of the records, for a role and for an administrator: what a scope costs where its records are few
+/// among those found.
+const FREQUENT: [([&str; 2], &str); 2] = [
+    (
+        [
+            "search for a frequent word and two digits within 25 %",
+            "search for a frequent word and two digits within 1 %",
+        ],
+        include_str!("../scripts/scoped_short_proxy.sql"),
+    ),
+    (
+        ["search for two letters within 25 %", "search for two letters within 1 %"],
+        include_str!("../scripts/scoped_frequent_proxy.sql"),
+    ),
+];
+
 /// A role that sees this share of the records.
 struct Share {
     percent: u32,
@@ -77,6 +93,9 @@ pub(super) async fn run(run: &mut Run<'_>) {
         let share = Share::grant(run.bed, percent).await;
         for query in &QUERIES {
             measure(run, query, query.names[number], &share).await;
+        }
+        for (names, script) in FREQUENT {
+            against_administrator(run, script, names[number], &share).await;
         }
         if number == 0 {
             authentication(run, &share).await;
@@ -104,6 +123,25 @@ async fn measure(run: &mut Run<'_>, query: &Query, name: &'static str, share: &S
         Contender::new(THEIRS, asking(run.bed, plain_sql, None).await).lasting(0.5),
         Contender::new(LOGIN, asking(run.bed, by_login, Some(&share.role)).await).lasting(0.5),
     ];
+    run.measure_warm(&Workload { name, commits: READS, contenders, claims }).await;
+}
+
+async fn against_administrator(run: &mut Run<'_>, script: &str, name: &'static str, share: &Share) {
+    let administrator = "an administrator";
+    let hash = format!("select quote_literal(sha256('{}'))", run.bed.proxy.key());
+    let hash = run.bed.cluster.sql(run.bed.database.name(), &hash);
+    let contenders = vec![
+        Contender::new(OURS, asking(run.bed, share.script(script), None).await).lasting(0.5),
+        Contender::new(administrator, asking(run.bed, script.replace(":hash", &hash), None).await)
+            .lasting(0.5),
+    ];
+    let claims = vec![Claim {
+        about: OURS,
+        against: administrator,
+        quantity: Quantity::Latency,
+        gate: None,
+        aim: Some(5.0),
+    }];
     run.measure_warm(&Workload { name, commits: READS, contenders, claims }).await;
 }
 

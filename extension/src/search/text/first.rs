@@ -53,6 +53,13 @@ pub struct Work {
     pub looked_up: Vec<(Lookup, usize)>,
 }
 
+impl Work {
+    /// How many documents were compared.
+    pub fn documents(&self) -> usize {
+        self.read + self.looked_up.iter().map(|(_, found)| found).sum::<usize>()
+    }
+}
+
 /// Documents read from the newest on, or from a position on.
 #[derive(Default)]
 struct Walk {
