@@ -6,7 +6,8 @@ pub const SEPARATOR: char = ';';
 
 /// Whether a spreadsheet could take a text that begins so for a formula. Such a text is written with a `'` before it.
 pub fn begins_like_a_formula(text: &str) -> bool {
-    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\''])
+    // Spreadsheets take the full-width signs for the others, and some pass over a line end before them.
+    text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\''])
 }
 
 /// A text without its guard: without a `'` before what could be a formula, or alone.

@@ -27,6 +27,11 @@ pub(crate) async fn hostile() -> Service {
         "@x",
         "\tx",
         "\rx",
+        "\nx",
+        "＝1+1",
+        "＋1",
+        "－1",
+        "＠x",
         "'x",
         "'",
         "",
@@ -99,9 +104,10 @@ async fn no_cell_is_a_formula_and_numbers_are_plain() {
     assert!(file.starts_with("id,external_key,name\r\n"), "{file}");
     for line in file.lines() {
         for cell in line.split(',') {
-            assert!(!cell.trim_start_matches('"').starts_with(['=', '+', '@', '\t']), "{line}");
+            assert!(!cell.trim_start_matches('"').starts_with(['=', '+', '@', '＝', '＋', '－', '＠', '\t']), "{line}");
         }
     }
+    assert!(file.contains("\"'\nx\""), "{file}");
     let filters = json!([{"field": "external_key", "operator": "eq", "value": "-numbers"}]);
     let file =
         export(&service, "customers", "", Some(json!({"fields": ["visits"], "filters": filters}))).await.text;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// What a spreadsheet program would take for a formula; an import removes the `'` before it.
-const FORMULA_STARTS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
 
 /// The cells of a row, at least so many, with a comma between them and no line end. `format` is that of the import.
 pub(crate) fn csv_line(row: &str, width: usize, format: Option<&RawValue>) -> String {
