@@ -7,6 +7,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 
 use crate::admission::min_rate::TransferTimer;
@@ -14,6 +15,9 @@ use crate::admission::{Admitted, ReservedBytes};
 use crate::header::require_unpacked;
 use crate::problem::Problem;
 use crate::state::App;
+
+/// A larger body is read by a thread of its own, so that no other request waits for it.
+const MOST_AT_ONCE: usize = 256 << 10;
 
 /// The text of a required body.
 pub(crate) struct JsonText(pub(crate) String);
@@ -53,12 +57,21 @@ async fn read_json(request: Request, app: &App) -> Result<Option<String>, Proble
     let Ok(bytes) = timeout(app.body_timeout, read).await else {
         return Err(Problem::body_too_slow());
     };
-    let text = String::from_utf8(bytes?).map_err(|_| Problem::malformed("the body is not UTF-8"))?;
+    let bytes = bytes?;
+    let text = match bytes.len() > MOST_AT_ONCE {
+        true => spawn_blocking(|| text(bytes)).await.map_err(|error| Problem::internal(error.to_string()))?,
+        false => text(bytes),
+    }?;
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, Problem> {
+    let text = String::from_utf8(bytes).map_err(|_| Problem::malformed("the body is not UTF-8"))?;
     // JSON has no such byte, and PostgreSQL's text cannot carry it to where the rest is judged.
-    if text.as_bytes().contains(&0) {
+    if memchr::memchr(0, text.as_bytes()).is_some() {
         return Err(Problem::malformed("the body has a zero byte"));
     }
-    Ok(Some(text).filter(|text| !text.is_empty()))
+    Ok(text)
 }
 
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {

@@ -13,6 +13,7 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use crate::conditional::mark_packed;
+use crate::packing::elsewhere;
 use crate::preference::{weight_of, weighted};
 
 /// A smaller answer fits one packet either way.
@@ -39,23 +40,29 @@ impl Accepted {
         Accepted(wanted.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
     }
 
-    /// Packs the answer if it is large. The layer is put around such answers only: around all routes it would cost every
+    /// Packs the answer of this caller if it is large. The layer is put around such answers only: around all routes it would cost every
     /// answer more than its whole routing does.
-    pub(crate) async fn pack(self, response: Response) -> Response {
+    pub(crate) async fn pack(self, response: Response, caller: impl FnOnce() -> Option<String>) -> Response {
         if response.body().size_hint().lower() <= WORTHWHILE {
             return response;
         }
-        self.pack_stream(response).await
+        self.pack_stream(response, caller()).await
     }
 
     /// Packs an answer whose size is not known before its end.
-    pub(crate) async fn pack_stream(self, response: Response) -> Response {
+    pub(crate) async fn pack_stream(self, response: Response, caller: Option<String>) -> Response {
         // Most answers are made once and sent once, so the quickest packing is the best.
-        self.pack_at(CompressionLevel::Fastest, response).await
+        self.pack_at(CompressionLevel::Fastest, response, caller).await
     }
 
-    async fn pack_at(self, quality: CompressionLevel, response: Response) -> Response {
+    async fn pack_at(
+        self,
+        quality: CompressionLevel,
+        response: Response,
+        caller: Option<String>,
+    ) -> Response {
         let Accepted(Some(encoding)) = self else { return response };
+        let is_in_memory = response.body().size_hint().exact().is_some();
         let mut request = Request::new(Body::empty());
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         let mut response = Some(response);
@@ -65,7 +72,10 @@ impl Accepted {
         });
         match CompressionLayer::new().quality(quality).layer(answer).oneshot(request).await {
             Ok(response) => {
-                let mut response = response.map(Body::new);
+                let mut response = response.map(|body| match body.is_end_stream() {
+                    true => Body::empty(),
+                    false => elsewhere(Body::new(body), is_in_memory, caller),
+                });
                 mark_packed(&mut response);
                 response
             }
@@ -103,7 +113,7 @@ impl Constant {
         };
         let pack = async || {
             let response = Response::new(Body::from(self.content));
-            let packed = Accepted(Some(ENCODINGS[number])).pack_at(CONSTANT_QUALITY, response).await;
+            let packed = Accepted(Some(ENCODINGS[number])).pack_at(CONSTANT_QUALITY, response, None).await;
             // Nothing can fail in memory.
             to_bytes(packed.into_body(), usize::MAX).await.unwrap_or_default()
         };
@@ -125,7 +135,7 @@ mod tests {
     async fn encoding(accepted: Option<&'static str>, size: usize) -> Option<HeaderValue> {
         let headers = accepted.map(|value| (header::ACCEPT_ENCODING, HeaderValue::from_static(value)));
         let answer = Response::new(Body::from(" ".repeat(size)));
-        let packed = Accepted::of(&headers.into_iter().collect()).pack(answer).await;
+        let packed = Accepted::of(&headers.into_iter().collect()).pack(answer, || None).await;
         assert_eq!(packed.status(), 200, "{accepted:?}");
         packed.headers().get(header::CONTENT_ENCODING).cloned()
     }

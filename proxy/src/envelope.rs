@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
 use crate::compression::Accepted;
+use crate::header::require_sound;
 use crate::lingering::linger;
 use crate::numbers::Numbers;
 use crate::observation::{Observation, REQUEST_ID};
@@ -25,7 +26,22 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     observation.routed(route.clone());
 
-    let mut response = match AssertUnwindSafe(next.run(linger(request))).catch_unwind().await {
+    let sound = match observation.came_by_socket() {
+        true => require_sound(request.version(), request.headers()),
+        false => Ok(()),
+    };
+    let run = async {
+        match sound {
+            Ok(()) => next.run(linger(request)).await,
+            Err(problem) => {
+                let mut response = problem.into_response();
+                // Nobody knows what follows on this connection.
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                response
+            }
+        }
+    };
+    let mut response = match AssertUnwindSafe(run).catch_unwind().await {
         Ok(response) => response,
         Err(panic) => Problem::internal(format!("panic: {}", panic_text(&*panic))).into_response(),
     };
@@ -54,7 +70,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are the users' own text, which no browser may take for a page or a script.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    accepted.pack(numbers.write(response).await).await
+    accepted.pack(numbers.write(response).await, || observation.caller()).await
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

@@ -1,6 +1,7 @@
 //! Strict parsing of headers.
 
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, Version, header};
 
 use crate::problem::Problem;
 
@@ -20,6 +21,46 @@ pub(crate) fn single_text(headers: &HeaderMap, name: HeaderName) -> Result<Optio
     let Some(value) = single(headers, name.clone())? else { return Ok(None) };
     let is_plain = value.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
     std::str::from_utf8(value).ok().filter(|_| is_plain).map(Some).ok_or_else(refusal)
+}
+
+/// The headers that decide how a request is read. Of two values, another program on the way could have followed the other.
+const DECISIVE: [HeaderName; 6] = [
+    header::HOST,
+    header::CONTENT_TYPE,
+    header::CONTENT_ENCODING,
+    header::CONTENT_LENGTH,
+    header::AUTHORIZATION,
+    header::EXPECT,
+];
+
+/// Refuses a head that a program on the way could have understood otherwise (RFC 9112, sections 3.2 and 6.1): without a valid
+/// Host, with several values of what must have one, or with an unclear end of its body.
+pub(crate) fn require_sound(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
+    for name in DECISIVE {
+        single(headers, name)?;
+    }
+    match headers.get(header::HOST) {
+        None if version >= Version::HTTP_11 => return Err(Problem::malformed("the header Host is missing")),
+        Some(host) if !host.is_empty() && !is_host(host.as_bytes()) => {
+            return Err(Problem::malformed("the header Host is not a host with an optional port"));
+        }
+        _ => {}
+    }
+    if let Some(coding) = single(headers, header::TRANSFER_ENCODING)? {
+        if !coding.eq_ignore_ascii_case(b"chunked") {
+            return Err(Problem::malformed("the only supported Transfer-Encoding is chunked"));
+        }
+        if headers.contains_key(header::CONTENT_LENGTH) {
+            return Err(Problem::malformed("a request has either Transfer-Encoding or Content-Length"));
+        }
+    }
+    Ok(())
+}
+
+/// A host and perhaps a port, as in an address.
+fn is_host(host: &[u8]) -> bool {
+    let authority = Authority::try_from(host);
+    authority.is_ok_and(|authority| !authority.as_str().contains('@') && !authority.host().is_empty())
 }
 
 /// Refuses a packed body. It could unfold to any size, and none of ours is large enough to need it.
@@ -54,6 +95,42 @@ mod tests {
         }
         let text = single_text(&headers, HeaderName::from_static("webhook-id"));
         text.map(|text| text.map(str::to_owned)).map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn a_head_that_could_be_understood_otherwise_is_refused() {
+        let check = |version, lines: &[(&'static str, &'static str)]| {
+            let headers: HeaderMap = lines
+                .iter()
+                .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+                .fold(HeaderMap::new(), |mut headers, (name, value)| {
+                    headers.append(name, value);
+                    headers
+                });
+            require_sound(version, &headers).map_err(|problem| problem.status().as_u16())
+        };
+        for host in ["keyed", "keyed:8080", "127.0.0.1:8080", "[::1]:80", ""] {
+            assert_eq!(check(Version::HTTP_11, &[("host", host)]), Ok(()), "{host}");
+        }
+        for host in ["a b", "a, b", "me@keyed", "http://keyed/", "keyed/x", ":80"] {
+            assert_eq!(check(Version::HTTP_11, &[("host", host)]), Err(400), "{host}");
+        }
+        assert_eq!(check(Version::HTTP_11, &[]), Err(400));
+        assert_eq!(check(Version::HTTP_10, &[]), Ok(()));
+        let with = |more: &[(&'static str, &'static str)]| {
+            check(Version::HTTP_11, &[&[("host", "keyed")], more].concat())
+        };
+        assert_eq!(with(&[("transfer-encoding", "Chunked")]), Ok(()));
+        for more in [
+            &[("host", "keyed")][..],
+            &[("content-type", "application/json"), ("content-type", "text/csv")],
+            &[("transfer-encoding", "gzip, chunked")],
+            &[("transfer-encoding", "chunked"), ("transfer-encoding", "chunked")],
+            &[("transfer-encoding", "identity")],
+            &[("transfer-encoding", "chunked"), ("content-length", "1")],
+        ] {
+            assert_eq!(with(more), Err(400), "{more:?}");
+        }
     }
 
     #[test]

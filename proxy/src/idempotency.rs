@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, Method};
 use bytes::BytesMut;
 use sha2::{Digest, Sha256};
+use tokio::task::yield_now;
 use tokio_postgres::types::IsNull;
 
 use crate::header::single;
@@ -15,6 +16,9 @@ use crate::problem::Problem;
 use crate::statement::Argument;
 
 const NAME: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The bytes that are hashed at once.
+const MOST_AT_ONCE: usize = 64 << 10;
 
 /// The maximum length of a key, in characters.
 const LONGEST: usize = 255;
@@ -37,32 +41,45 @@ impl Idempotency {
         Ok(Some(Idempotency { key: read(value)?, place }))
     }
 
-    /// The fingerprint of a request: method, path, and the arguments of its statement, that is, project, path
-    /// parameters and body.
-    pub(crate) fn fingerprint<'a>(
+    /// What makes a request another one: method, path, and the arguments of its statement, that is, project, path parameters
+    /// and body.
+    pub(crate) fn content<'a>(
         &self,
         arguments: impl IntoIterator<Item = &'a Argument<'a>>,
-    ) -> Result<[u8; 32], Problem> {
-        let mut digest = Sha256::new();
-        let mut add = |part: &[u8]| {
-            digest.update((part.len() as u64).to_be_bytes());
-            digest.update(part);
-        };
-        add(self.place.as_bytes());
+    ) -> Result<Content, Problem> {
+        let mut content = Content(vec![BytesMut::from(self.place.as_bytes())]);
         for (value, kind) in arguments {
             let mut bytes = BytesMut::new();
             let written = value.to_sql_checked(kind, &mut bytes);
             match written
                 .map_err(|error| Problem::internal(format!("an argument cannot be hashed: {error}")))?
             {
-                IsNull::Yes => add(b"null"),
-                IsNull::No => {
-                    add(b"value");
-                    add(&bytes);
+                IsNull::Yes => content.0.push(BytesMut::from(&b"null"[..])),
+                IsNull::No => content.0.extend([BytesMut::from(&b"value"[..]), bytes]),
+            }
+        }
+        Ok(content)
+    }
+}
+
+/// The parts of a request.
+pub(crate) struct Content(Vec<BytesMut>);
+
+impl Content {
+    /// The fingerprint. Between the pieces of a large part, other requests go on.
+    pub(crate) async fn fingerprint(self) -> [u8; 32] {
+        let mut digest = Sha256::new();
+        for part in self.0 {
+            digest.update((part.len() as u64).to_be_bytes());
+            let mut pieces = part.chunks(MOST_AT_ONCE).peekable();
+            while let Some(piece) = pieces.next() {
+                digest.update(piece);
+                if pieces.peek().is_some() {
+                    yield_now().await;
                 }
             }
         }
-        Ok(digest.finalize().into())
+        digest.finalize().into()
     }
 }
 
@@ -96,6 +113,7 @@ fn unquote(text: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use axum::http::Request;
+    use futures_util::FutureExt;
 
     use proptest::prelude::*;
 
@@ -132,7 +150,8 @@ mod tests {
         let request = Request::builder().method(method).uri(address).header("idempotency-key", "k").body(());
         let (parts, ()) = request.expect("a request").into_parts();
         let idempotency = Idempotency::of(&parts).ok().flatten().expect("a key");
-        idempotency.fingerprint(&[text(&project), text(&body)]).expect("texts can be hashed")
+        let content = idempotency.content(&[text(&project), text(&body)]).expect("texts can be hashed");
+        content.fingerprint().now_or_never().expect("small texts are hashed at once")
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 43] = [
+const ORDER: [&str; 44] = [
     "log",
     "problem",
     "error",
@@ -20,6 +20,7 @@ const ORDER: [&str; 43] = [
     "numbers",
     "conditional",
     "preference",
+    "packing",
     "compression",
     "lingering",
     "observation",

@@ -51,6 +51,9 @@ mod conditional;
 /// Content negotiation.
 mod preference;
 
+/// The threads that compress.
+mod packing;
+
 /// Compression of large responses.
 mod compression;
 

@@ -66,6 +66,16 @@ fn pairs(uri: &Uri) -> impl Iterator<Item = Result<(Cow<'_, str>, &str), Problem
     })
 }
 
+/// The longest name of a parameter in a message.
+const MOST_NAMED: usize = 100;
+
+fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MOST_NAMED) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
+}
+
 fn more_than_once(name: &str) -> Problem {
     Problem::malformed(format!("the query parameter \"{name}\" is given more than once"))
 }
@@ -85,7 +95,8 @@ pub(crate) fn parameters<'a, const N: usize>(
         let Some(index) = accepted.iter().position(|candidate| *candidate == name) else {
             let accepted = if N == 0 { "none".to_owned() } else { accepted.join(", ") };
             return Err(Problem::malformed(format!(
-                "the query parameter \"{name}\" is unknown; accepted are {accepted}"
+                "the query parameter \"{}\" is unknown; accepted are {accepted}",
+                shortened(&name)
             )));
         };
         if values[index].replace(decode(value)?).is_some() {

@@ -18,7 +18,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The time between two looks at the database when nobody asks. An update of the extension is noticed after it.
-const PAUSE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
 /// rotation. The result is cached for a moment, so that frequent probes cost little.

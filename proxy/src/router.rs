@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post, put};
 
 #[cfg(feature = "ui")]
@@ -67,23 +70,23 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     ]
 }
 
-/// Routes without a prefix and without authentication.
-fn outside() -> [(&'static str, MethodRouter<Arc<App>>); 4] {
+/// Routes for those who watch the service.
+fn probes() -> [(&'static str, MethodRouter<Arc<App>>); 2] {
+    [("/healthz", get(health::alive)), ("/readyz", get(health::ready))]
+}
+
+/// Routes without a prefix and without authentication, whose answers are large.
+fn public() -> [(&'static str, MethodRouter<Arc<App>>); 2] {
     #[cfg(feature = "ui")]
     let page = get(application::serve_page);
     #[cfg(not(feature = "ui"))]
     let page = get(openapi::serve_page);
-    [
-        ("/healthz", get(health::alive)),
-        ("/readyz", get(health::ready)),
-        ("/openapi.json", get(openapi::serve)),
-        ("/docs", page),
-    ]
+    [("/openapi.json", get(openapi::serve)), ("/docs", page)]
 }
 
 /// The routes for metrics. Both prefixes lead to the same.
 pub(crate) fn routes() -> Routes {
-    let own = outside().into_iter().map(|(path, _)| (path.to_owned(), path.to_owned()));
+    let own = probes().into_iter().chain(public()).map(|(path, _)| (path.to_owned(), path.to_owned()));
     let paths: Vec<&str> = api().into_iter().map(|(path, _)| path).collect();
     let prefixed = PREFIXES.iter().flat_map(|prefix| {
         paths.iter().map(move |path| (format!("{prefix}{path}"), format!("{}{path}", PREFIXES[0])))
@@ -91,10 +94,27 @@ pub(crate) fn routes() -> Routes {
     Routes::new(own.chain(prefixed))
 }
 
+/// Refuses an address that asks too often for what needs no key.
+async fn limit_visits(
+    State(app): State<Arc<App>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    app.admission.visit(request.extensions(), request.headers())?;
+    Ok(next.run(request).await)
+}
+
 /// All that is served.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    let mut router = Router::new();
-    for (path, methods) in outside() {
+    let mut unauthenticated = Router::new();
+    for (path, methods) in public() {
+        unauthenticated = unauthenticated.route(path, methods);
+    }
+    #[cfg(feature = "ui")]
+    let unauthenticated = unauthenticated.merge(application::router());
+    let limited = axum::middleware::from_fn_with_state(Arc::clone(&app), limit_visits);
+    let mut router = unauthenticated.route_layer(limited);
+    for (path, methods) in probes() {
         router = router.route(path, methods);
     }
     for prefix in PREFIXES {
@@ -102,8 +122,6 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             router = router.route(&format!("{prefix}{path}"), methods);
         }
     }
-    #[cfg(feature = "ui")]
-    let router = router.merge(application::router());
     let router = router
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::no_such_route())
@@ -130,7 +148,8 @@ mod tests {
     /// Sends a request line and headers, one a line, to a service whose database does not exist.
     async fn ask(request: &str) -> (u16, axum::http::HeaderMap, String) {
         let arguments = ["keyed-proxy", "serve", "--database-url", "host=/nonexistent dbname=none user=none"];
-        let Command::Serve(settings) = Cli::try_parse_from(arguments).expect("good arguments").command()
+        let Command::Serve(settings) =
+            Cli::try_parse_from(arguments).and_then(Cli::command).expect("good arguments")
         else {
             panic!("serve is what was asked for")
         };
@@ -209,7 +228,7 @@ mod tests {
         };
         let served = api().into_iter().map(|(path, _)| format!("{}{path}", PREFIXES[0]));
         let served: Vec<String> =
-            served.chain(outside().into_iter().map(|(path, _)| path.to_owned())).collect();
+            served.chain(probes().into_iter().chain(public()).map(|(path, _)| path.to_owned())).collect();
         for path in &served {
             assert_eq!(described(path), methods_of(path).await, "{path}");
         }

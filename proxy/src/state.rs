@@ -54,6 +54,7 @@ impl App {
                 database.connections(),
                 settings.body_limit,
                 settings.pool_wait,
+                Arc::clone(database.pulse()),
             )),
             shutdown: Shutdown::new(),
             readiness: Readiness::new(settings, database.clone())?,

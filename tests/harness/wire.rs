@@ -24,6 +24,13 @@ impl Wire {
         Self::over(TcpStream::connect(address).await.expect("the proxy listens"))
     }
 
+    /// Opens one whose system takes little of what is not read.
+    pub async fn open_narrow(address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.set_recv_buffer_size(16 << 10).expect("any size is allowed");
+        Self::over(socket.connect(address).await.expect("the proxy listens"))
+    }
+
     fn over(stream: impl Stream + 'static) -> Self {
         Self { stream: Box::new(stream), certificate: Vec::new() }
     }
@@ -71,6 +78,16 @@ impl Wire {
     pub async fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.stream.write_all(bytes).await?;
         self.stream.flush().await
+    }
+
+    /// Says that nothing more is sent, and stays to read.
+    pub async fn finish_sending(&mut self) {
+        self.stream.shutdown().await.expect("the connection is open");
+    }
+
+    /// Reads some bytes: how many; none at the end.
+    pub async fn read(&mut self) -> std::io::Result<usize> {
+        self.stream.read(&mut [0; 16 << 10]).await
     }
 
     /// The head of the next answer, its lines in small letters, and what came of its body along with it; empty when

@@ -8,6 +8,7 @@ mod conditional;
 mod database;
 mod embedding;
 mod error;
+mod header;
 mod idempotency;
 mod import;
 mod metrics;

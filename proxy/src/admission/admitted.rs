@@ -8,9 +8,12 @@ use tokio::sync::SemaphorePermit;
 use super::budget::{self, Reserved};
 use super::credential::Credential;
 use super::kind::CredentialKind;
+use super::leave::Leave;
 use super::limits::Admission;
 use super::refusal::too_many_at_once;
-use crate::observation::Observation;
+use super::responses::ResponseBytes;
+use super::shares::{NoShare, PartyName, Share};
+use crate::observation::{Observation, Resources};
 use crate::problem::{Problem, Reason};
 
 /// An admitted request. Its resources are released when the last copy is dropped.
@@ -22,6 +25,7 @@ struct Inner {
     kind: CredentialKind,
     credential: Arc<Credential>,
     body: OnceLock<Reserved>,
+    response: OnceLock<ResponseBytes>,
     /// None in unit tests.
     observation: Option<Observation>,
 }
@@ -30,6 +34,13 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.credential.in_flight.fetch_sub(1, Ordering::Relaxed);
         self.admission.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Resources for Inner {
+    fn hold(&self, bytes: usize) {
+        let held = self.admission.responses.hold(&self.credential.responses, bytes);
+        let _ = self.response.set(held);
     }
 }
 
@@ -48,6 +59,7 @@ impl Admitted {
             kind,
             credential,
             body: OnceLock::new(),
+            response: OnceLock::new(),
             observation,
         }));
         if own >= admission.most_requests_of_a_key {
@@ -64,6 +76,10 @@ impl Admitted {
                 "KEYED_REQUESTS is reached".to_owned(),
             )
             .with_reason(Reason::Requests));
+        }
+        if let Some(observation) = admitted.observation() {
+            let resources: Arc<dyn Resources> = Arc::clone(&admitted.0) as _;
+            observation.occupy(resources);
         }
         Ok(admitted)
     }
@@ -86,18 +102,62 @@ impl Admitted {
         }
     }
 
-    /// A share of the connections to the database: one key cannot have all of them.
-    pub(crate) async fn connection(&self) -> Result<Option<SemaphorePermit<'_>>, Problem> {
-        let Some(connections) = &self.0.credential.connections else { return Ok(None) };
-        match tokio::time::timeout(self.admission().patience, connections.acquire()).await {
-            Ok(Ok(permit)) => Ok(Some(permit)),
-            _ => Err(too_many_at_once(
+    /// Leave to ask the database for a response: a connection, and room for what it may answer.
+    pub(crate) async fn leave(&self, is_write: bool) -> Result<Leave, Problem> {
+        let Inner { admission, credential, .. } = &*self.0;
+        let (budget, key) = (&admission.responses, &credential.responses);
+        let Ok(response) = budget.expect(key, is_write, admission.patience).await else {
+            return Err(Problem::unavailable(
+                "the responses that are being sent take all the memory for them",
+                "KEYED_RESPONSE_BUDGET is used up".to_owned(),
+            )
+            .with_reason(Reason::ResponseBudget)
+            .with_hint("read the responses, ask for fewer records at once, or retry after the seconds in Retry-After"));
+        };
+        Ok(Leave { _share: self.connection().await?, _response: Some(response) })
+    }
+
+    /// The response to a statement has so many bytes.
+    pub(crate) fn learn(&self, is_write: bool, bytes: usize) {
+        self.0.credential.responses.learn(is_write, bytes);
+    }
+
+    /// Leave to have a file on its way, portion by portion.
+    pub(crate) async fn leave_for_file(&self) -> Result<Leave, Problem> {
+        Ok(Leave { _share: self.connection().await?, _response: None })
+    }
+
+    /// A share of the connections to the database.
+    async fn connection(&self) -> Result<Share, Problem> {
+        let Inner { credential, .. } = &*self.0;
+        let admission = self.admission();
+        let identity = credential.identity();
+        let party = PartyName::of(identity.as_deref(), credential.number);
+        let share = admission.connections.take(party, credential.number, admission.patience).await;
+        share.map_err(|refusal| match refusal {
+            // Then no caller is at fault.
+            _ if admission.pulse.is_silent() => {
+                Problem::unavailable("the database does not answer", "no answer to any statement".to_owned())
+                    .with_reason(Reason::PoolWait)
+            }
+            NoShare::KeyLimit(limit) => too_many_at_once(
                 Reason::KeyConnections,
-                self.admission().table(self.0.kind).parts().connections.unwrap_or_default(),
+                limit,
                 "this API key has reached its maximum number of concurrent database requests",
                 "KEYED_KEY_CONNECTIONS",
-            )),
-        }
+            ),
+            NoShare::PartyLimit(limit) => too_many_at_once(
+                Reason::RoleConnections,
+                limit,
+                "the API keys of this role have reached their maximum number of concurrent database requests",
+                "KEYED_POOL_SIZE",
+            ),
+            NoShare::Busy => Problem::unavailable(
+                "every connection to the database is busy",
+                "no connection for another request of this role".to_owned(),
+            )
+            .with_reason(Reason::PoolWait),
+        })
     }
 
     /// Leave to have a file on its way.

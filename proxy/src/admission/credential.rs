@@ -1,7 +1,7 @@
 //! A recently used API key or delivery token: whether it is valid, and the resources that it uses.
 
 use std::pin::Pin;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,20 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::bucket::{Bucket, Limit};
+use super::responses::KeyResponses;
 use crate::observation::Identity;
 use crate::problem::{Excess, Problem};
 
 /// How long an unused valid key is remembered.
 const MEMORY: Duration = Duration::from_secs(600);
 
+/// The number of the next credential.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
 /// The limits of one key.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     pub(super) rate: Limit,
-    /// `None` for no limit.
-    pub(super) connections: Option<usize>,
     pub(super) files: usize,
     pub(super) body_bytes: usize,
     /// How long an invalid key is remembered. A key may be used before the transaction that issues it has committed,
@@ -49,12 +51,14 @@ type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
 
 /// A key or token.
 pub(super) struct Credential {
+    /// Tells it from others.
+    pub(super) number: u64,
     state: Mutex<State>,
     /// Requests in flight.
     pub(super) in_flight: AtomicUsize,
-    pub(super) connections: Option<Semaphore>,
     pub(super) files: Semaphore,
     pub(super) body_bytes: Arc<Semaphore>,
+    pub(super) responses: Arc<KeyResponses>,
 }
 
 struct State {
@@ -96,11 +100,12 @@ impl Credential {
             identity: None,
         };
         Credential {
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
             state: Mutex::new(state),
             in_flight: AtomicUsize::new(0),
-            connections: parts.connections.map(Semaphore::new),
             files: Semaphore::new(parts.files),
             body_bytes: Arc::new(Semaphore::new(parts.body_bytes)),
+            responses: Arc::default(),
         }
     }
 
@@ -193,17 +198,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering;
-
     use super::*;
 
-    const PARTS: fn() -> Parts = || Parts {
-        rate: Limit::per_second(2),
-        connections: Some(1),
-        files: 1,
-        body_bytes: 100,
-        memory: Duration::from_secs(1),
-    };
+    const PARTS: fn() -> Parts =
+        || Parts { rate: Limit::per_second(2), files: 1, body_bytes: 100, memory: Duration::from_secs(1) };
 
     fn somebody() -> Answer {
         let (id, role, project) = ("1".to_owned(), None, None);

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn keys_that_are_not_good_take_no_more_than_so_much_room() {
         let (rate, memory) = (Limit::per_second(2), Duration::from_secs(1));
-        let parts = Parts { rate, connections: Some(1), files: 1, body_bytes: 100, memory };
+        let parts = Parts { rate, files: 1, body_bytes: 100, memory };
         let (table, now) = (Table::new(parts), Instant::now());
         let good = table.insert(digest(0), now);
         let (id, role, project) = ("1".to_owned(), None, None);

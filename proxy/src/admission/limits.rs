@@ -1,18 +1,25 @@
 //! The limits of the process, and their usage.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
+use axum::http::{Extensions, HeaderMap};
 use tokio::sync::Semaphore;
 
+use super::address::{self, Peer};
 use super::bucket::Limit;
 use super::budget::Budget;
 use super::credential;
 use super::credentials::Table;
 use super::failures::Failures;
 use super::kind::CredentialKind;
+use super::pulse::Pulse;
 use super::refusal::too_many_failures;
+use super::responses::ResponseBudget;
+use super::shares::Shares;
+use super::visits::Visits;
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
 
@@ -34,6 +41,11 @@ pub(crate) struct Admission {
     pub(super) lookups: Semaphore,
     /// The same of keys that were valid before, which do not wait for strangers.
     pub(super) renewals: Semaphore,
+    visits: Visits,
+    pub(super) responses: Arc<ResponseBudget>,
+    /// The connections to the database that are not shared by pipelining.
+    pub(super) connections: Arc<Shares>,
+    pub(super) pulse: Arc<Pulse>,
     pub(super) files: Semaphore,
     pub(super) trusted_proxies: usize,
     /// How long a request waits for a busy resource.
@@ -47,10 +59,10 @@ impl Admission {
         connections: usize,
         body_limit: usize,
         patience: Duration,
+        pulse: Arc<Pulse>,
     ) -> Admission {
         let each = credential::Parts {
             rate: Limit::per_second(bounds.key_rate),
-            connections: bounds.connections_of_a_key(connections),
             files: bounds.files_of_a_key(connections),
             body_bytes: (bounds.body_budget / 2).max(body_limit),
             memory: bounds.refusal_memory,
@@ -65,9 +77,27 @@ impl Admission {
             bodies: Budget::new(bounds.body_budget),
             lookups: Semaphore::new(LOOKUPS),
             renewals: Semaphore::new(LOOKUPS),
+            visits: Visits::new(Limit::per_second(bounds.public_rate)),
+            responses: ResponseBudget::new(bounds.response_budget),
+            connections: Shares::new(
+                connections,
+                bounds.connections_of_a_role(connections),
+                bounds.connections_of_a_key(connections),
+            ),
+            pulse,
             files: Semaphore::new(bounds.files(connections)),
             trusted_proxies: bounds.trusted_proxies,
             patience,
+        }
+    }
+
+    /// Counts a request for what everybody may read.
+    pub(crate) fn visit(&self, extensions: &Extensions, headers: &HeaderMap) -> Result<(), Problem> {
+        match extensions.get::<Peer>() {
+            Some(peer) => {
+                self.visits.enter(address::client(peer.0, headers, self.trusted_proxies), Instant::now())
+            }
+            None => Ok(()),
         }
     }
 

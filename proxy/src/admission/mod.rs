@@ -25,21 +25,35 @@ mod credentials;
 mod failures;
 /// The kinds of credentials.
 mod kind;
+/// Leave to ask the database.
+mod leave;
 /// The limits of the process, and their usage.
 mod limits;
 /// Verification of keys with the database.
 mod lookup;
 /// The minimum rate of a transfer.
 pub(crate) mod min_rate;
+/// What a peer has taken of what was written.
+mod outgoing;
+/// When the database answered last.
+mod pulse;
 /// The responses to exceeded limits.
 mod refusal;
+/// The bytes of responses.
+mod responses;
+/// Shares of the connections to the database.
+mod shares;
 /// Connections with timeouts.
 pub(crate) mod socket;
 /// The format of keys and tokens.
 mod token;
+/// Requests for what everybody may read.
+mod visits;
 
 pub(crate) use admit::admit;
 pub(crate) use admitted::{Admitted, FilePermit};
 pub(crate) use budget::Reserved as ReservedBytes;
 pub(crate) use kind::CredentialKind;
+pub(crate) use leave::Leave;
 pub(crate) use limits::Admission;
+pub(crate) use pulse::Pulse;

@@ -15,20 +15,33 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::min_rate::MinRate;
+use super::outgoing::{Outgoing, limit_unsent};
+use crate::observation::Link;
 
-/// How long the peer may leave sent data unacknowledged.
-const SILENCE: Duration = Duration::from_secs(60);
+/// How long a connection may be idle before its peer is probed.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// How long the peer may leave sent data unacknowledged. A slow reader has no room for longer than the rate of a response
+/// suggests: its system tells of room only when there is much.
+const SILENCE: Duration = Duration::from_secs(180);
+
+/// How long a response may take after its peer has closed its side: then the peer is taken to have gone, and the request is
+/// abandoned.
+const HALF_CLOSED: Duration = Duration::from_secs(5);
+
+/// The first and the longest pause between two looks whether all bytes are on their way.
+const LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
 
 /// Enables TCP keepalive and the user timeout.
 pub(crate) fn prepare(stream: &TcpStream) {
     // An answer is written in one piece, so waiting to fill a packet would only delay it.
     let _ = stream.set_nodelay(true);
     let socket = SockRef::from(stream);
-    let probes =
-        TcpKeepalive::new().with_time(SILENCE).with_interval(Duration::from_secs(15)).with_retries(4);
+    let probes = TcpKeepalive::new().with_time(IDLE).with_interval(Duration::from_secs(15)).with_retries(4);
     let _ = socket.set_tcp_keepalive(&probes);
     #[cfg(target_os = "linux")]
     let _ = socket.set_tcp_user_timeout(Some(SILENCE));
+    limit_unsent(stream);
 }
 
 /// Whether a connection has brought a whole head of a request yet.
@@ -48,6 +61,11 @@ impl Begun {
 /// The connection.
 pub(crate) struct Watched<S> {
     stream: S,
+    link: Link,
+    /// Whether all that was written is with the system.
+    is_flushed: bool,
+    /// The next look whether the last bytes of a large response are on their way, and the pause before it.
+    look: Option<(Pin<Box<Sleep>>, Duration)>,
     rate: MinRate,
     begun: Begun,
     /// Until the first byte, and from then on until the first head is whole.
@@ -59,6 +77,10 @@ pub(crate) struct Watched<S> {
     jam: Option<Jam>,
     /// Whether the latest attempt to write found no room.
     is_full: bool,
+    /// The end of the time for a response to a peer that sends no more.
+    half_closed: Option<Pin<Box<Sleep>>>,
+    /// The end of the time for the last bytes before the connection is closed.
+    closing: Option<Pin<Box<Sleep>>>,
 }
 
 /// The timeout for the peer to read this many bytes.
@@ -75,9 +97,24 @@ impl<S> Watched<S> {
         silence: Duration,
         head_timeout: Duration,
         begun: Begun,
+        link: Link,
     ) -> Watched<S> {
         let head = Some(Box::pin(sleep(silence)));
-        Watched { stream, rate, begun, head, head_timeout, has_begun_head: false, jam: None, is_full: false }
+        Watched {
+            stream,
+            link,
+            is_flushed: true,
+            look: None,
+            rate,
+            begun,
+            head,
+            head_timeout,
+            has_begun_head: false,
+            jam: None,
+            is_full: false,
+            half_closed: None,
+            closing: None,
+        }
     }
 
     /// Another time of silence, and then one for the head: what came so far was a TLS handshake.
@@ -95,6 +132,8 @@ impl<S> Watched<S> {
     ) -> Poll<io::Result<usize>> {
         match written {
             Poll::Ready(Ok(bytes)) => {
+                self.is_flushed = false;
+                self.link.wrote(bytes);
                 let was_full = std::mem::take(&mut self.is_full);
                 match &mut self.jam {
                     Some(jam) if was_full && bytes < wanted => jam.taken = jam.taken.saturating_add(bytes),
@@ -110,6 +149,7 @@ impl<S> Watched<S> {
                 let jam = self.jam.get_or_insert_with(|| Jam { end: Box::pin(sleep(stall)), taken: 0 });
                 ready!(jam.end.as_mut().poll(context));
                 if (jam.taken as f64) < self.rate.bytes_per_second as f64 * stall.as_secs_f64() {
+                    self.link.cut();
                     return Poll::Ready(Err(too_slow("the answer is not being read")));
                 }
                 jam.taken = 0;
@@ -122,17 +162,55 @@ impl<S> Watched<S> {
     }
 }
 
+impl<S> Drop for Watched<S> {
+    fn drop(&mut self) {
+        self.link.closed();
+    }
+}
+
 fn too_slow(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, what)
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: Outgoing> Watched<S> {
+    /// Ends a large response when its last bytes are on their way: until then it wakes the task from time to time.
+    fn poll_tail(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if !self.link.has_tail() {
+            return Poll::Ready(());
+        }
+        loop {
+            if self.is_flushed && self.stream.is_sent() {
+                self.look = None;
+                self.link.arrived();
+                return Poll::Ready(());
+            }
+            let [first, longest] = LOOKS;
+            let (timer, pause) = self.look.get_or_insert_with(|| (Box::pin(sleep(first)), first));
+            ready!(timer.as_mut().poll(context));
+            *pause = (*pause * 2).min(longest);
+            timer.as_mut().reset(Instant::now() + *pause);
+        }
+    }
+}
+
+impl<S: AsyncRead + Outgoing + Unpin> AsyncRead for Watched<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let before = buffer.filled().len();
+        let mut read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let _ = self.poll_tail(context);
+        let is_end =
+            matches!(read, Poll::Ready(Ok(()))) && buffer.filled().len() == before && buffer.remaining() > 0;
+        if is_end && self.link.is_awaited() {
+            // It may only have said that it sends no more. Whether it has gone shows when it is written to.
+            let end = self.half_closed.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
+            if end.as_mut().poll(context).is_pending() {
+                read = Poll::Pending;
+            }
+        }
         if self.begun.is_set() {
             self.head = None;
             return read;
@@ -151,7 +229,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -175,82 +253,22 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+        self.is_flushed = true;
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // Once it is closed, nobody would know what becomes of the last bytes.
+        if self.poll_tail(context).is_pending() {
+            let stall = self.rate.stall;
+            let end = self.closing.get_or_insert_with(|| Box::pin(sleep(stall)));
+            ready!(end.as_mut().poll(context));
+            self.link.cut();
+        }
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-
-    use super::*;
-
-    const SOON: Duration = Duration::from_millis(50);
-
-    fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, Begun) {
-        let (ours, theirs) = duplex(1000);
-        let begun = Begun::default();
-        let rate = MinRate { bytes_per_second, stall };
-        (Watched::new(ours, rate, 3 * SOON, SOON, begun.clone()), theirs, begun)
-    }
-
-    #[tokio::test]
-    async fn a_head_that_is_not_finished_ends_the_connection() {
-        let (mut ours, mut theirs, _) = watched(1, SOON);
-        let mut byte = [0];
-        // Until its first byte a connection may say nothing for a while.
-        assert!(tokio::time::timeout(2 * SOON, ours.read(&mut byte)).await.is_err());
-        theirs.write_all(b"GET").await.expect("there is room");
-        while ours.read(&mut byte).await.is_ok() {}
-    }
-
-    #[tokio::test]
-    async fn a_connection_that_says_nothing_ends() {
-        let (mut ours, _theirs, _) = watched(1, SOON);
-        assert!(ours.read(&mut [0]).await.is_err());
-    }
-
-    #[tokio::test]
-    async fn after_a_handshake_a_connection_may_say_nothing_for_as_long_again() {
-        let (mut ours, mut theirs, _) = watched(1, SOON);
-        theirs.write_all(b"x").await.expect("there is room");
-        let mut byte = [0];
-        ours.read_exact(&mut byte).await.expect("a byte came");
-        ours.wait_again(20 * SOON);
-        assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
-    }
-
-    #[tokio::test]
-    async fn once_a_request_has_begun_its_body_is_not_watched_here() {
-        let (mut ours, mut theirs, begun) = watched(1, SOON);
-        theirs.write_all(b"x").await.expect("there is room");
-        let mut byte = [0];
-        ours.read_exact(&mut byte).await.expect("a byte came");
-        begun.set();
-        assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
-    }
-
-    #[tokio::test]
-    async fn an_answer_that_is_not_taken_ends_the_connection() {
-        let (mut ours, _theirs, _) = watched(1_000_000, SOON);
-        assert!(ours.write_all(&[0; 100_000]).await.is_err());
-    }
-
-    #[tokio::test]
-    async fn an_answer_may_be_taken_as_slowly_as_the_least_rate() {
-        let (mut ours, mut theirs, _) = watched(1, SOON);
-        let reader = tokio::spawn(async move {
-            let mut taken = vec![0; 1000];
-            for _ in 0..10 {
-                sleep(SOON / 2).await;
-                theirs.read_exact(&mut taken).await.expect("the answer goes on");
-            }
-        });
-        ours.write_all(&[0; 10_000]).await.expect("it is taken");
-        reader.await.expect("all of it came");
-    }
-}
+mod tests;

@@ -50,7 +50,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use outcome::Failure;
 
-use crate::settings::Settings;
+use crate::settings::{Settings, named};
 
 /// The HTTP server of the keyed extension for PostgreSQL.
 #[derive(Parser)]
@@ -92,14 +92,18 @@ pub(crate) enum Command {
 
 impl Cli {
     /// The command.
-    pub(crate) fn command(self) -> Command {
-        self.command.unwrap_or_else(|| Command::Serve(Box::new(Settings::from_environment())))
+    pub(crate) fn command(self) -> Result<Command, clap::Error> {
+        match self.command {
+            Some(command) => Ok(command),
+            None => Ok(Command::Serve(Box::new(Settings::from_environment()?))),
+        }
     }
 }
 
 /// Runs the command that the arguments of this process name.
 pub(crate) fn main() -> ExitCode {
-    let done = match Cli::parse().command() {
+    let parsed = Cli::try_parse().map_err(named).and_then(Cli::command);
+    let done = match parsed.unwrap_or_else(|error| error.exit()) {
         Command::Serve(settings) => serve::run(*settings, &<Cli as CommandFactory>::command()),
         Command::Import(import) => import::run(*import),
         Command::Export(export) => export::run(*export),
@@ -137,6 +141,6 @@ mod tests {
     #[test]
     fn without_a_command_it_serves() {
         let cli = Cli::try_parse_from(["keyed-proxy"]).expect("no command is needed");
-        assert!(matches!(cli.command(), Command::Serve(_)));
+        assert!(matches!(cli.command(), Ok(Command::Serve(_))));
     }
 }

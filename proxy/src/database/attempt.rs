@@ -131,6 +131,20 @@ impl Database {
         arguments: &[Argument<'_>],
         sent: &mut bool,
     ) -> Result<Row, Error> {
+        let outcome = self.run_on(client, statement, arguments, sent).await;
+        if outcome.as_ref().err().is_none_or(|error| error.as_db_error().is_some()) {
+            self.pulse.beat();
+        }
+        outcome
+    }
+
+    async fn run_on(
+        &self,
+        client: &ClientWrapper,
+        statement: &str,
+        arguments: &[Argument<'_>],
+        sent: &mut bool,
+    ) -> Result<Row, Error> {
         if !self.prepared {
             *sent = true;
             return client.query_typed_one(statement, arguments).await;

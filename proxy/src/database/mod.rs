@@ -42,7 +42,7 @@ use tokio_postgres::types::Type;
 use trace::Trace;
 use trust::Trust;
 
-use crate::admission::Admitted;
+use crate::admission::{Admitted, Pulse};
 use crate::caller::Caller;
 use crate::metrics::{Metrics, StatementKind};
 use crate::problem::Problem;
@@ -65,6 +65,7 @@ pub(crate) struct Database {
     /// The number of unshared connections.
     connections: usize,
     metrics: Arc<Metrics>,
+    pulse: Arc<Pulse>,
 }
 
 impl Database {
@@ -76,7 +77,7 @@ impl Database {
         metrics: &Arc<Metrics>,
     ) -> anyhow::Result<Database> {
         let pools = Pools::new(Trust::new(settings.connection_age));
-        Database::with_pools(settings, connector, size, metrics, pools)
+        Database::with_pools(settings, connector, size, metrics, pools, Arc::new(Pulse::new()))
     }
 
     fn with_pools(
@@ -85,6 +86,7 @@ impl Database {
         size: usize,
         metrics: &Arc<Metrics>,
         pools: Pools,
+        pulse: Arc<Pulse>,
     ) -> anyhow::Result<Database> {
         // One shared connection keeps a core of the server busy; four for each core is the default of all.
         let shared = size / 4;
@@ -99,6 +101,7 @@ impl Database {
             answer_timeout: settings.request_timeout,
             connections: size - shared,
             metrics: Arc::clone(metrics),
+            pulse,
         })
     }
 
@@ -141,7 +144,7 @@ impl Database {
             return self.run_for(caller.admitted.as_ref(), effect, function, statement, &all).await;
         };
         // Repeated requests have other ids.
-        let fingerprint = idempotency.fingerprint(all[1..2].iter().chain(arguments))?;
+        let fingerprint = idempotency.content(all[1..2].iter().chain(arguments))?.fingerprint().await;
         let fingerprint = fingerprint.as_slice();
         let statement = statement.once(all.len(), caller.source);
         all.push(text(&idempotency.key));
@@ -152,6 +155,11 @@ impl Database {
     /// The maximum number of unshared connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections
+    }
+
+    /// When the database answered last.
+    pub(crate) fn pulse(&self) -> &Arc<Pulse> {
+        &self.pulse
     }
 
     /// Answers every request with this problem, or no longer with any.
@@ -227,8 +235,9 @@ impl Database {
         // Whatever is waited for, and however often it is tried, this is the end.
         let deadline = Instant::now() + self.answer_timeout;
         let mut waiting = StdInstant::now();
-        let _share = match admitted {
-            Some(admitted) => admitted.connection().await?,
+        let is_write = matches!(effect, Effect::Write | Effect::WriteOnce);
+        let _leave = match admitted {
+            Some(admitted) => Some(admitted.leave(is_write).await?),
             None => None,
         };
         let mut tries = 1;
@@ -236,7 +245,12 @@ impl Database {
             let attempt =
                 self.try_once(effect, deadline, waiting, trace.attempt(tries), statement, arguments);
             match attempt.await {
-                Ok(row) => return Ok(row),
+                Ok(row) => {
+                    if let Some(admitted) = admitted {
+                        admitted.learn(is_write, row.raw_size_bytes());
+                    }
+                    return Ok(row);
+                }
                 // The pause is random, so that two conflicting requests do not conflict again.
                 Err(failure) if failure.is_lost_race() && tries < TRIES => {
                     self.metrics.retried("conflict");

@@ -1,13 +1,16 @@
 //! Connections beside those of requests, and connections after the database URL, or what it names, has changed.
 
 use super::Database;
+use std::sync::Arc;
+
 use crate::settings::Settings;
 
 impl Database {
     /// One connection to the same database, for what must not wait behind requests. It is replaced when theirs are: after a
     /// failover, and when the database has another address.
     pub(crate) fn beside(&self, settings: &Settings) -> anyhow::Result<Database> {
-        Database::with_pools(settings, &self.connector, 1, &self.metrics, self.pools.clone())
+        let (pools, pulse) = (self.pools.clone(), Arc::clone(self.pulse()));
+        Database::with_pools(settings, &self.connector, 1, &self.metrics, pools, pulse)
     }
 
     /// Uses no open connection for another request: those that are idle are closed now, the others when they are.

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant as StdInstant};
 
-use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Row;
 
@@ -10,6 +9,7 @@ use super::Database;
 use super::effect::Effect::{Read, Write};
 use super::failure::Failure;
 use super::lease::Lease;
+use crate::admission::Leave;
 use crate::caller::Caller;
 use crate::metrics::StatementKind;
 use crate::problem::Problem;
@@ -21,7 +21,7 @@ pub(crate) struct Transaction<'a> {
     lease: Lease<'a>,
     caller: &'a Caller,
     /// Given back after the connection.
-    _share: Option<SemaphorePermit<'a>>,
+    _share: Option<Leave>,
 }
 
 impl Database {
@@ -34,7 +34,7 @@ impl Database {
         let (trace, waiting) =
             (self.trace(caller.admitted.as_ref(), StatementKind::File, "begin"), StdInstant::now());
         let share = match &caller.admitted {
-            Some(admitted) => admitted.connection().await?,
+            Some(admitted) => Some(admitted.leave_for_file().await?),
             None => None,
         };
         let lease = self.lease().await;

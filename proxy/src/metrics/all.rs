@@ -26,7 +26,7 @@ const EXPORTS: [&str; 2] = ["complete", "failed"];
 const EMBEDDED: [&str; 2] = ["embedded", "failed"];
 
 /// Who interrupts responses.
-const INTERRUPTED: [&str; 2] = ["client", "proxy"];
+const INTERRUPTED: [&str; 3] = ["client", "slow_client", "proxy"];
 
 /// All metrics of the process.
 pub(crate) struct Metrics {
@@ -131,7 +131,7 @@ mod tests {
     fn series_whose_labels_are_known_begin_at_zero() {
         let text = Metrics::new(Routes::default()).text();
         for (name, label, values) in [
-            ("keyed_http_responses_interrupted_total", "by", &["client", "proxy"][..]),
+            ("keyed_http_responses_interrupted_total", "by", &["client", "slow_client", "proxy"][..]),
             ("keyed_imports_total", "outcome", &["complete", "refused", "failed"]),
             ("keyed_import_rows_total", "outcome", &["created", "updated", "unchanged", "failed"]),
             ("keyed_exports_total", "outcome", &["complete", "failed"]),

@@ -100,7 +100,7 @@ metrics! {
     in_flight: IntGauge "keyed_http_requests_in_flight" [];
     /// Requests and connections that a bound refused.
     refused: IntCounterVec "keyed_http_refused_total" ["reason"];
-    /// Responses that ended early: the client was gone, or the proxy had an error after the status was sent.
+    /// Responses that ended early: the client was gone (`client`), read too slowly (`slow_client`), or the proxy had an error after the status was sent (`proxy`).
     interrupted: IntCounterVec "keyed_http_responses_interrupted_total" ["by"];
     /// Open connections of clients.
     connections: IntGauge "keyed_http_connections" [];

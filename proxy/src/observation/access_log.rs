@@ -52,6 +52,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         ended = match outcome.ended {
             Ended::Complete => None,
             Ended::ClientGone => Some("client gone"),
+            Ended::TooSlow => Some("client too slow"),
             Ended::BrokenOff => Some("broken off"),
         },
         "request"

@@ -9,20 +9,22 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 use super::facts::{Ended, Step};
 use super::finish::Finish;
+use super::link::Link;
 use super::observed::Observation;
 
 /// The body of a request.
 pub(super) struct Received<B> {
     body: B,
     observation: Observation,
+    link: Link,
     /// When the body was asked for. Empty before that, and after its end.
     began: Option<Instant>,
     is_over: bool,
 }
 
 impl<B> Received<B> {
-    pub(super) fn new(body: B, observation: Observation) -> Received<B> {
-        Received { body, observation, began: None, is_over: false }
+    pub(super) fn new(body: B, observation: Observation, link: Link) -> Received<B> {
+        Received { body, observation, link, began: None, is_over: false }
     }
 
     fn end(&mut self) {
@@ -46,8 +48,18 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Received<B> {
         }
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         match &frame {
-            Some(Ok(frame)) => self.observation.receive(frame.data_ref().map_or(0, Bytes::len)),
-            Some(Err(_)) | None => self.end(),
+            Some(Ok(frame)) => {
+                self.observation.receive(frame.data_ref().map_or(0, Bytes::len));
+                // A body of known length is not asked for its end.
+                if self.body.is_end_stream() {
+                    self.link.received();
+                }
+            }
+            Some(Err(_)) => self.end(),
+            None => {
+                self.link.received();
+                self.end();
+            }
         }
         Poll::Ready(frame)
     }
@@ -67,21 +79,26 @@ impl<B> Drop for Received<B> {
     }
 }
 
-/// The body of a response. The request ends when all of it was handed to the connection, or when it is dropped.
+/// The most bytes that are handed to the connection at once. It takes the next when it has sent most of them, so that the rest
+/// of a large response still belongs to its request.
+pub(super) const FRAME: usize = 64 << 10;
+
+/// The body of a response. The request ends when all of it was handed to the connection, that of a large one when the peer has
+/// taken it, or when it is dropped.
 pub(crate) struct Sent<B: HttpBody = Body> {
     body: B,
+    /// What is left of its last piece.
+    rest: Bytes,
     finish: Option<Finish>,
 }
 
 impl<B: HttpBody> Sent<B> {
     pub(super) fn new(body: B, finish: Finish) -> Sent<B> {
-        Sent { body, finish: Some(finish) }
+        Sent { body, rest: Bytes::new(), finish: Some(finish) }
     }
 
-    fn end(&mut self, ended: Ended) {
-        if let Some(finish) = self.finish.take() {
-            finish.finish(ended);
-        }
+    fn is_over(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 }
 
@@ -93,32 +110,57 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Sent<B> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        match &frame {
-            Some(Ok(frame)) => {
-                if let Some(finish) = &mut self.finish {
-                    finish.sent += frame.data_ref().map_or(0, Bytes::len) as u64;
+        if self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.rest = data,
+                    Err(frame) => return Poll::Ready(Some(Ok(frame))),
+                },
+                Some(Err(error)) => {
+                    if let Some(finish) = self.finish.take() {
+                        finish.finish(Ended::BrokenOff);
+                    }
+                    return Poll::Ready(Some(Err(error)));
+                }
+                None => {
+                    if let Some(finish) = self.finish.take() {
+                        finish.handed_over();
+                    }
+                    return Poll::Ready(None);
                 }
             }
-            Some(Err(_)) => self.end(Ended::BrokenOff),
-            None => self.end(Ended::Complete),
         }
-        Poll::Ready(frame)
+        let size = self.rest.len().min(FRAME);
+        let piece = self.rest.split_to(size);
+        if let Some(finish) = &mut self.finish {
+            finish.sent += size as u64;
+        }
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.is_over()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (rest, hint) = (self.rest.len() as u64, self.body.size_hint());
+        let mut whole = SizeHint::new();
+        whole.set_lower(hint.lower() + rest);
+        if let Some(upper) = hint.upper() {
+            whole.set_upper(upper + rest);
+        }
+        whole
     }
 }
 
 impl<B: HttpBody> Drop for Sent<B> {
     fn drop(&mut self) {
+        let Some(finish) = self.finish.take() else { return };
         // A body whose last frame was sent is often not asked whether there is another.
-        let is_complete = self.body.is_end_stream() || self.body.size_hint().exact() == Some(0);
-        self.end(if is_complete { Ended::Complete } else { Ended::ClientGone });
+        if self.is_over() || self.rest.is_empty() && self.body.size_hint().exact() == Some(0) {
+            finish.handed_over();
+        } else {
+            finish.interrupted();
+        }
     }
 }

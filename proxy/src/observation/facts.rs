@@ -117,6 +117,8 @@ pub(crate) enum Ended {
     Complete,
     /// The client closed the connection first.
     ClientGone,
+    /// The client read too slowly, and the proxy closed the connection.
+    TooSlow,
     /// The proxy ended the response with an error, after its status was sent.
     BrokenOff,
 }

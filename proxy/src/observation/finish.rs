@@ -7,7 +7,8 @@ use axum::extract::MatchedPath;
 
 use super::access_log;
 use super::facts::{CLIENT_GONE, Ended, Outcome};
-use super::observed::Observation;
+use super::link::Link;
+use super::observed::{Observation, Resources};
 use super::spans;
 use crate::metrics::{Metrics, Outcome as Counted};
 
@@ -19,14 +20,33 @@ pub(super) struct Finish {
     status: Option<(u16, Instant)>,
     /// Bytes of the response's body.
     pub(super) sent: u64,
+    /// The connection, and how many bytes it had written before this response.
+    link: Link,
+    written_before: u64,
+    /// What a large response occupies until its end.
+    resources: Option<Arc<dyn Resources>>,
     is_head: bool,
+    /// Whether it ends only when the peer has taken its last byte.
+    must_arrive: bool,
     is_over: bool,
 }
 
 impl Finish {
-    pub(super) fn new(observation: Observation, metrics: Arc<Metrics>, is_head: bool) -> Finish {
+    pub(super) fn new(observation: Observation, metrics: Arc<Metrics>, is_head: bool, link: Link) -> Finish {
         metrics.in_flight.inc();
-        Finish { observation, metrics, status: None, sent: 0, is_head, is_over: false }
+        let (written_before, resources) = (link.written(), None);
+        Finish {
+            observation,
+            metrics,
+            status: None,
+            sent: 0,
+            link,
+            written_before,
+            resources,
+            is_head,
+            must_arrive: false,
+            is_over: false,
+        }
     }
 
     pub(super) fn answered(&mut self, status: u16, is_replayed: bool) {
@@ -34,6 +54,37 @@ impl Finish {
         if is_replayed {
             self.metrics.replays.inc();
         }
+    }
+
+    /// A response with so many bytes in memory, or of unknown size, occupies what its request did until the peer has taken its last
+    /// byte.
+    pub(super) fn is_large(&mut self, bytes: Option<u64>) {
+        if let Some(resources) = self.observation.take_resources() {
+            resources.hold(bytes.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)));
+            self.resources = Some(resources);
+        }
+        self.must_arrive = true;
+    }
+
+    /// A small response occupies nothing more.
+    pub(super) fn release(&self) {
+        drop(self.observation.take_resources());
+    }
+
+    /// All of the body was handed to the connection.
+    pub(super) fn handed_over(self) {
+        self.link.answered();
+        if self.must_arrive {
+            self.link.clone().defer(self);
+        } else {
+            self.finish(Ended::Complete);
+        }
+    }
+
+    /// The body was dropped before its end.
+    pub(super) fn interrupted(self) {
+        let ended = self.link.interruption();
+        self.finish(ended);
     }
 
     pub(super) fn finish(mut self, ended: Ended) {
@@ -44,14 +95,22 @@ impl Finish {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
+        if !self.must_arrive {
+            self.link.answered();
+        }
         let outcome = Outcome {
             status: self.status.map_or(CLIENT_GONE, |(status, _)| status),
             // The body of an answer to HEAD is never sent.
             ended: if self.is_head && self.status.is_some() { Ended::Complete } else { ended },
             time: self.observation.age(),
             bytes_received: self.observation.bytes_received(),
-            bytes_sent: self.sent,
+            bytes_sent: match ended {
+                Ended::Complete => self.sent,
+                // The rest has not left the process.
+                _ => self.sent.min(self.link.written().saturating_sub(self.written_before)),
+            },
         };
+        drop((self.resources.take(), self.observation.take_resources()));
         let trace = spans::export(&self.observation, &outcome, self.status.map(|(_, at)| at));
         access_log::write(&self.observation, &outcome, trace);
         self.count(&outcome);
@@ -74,6 +133,7 @@ impl Finish {
         let by = match outcome.ended {
             Ended::Complete => return,
             Ended::ClientGone => "client",
+            Ended::TooSlow => "slow_client",
             Ended::BrokenOff => "proxy",
         };
         metrics.interrupted.with_label_values(&[by]).inc();
@@ -82,6 +142,7 @@ impl Finish {
 
 impl Drop for Finish {
     fn drop(&mut self) {
-        self.end(Ended::ClientGone);
+        let ended = self.link.interruption();
+        self.end(ended);
     }
 }

@@ -1,7 +1,7 @@
 //! What is known of a request while it is answered: for the access log, the metrics and traces.
 //!
 //! The [`Observation`] is in the extensions of the request, and goes on with its [`Admitted`](crate::admission::Admitted).
-//! Whoever learns something adds it. It ends when the body of the response has ended, or when the client is gone.
+//! Whoever learns something adds it. It ends when the body of the response has ended, that of a large one when its last byte was sent, or when the client is gone.
 
 /// One line for each request.
 pub(crate) mod access_log;
@@ -11,6 +11,8 @@ mod body;
 mod facts;
 /// The end of a request.
 mod finish;
+/// What the sender of a response learns from its connection.
+mod link;
 /// The observation of one request.
 mod observed;
 /// The id of a request.
@@ -22,6 +24,7 @@ mod spans;
 
 pub(crate) use body::Sent;
 pub(crate) use facts::{Identity, SqlState};
-pub(crate) use observed::Observation;
+pub(crate) use link::Link;
+pub(crate) use observed::{Observation, Resources};
 pub(crate) use request_id::REQUEST_ID;
 pub(crate) use run::{REPLAYED, Sinks, observe};

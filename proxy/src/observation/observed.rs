@@ -14,6 +14,12 @@ use super::request_id::RequestId;
 use crate::problem::Reason;
 use crate::traces::{Parent, Traces};
 
+/// What a request occupies until its response has ended: it is given back when the last copy is dropped.
+pub(crate) trait Resources: Send + Sync {
+    /// The response has so many bytes, which stay in memory. Called at most once.
+    fn hold(&self, bytes: usize);
+}
+
 /// What is known of one request. Copies are of the same.
 #[derive(Clone)]
 pub(crate) struct Observation(Arc<Inner>);
@@ -27,6 +33,8 @@ struct Inner {
     /// Bytes of the body.
     received: AtomicU64,
     facts: Mutex<Facts>,
+    /// What the request occupies, until its response is known.
+    resources: Mutex<Option<Arc<dyn Resources>>>,
     /// The trace that the caller began.
     parent: Option<Parent>,
     /// Where spans go, if anywhere.
@@ -46,6 +54,7 @@ impl Observation {
             address,
             received: AtomicU64::new(0),
             facts: Mutex::default(),
+            resources: Mutex::default(),
             parent: Parent::of(request.headers()),
             traces,
         }))
@@ -81,6 +90,11 @@ impl Observation {
         self.0.method
     }
 
+    /// Whether it came over a connection. Otherwise a test wrote it.
+    pub(crate) fn came_by_socket(&self) -> bool {
+        self.0.address.is_some()
+    }
+
     /// The address of the client.
     pub(super) fn address(&self) -> Option<IpAddr> {
         self.0.address
@@ -97,6 +111,16 @@ impl Observation {
 
     pub(crate) fn identified(&self, identity: Option<Arc<Identity>>) {
         self.facts().identity = identity;
+    }
+
+    /// Whose the request is: its key or its endpoint, once that is known.
+    pub(crate) fn caller(&self) -> Option<String> {
+        Some(match self.facts().identity.as_deref()? {
+            Identity::Key { id, .. } => format!("key {id}"),
+            Identity::Endpoint { slug, project } => {
+                format!("endpoint {slug} {}", project.as_deref().unwrap_or_default())
+            }
+        })
     }
 
     /// The project that the request names. Text that cannot be a slug or a number is not kept.
@@ -117,6 +141,19 @@ impl Observation {
     /// A phase that began then, and ends now.
     pub(super) fn phase(&self, step: Step, began: Instant) -> Duration {
         self.facts().add(step, began)
+    }
+
+    /// Keeps what the request occupies until its response has ended.
+    pub(crate) fn occupy(&self, resources: Arc<dyn Resources>) {
+        *self.resources() = Some(resources);
+    }
+
+    pub(super) fn take_resources(&self) -> Option<Arc<dyn Resources>> {
+        self.resources().take()
+    }
+
+    fn resources(&self) -> MutexGuard<'_, Option<Arc<dyn Resources>>> {
+        self.0.resources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn authenticated(&self, began: Instant) {

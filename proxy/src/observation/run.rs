@@ -8,8 +8,9 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, Method, Request, Response};
 use hyper::body::Body as HttpBody;
 
-use super::body::{Received, Sent};
+use super::body::{FRAME, Received, Sent};
 use super::finish::Finish;
+use super::link::Link;
 use super::observed::Observation;
 use crate::metrics::Metrics;
 use crate::traces::Traces;
@@ -26,11 +27,12 @@ pub(crate) struct Sinks {
 }
 
 /// Runs a request of the client with this address, and observes it to the end of its response. What was observed goes to
-/// `sinks`.
+/// `sinks`. `link` is its connection.
 pub(crate) async fn observe<B, A>(
     mut request: Request<B>,
     address: IpAddr,
     sinks: Sinks,
+    link: Link,
     run: impl FnOnce(Request<Body>) -> A,
 ) -> Result<Response<Sent>, Infallible>
 where
@@ -40,12 +42,22 @@ where
 {
     let observation = Observation::begin(&request, Some(address), sinks.traces);
     request.extensions_mut().insert(observation.clone());
-    let mut finish = Finish::new(observation.clone(), sinks.metrics, request.method() == Method::HEAD);
+    let mut finish =
+        Finish::new(observation.clone(), sinks.metrics, request.method() == Method::HEAD, link.clone());
     let request = request.map(|body| match body.is_end_stream() {
-        true => Body::empty(),
-        false => Body::new(Received::new(body, observation)),
+        true => {
+            link.received();
+            Body::empty()
+        }
+        false => Body::new(Received::new(body, observation, link)),
     });
     let response = run(request).await?;
     finish.answered(response.status().as_u16(), response.headers().contains_key(REPLAYED));
+    let size = response.body().size_hint().exact();
+    if size.is_none_or(|bytes| bytes > FRAME as u64) {
+        finish.is_large(size);
+    } else {
+        finish.release();
+    }
     Ok(response.map(|body| Sent::new(body, finish)))
 }

@@ -38,7 +38,7 @@ pub(super) fn export(
         status: match outcome.ended {
             _ if outcome.status >= 500 => Status::error(""),
             Ended::BrokenOff => Status::error("the answer broke off"),
-            Ended::Complete | Ended::ClientGone => Status::Unset,
+            Ended::Complete | Ended::ClientGone | Ended::TooSlow => Status::Unset,
         },
     };
     traces.export(parent, request, || {

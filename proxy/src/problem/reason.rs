@@ -9,12 +9,16 @@ pub(crate) enum Reason {
     KeyRequests,
     /// `KEYED_KEY_CONNECTIONS`.
     KeyConnections,
+    /// The part of `KEYED_POOL_SIZE` that the keys of one role may have.
+    RoleConnections,
     /// `KEYED_KEY_FILES`.
     KeyFiles,
     /// The part of `KEYED_BODY_BUDGET` that one key may have.
     KeyBodyBudget,
     /// `KEYED_AUTH_FAILURES`.
     AuthFailures,
+    /// `KEYED_PUBLIC_RATE`.
+    PublicRate,
     /// Too many unknown keys were being looked up.
     KeyLookups,
     /// `KEYED_REQUESTS`.
@@ -23,6 +27,8 @@ pub(crate) enum Reason {
     Files,
     /// `KEYED_BODY_BUDGET`.
     BodyBudget,
+    /// `KEYED_RESPONSE_BUDGET`.
+    ResponseBudget,
     /// Every connection to the database was busy for `KEYED_POOL_WAIT`.
     PoolWait,
     /// `KEYED_CONNECTIONS`.
@@ -34,17 +40,20 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    pub(crate) const ALL: [Reason; 14] = [
+    pub(crate) const ALL: [Reason; 17] = [
         Reason::KeyRate,
         Reason::KeyRequests,
         Reason::KeyConnections,
+        Reason::RoleConnections,
         Reason::KeyFiles,
         Reason::KeyBodyBudget,
         Reason::AuthFailures,
+        Reason::PublicRate,
         Reason::KeyLookups,
         Reason::Requests,
         Reason::Files,
         Reason::BodyBudget,
+        Reason::ResponseBudget,
         Reason::PoolWait,
         Reason::Connections,
         Reason::AddressConnections,
@@ -56,13 +65,16 @@ impl Reason {
             Reason::KeyRate => "key_rate",
             Reason::KeyRequests => "key_requests",
             Reason::KeyConnections => "key_connections",
+            Reason::RoleConnections => "role_connections",
             Reason::KeyFiles => "key_files",
             Reason::KeyBodyBudget => "key_body_budget",
             Reason::AuthFailures => "auth_failures",
+            Reason::PublicRate => "public_rate",
             Reason::KeyLookups => "key_lookups",
             Reason::Requests => "requests",
             Reason::Files => "files",
             Reason::BodyBudget => "body_budget",
+            Reason::ResponseBudget => "response_budget",
             Reason::PoolWait => "pool_wait",
             Reason::Connections => "connections",
             Reason::AddressConnections => "address_connections",

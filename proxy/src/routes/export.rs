@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
 use self::request::{ExportRequest, NEXT, OPEN, open, portion};
+use crate::admission::Admitted;
 use crate::admission::min_rate::TransferTimer;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
@@ -24,6 +25,7 @@ use crate::file::chunks::{ChunkSender, chunks};
 use crate::file::form::FileForm;
 use crate::file::format::Format;
 use crate::metrics::Running;
+use crate::observation::Observation;
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 use crate::state::App;
@@ -75,6 +77,8 @@ async fn export(
     // It writes nothing that could be done twice.
     caller.idempotency = None;
     let (headers, numbers) = (wanted.headers(), caller.numbers);
+    let observation = caller.admitted.as_ref().and_then(Admitted::observation);
+    let name = observation.and_then(Observation::caller);
     // A spreadsheet is packed already.
     let is_packed = wanted.form.format == Format::Xlsx;
     let (chunks, answer) = chunks(AHEAD, app.body_timeout);
@@ -99,7 +103,7 @@ async fn export(
         Err(_) => return Err(Problem::internal("an export ended before it began".to_owned())),
     }
     let response = numbers.write((headers, answer).into_response()).await;
-    Ok(if is_packed { response } else { accepted.pack_stream(response).await })
+    Ok(if is_packed { response } else { accepted.pack_stream(response, name).await })
 }
 
 async fn send(

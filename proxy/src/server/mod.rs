@@ -33,7 +33,7 @@ use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{self, Begun, Watched};
 use crate::metrics::Connected;
-use crate::observation::{Sent, Sinks, access_log, observe};
+use crate::observation::{Link, Sent, Sinks, access_log, observe};
 use crate::settings::bounds::Bounds;
 use crate::shutdown::{Shutdown, Step};
 use crate::tls::listener::ListenerTls;
@@ -105,17 +105,18 @@ pub(crate) async fn serve(
             }
         };
         socket::prepare(&stream);
-        let begun = Begun::default();
+        let (begun, link) = (Begun::default(), Link::default());
         let (peer, trusted_proxies) = (peer.ip(), bounds.trusted_proxies);
         let router = router.clone();
         let service = service_fn({
-            let (begun, shutdown, sinks) = (begun.clone(), shutdown.clone(), sinks.clone());
+            let (begun, link) = (begun.clone(), link.clone());
+            let (shutdown, sinks) = (shutdown.clone(), sinks.clone());
             move |mut request: Request<Incoming>| {
                 begun.set();
                 request.extensions_mut().insert(Peer(peer));
                 let client = address::client(peer, request.headers(), trusted_proxies);
                 let (router, shutdown) = (router.clone(), shutdown.clone());
-                observe(request, client, sinks.clone(), async move |request| {
+                observe(request, client, sinks.clone(), link.clone(), async move |request| {
                     let mut answer = router.oneshot(request).await;
                     // The caller's next connection is opened where there is somebody to serve it.
                     if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
@@ -132,11 +133,11 @@ pub(crate) async fn serve(
             let _place = (place, connected);
             let connection = match acceptor {
                 None => {
-                    let stream = Watched::new(stream, rate, silence, head_timeout, begun);
+                    let stream = Watched::new(stream, rate, silence, head_timeout, begun, link);
                     answer(&http, stream, service, watcher).await
                 }
                 Some(acceptor) => {
-                    let watched = |stream| Watched::new(stream, rate, silence, head_timeout, begun);
+                    let watched = |stream| Watched::new(stream, rate, silence, head_timeout, begun, link);
                     match handshake::begin(&acceptor, stream, silence, watched, &ending).await {
                         Ok(stream) => answer(&http, stream, service, watcher).await,
                         Err(error) => return tracing::debug!(%error, "no TLS connection"),

@@ -31,6 +31,13 @@ pub(crate) struct Bounds {
     #[arg(long, env = "KEYED_BODY_BUDGET", default_value = "64MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_budget: usize,
 
+    /// Maximum memory for responses that are being sent or computed. One key can use half of it.
+    ///
+    /// Further requests wait as long as for a connection to the database, then they get 503. Lookups of single records do not
+    /// wait.
+    #[arg(long, env = "KEYED_RESPONSE_BUDGET", default_value = "128MiB", value_parser = bytes, value_name = "SIZE")]
+    pub(crate) response_budget: usize,
+
     /// Seconds that a client has to send the headers of its first request, and before that, to send the first byte.
     ///
     /// Connections of trusted reverse proxies, and all connections between two requests, may be idle for 75 seconds.
@@ -59,11 +66,17 @@ pub(crate) struct Bounds {
     #[arg(long, env = "KEYED_KEY_RATE", default_value_t = default_key_rate(), value_name = "N", value_parser = whole::<u32>)]
     pub(crate) key_rate: u32,
 
+    /// Maximum requests per second for each address (IPv6: for each /64) for what needs no API key, the web application and
+    /// /openapi.json (429 beyond); 0 for no limit.
+    #[arg(long, env = "KEYED_PUBLIC_RATE", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
+    pub(crate) public_rate: u32,
+
     /// Maximum requests in flight for each API key or delivery token (429 beyond).
     #[arg(long, env = "KEYED_KEY_REQUESTS", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) key_requests: usize,
 
-    /// Maximum connections to the database that one key uses. The default leaves a quarter of them to others.
+    /// Maximum connections to the database that one key uses. All keys of a role use three quarters at most, or as many as one
+    /// key may. Default: three quarters of what a role may use.
     ///
     /// Further requests wait as long as for any connection, then get 429. Lookups of single records use separate,
     /// shared connections and do not count.
@@ -106,14 +119,23 @@ impl Bounds {
                 return Err(format!("{name} must be between 1 and 1000000."));
             }
         }
+        if !(1 << 10..=1 << 30).contains(&body_limit) {
+            return Err("KEYED_BODY_LIMIT must be between 1KiB and 1024MiB.".into());
+        }
+        if self.response_budget < 1 << 20 {
+            return Err("KEYED_RESPONSE_BUDGET must be at least 1MiB.".into());
+        }
+        if self.trusted_proxies > 100 {
+            return Err("KEYED_TRUSTED_PROXIES must be at most 100.".into());
+        }
         if self.body_budget < body_limit {
             return Err("KEYED_BODY_BUDGET must be at least KEYED_BODY_LIMIT.".into());
         }
         if self.body_budget > u32::MAX as usize {
             return Err("KEYED_BODY_BUDGET must be less than 4096MiB.".into());
         }
-        if self.least_rate == 0 {
-            return Err("KEYED_LEAST_RATE must be at least 1.".into());
+        if !(1..=1 << 30).contains(&self.least_rate) {
+            return Err("KEYED_LEAST_RATE must be between 1 and 1024MiB.".into());
         }
         Ok(())
     }
@@ -134,12 +156,21 @@ impl Bounds {
         self.key_files.unwrap_or(files.saturating_sub(1).max(1))
     }
 
-    /// The maximum number of connections of one key; `None` for all.
-    pub(crate) fn connections_of_a_key(&self, connections: usize) -> Option<usize> {
-        let rest = (connections / 4).max(1);
-        let most = self.key_connections.unwrap_or(connections.saturating_sub(rest).max(1));
-        Some(most).filter(|most| *most < connections)
+    /// The maximum number of connections of the keys of one role: three quarters, or as many as one key may have.
+    pub(crate) fn connections_of_a_role(&self, connections: usize) -> usize {
+        three_quarters(connections).max(self.connections_of_a_key(connections))
     }
+
+    /// The maximum number of connections of one key: three quarters of what its role has.
+    pub(crate) fn connections_of_a_key(&self, connections: usize) -> usize {
+        let most = self.key_connections.unwrap_or(three_quarters(three_quarters(connections)));
+        most.min(connections.max(1))
+    }
+}
+
+/// Most of them. At least one stays for others, if there are several.
+fn three_quarters(number: usize) -> usize {
+    number.saturating_sub((number / 4).max(1)).max(1)
 }
 
 fn default_key_rate() -> u32 {
@@ -166,8 +197,10 @@ mod tests {
     fn by_default_no_key_has_all_connections_or_files() {
         let bounds = bounds(&[]);
         assert_eq!(bounds.validate(16 << 20), Ok(()));
-        for (connections, of_a_key) in [(1, None), (2, Some(1)), (6, Some(5)), (24, Some(18))] {
-            assert_eq!(bounds.connections_of_a_key(connections), of_a_key);
+        for (connections, of_a_role, of_a_key) in [(1, 1, 1), (2, 1, 1), (3, 2, 1), (6, 5, 4), (24, 18, 14)] {
+            let shares =
+                (bounds.connections_of_a_role(connections), bounds.connections_of_a_key(connections));
+            assert_eq!(shares, (of_a_role, of_a_key));
         }
         for (connections, files, of_a_key) in [(1, 1, 1), (2, 1, 1), (6, 3, 2), (24, 12, 11)] {
             assert_eq!((bounds.files(connections), bounds.files_of_a_key(connections)), (files, of_a_key));

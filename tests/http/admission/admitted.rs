@@ -189,9 +189,9 @@ async fn slow_searches_of_one_key_leave_connections_to_others() {
         searches.spawn(waiting(&service, service.proxy.key()));
     }
     // Requests beyond their key's connections get 429.
-    for _ in 0..7 {
+    for _ in 0..8 {
         let answer = searches.join_next().await.expect("it ends").expect("the request ends");
-        assert_rate_limited(answer.expect("the request ends"), "5");
+        assert_rate_limited(answer.expect("the request ends"), "4");
     }
     let other = service.database.api_key("keyed_admin", &[]).await;
     let search = service.proxy.request("POST", "/v1/entities/search/companies").key(&other).json(&json!({}));

@@ -4,3 +4,5 @@ mod admitted;
 mod authorization;
 mod bounds;
 mod flood;
+mod responses;
+mod shares;

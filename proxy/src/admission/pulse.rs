@@ -1,0 +1,35 @@
+//! When the database answered last.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long the database may say nothing. Its readiness is asked for more often.
+const SILENCE: Duration = Duration::from_millis(1500);
+
+/// The latest answer to any statement.
+pub(crate) struct Pulse {
+    start: Instant,
+    /// In milliseconds after the start.
+    latest: AtomicU64,
+}
+
+impl Pulse {
+    pub(crate) fn new() -> Pulse {
+        Pulse { start: Instant::now(), latest: AtomicU64::new(0) }
+    }
+
+    /// The database has answered something.
+    pub(crate) fn beat(&self) {
+        self.latest.store(self.elapsed(), Ordering::Relaxed);
+    }
+
+    /// Whether the database has said nothing for a while.
+    pub(super) fn is_silent(&self) -> bool {
+        let silence = self.elapsed().saturating_sub(self.latest.load(Ordering::Relaxed));
+        Duration::from_millis(silence) > SILENCE
+    }
+
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,76 @@
+//! When a connection is closed.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+use super::*;
+
+impl Outgoing for DuplexStream {
+    fn is_sent(&self) -> bool {
+        true
+    }
+}
+
+const SOON: Duration = Duration::from_millis(50);
+
+fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, Begun) {
+    let (ours, theirs) = duplex(1000);
+    let begun = Begun::default();
+    let rate = MinRate { bytes_per_second, stall };
+    (Watched::new(ours, rate, 3 * SOON, SOON, begun.clone(), Link::default()), theirs, begun)
+}
+
+#[tokio::test]
+async fn a_head_that_is_not_finished_ends_the_connection() {
+    let (mut ours, mut theirs, _) = watched(1, SOON);
+    let mut byte = [0];
+    // Until its first byte a connection may say nothing for a while.
+    assert!(tokio::time::timeout(2 * SOON, ours.read(&mut byte)).await.is_err());
+    theirs.write_all(b"GET").await.expect("there is room");
+    while ours.read(&mut byte).await.is_ok() {}
+}
+
+#[tokio::test]
+async fn a_connection_that_says_nothing_ends() {
+    let (mut ours, _theirs, _) = watched(1, SOON);
+    assert!(ours.read(&mut [0]).await.is_err());
+}
+
+#[tokio::test]
+async fn after_a_handshake_a_connection_may_say_nothing_for_as_long_again() {
+    let (mut ours, mut theirs, _) = watched(1, SOON);
+    theirs.write_all(b"x").await.expect("there is room");
+    let mut byte = [0];
+    ours.read_exact(&mut byte).await.expect("a byte came");
+    ours.wait_again(20 * SOON);
+    assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
+}
+
+#[tokio::test]
+async fn once_a_request_has_begun_its_body_is_not_watched_here() {
+    let (mut ours, mut theirs, begun) = watched(1, SOON);
+    theirs.write_all(b"x").await.expect("there is room");
+    let mut byte = [0];
+    ours.read_exact(&mut byte).await.expect("a byte came");
+    begun.set();
+    assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_taken_ends_the_connection() {
+    let (mut ours, _theirs, _) = watched(1_000_000, SOON);
+    assert!(ours.write_all(&[0; 100_000]).await.is_err());
+}
+
+#[tokio::test]
+async fn an_answer_may_be_taken_as_slowly_as_the_least_rate() {
+    let (mut ours, mut theirs, _) = watched(1, SOON);
+    let reader = tokio::spawn(async move {
+        let mut taken = vec![0; 1000];
+        for _ in 0..10 {
+            sleep(SOON / 2).await;
+            theirs.read_exact(&mut taken).await.expect("the answer goes on");
+        }
+    });
+    ours.write_all(&[0; 10_000]).await.expect("it is taken");
+    reader.await.expect("all of it came");
+}

@@ -1,0 +1,65 @@
+//! Requests for what everybody may read, by address: the document of the interface and the web application.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::address::network;
+use super::bucket::{Bucket, Limit};
+use crate::problem::{Excess, Problem, Reason};
+
+/// The number of addresses at which those without a recent request are forgotten.
+const MANY: usize = 10_000;
+
+pub(super) struct Visits {
+    limit: Limit,
+    addresses: Mutex<HashMap<IpAddr, Bucket>>,
+}
+
+impl Visits {
+    pub(super) fn new(limit: Limit) -> Visits {
+        Visits { limit, addresses: Mutex::default() }
+    }
+
+    /// Counts a request of an address.
+    pub(super) fn enter(&self, address: IpAddr, now: Instant) -> Result<(), Problem> {
+        self.count(address, now).map_err(|excess| {
+            Problem::rate_limited(
+                Reason::PublicRate,
+                "this address has sent too many requests without an API key",
+                "KEYED_PUBLIC_RATE",
+                excess,
+            )
+        })
+    }
+
+    fn count(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        if addresses.len() >= MANY {
+            addresses.retain(|_, bucket| !bucket.is_empty(self.limit, now));
+        }
+        addresses.entry(network(address)).or_insert_with(|| Bucket::empty(now)).add(self.limit, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_rate_of_its_own_and_addresses_are_forgotten() {
+        let (visits, now) = (Visits::new(Limit::per_second(2)), Instant::now());
+        let address = |number: u32| IpAddr::V4(Ipv4Addr::from_bits(number));
+        for number in 0..2 * MANY as u32 {
+            let now = now + Duration::from_millis(u64::from(number));
+            assert!((0..2).all(|_| visits.count(address(number), now).is_ok()), "{number}");
+            assert!(visits.count(address(number), now).is_err(), "{number}");
+        }
+        let known = visits.addresses.lock().expect("not poisoned").len();
+        assert!(known <= MANY + 1, "{known}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What the sender of a response learns from its connection: a large response ends when the peer has taken its last byte.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::facts::Ended;
+use super::finish::Finish;
+
+/// One connection. Copies are of the same.
+#[derive(Clone, Default)]
+pub(crate) struct Link(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Bytes that the socket has accepted.
+    written: AtomicU64,
+    /// Whether the connection was closed because the peer read too slowly.
+    is_cut: AtomicBool,
+    /// Whether a whole request waits for its response.
+    is_awaited: AtomicBool,
+    has_tail: AtomicBool,
+    /// A response that was handed over, and of which bytes may still be on their way.
+    tail: Mutex<Option<Finish>>,
+}
+
+impl Link {
+    /// The socket has accepted bytes.
+    pub(crate) fn wrote(&self, bytes: usize) {
+        self.0.written.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// A request has arrived as a whole.
+    pub(super) fn received(&self) {
+        self.0.is_awaited.store(true, Ordering::Relaxed);
+    }
+
+    /// Its response has been handed over.
+    pub(super) fn answered(&self) {
+        self.0.is_awaited.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a whole request waits for its response.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.0.is_awaited.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn written(&self) -> u64 {
+        self.0.written.load(Ordering::Relaxed)
+    }
+
+    /// The connection is closed because its peer reads too slowly.
+    pub(crate) fn cut(&self) {
+        self.0.is_cut.store(true, Ordering::Relaxed);
+    }
+
+    /// How a response ended that did not arrive as a whole.
+    pub(super) fn interruption(&self) -> Ended {
+        if self.0.is_cut.load(Ordering::Relaxed) { Ended::TooSlow } else { Ended::ClientGone }
+    }
+
+    /// Has a response end when its last byte is on its way.
+    pub(super) fn defer(&self, finish: Finish) {
+        let earlier = self.lock().replace(finish);
+        self.0.has_tail.store(true, Ordering::Relaxed);
+        // Bytes arrive in their order.
+        end(earlier, Ended::Complete);
+    }
+
+    /// Whether a response waits for its end.
+    pub(crate) fn has_tail(&self) -> bool {
+        self.0.has_tail.load(Ordering::Relaxed)
+    }
+
+    /// The peer has taken all bytes.
+    pub(crate) fn arrived(&self) {
+        end(self.take(), Ended::Complete);
+    }
+
+    /// The connection has ended.
+    pub(crate) fn closed(&self) {
+        end(self.take(), self.interruption());
+    }
+
+    fn take(&self) -> Option<Finish> {
+        self.0.has_tail.store(false, Ordering::Relaxed);
+        self.lock().take()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Finish>> {
+        // Nothing that can panic runs under the lock.
+        self.0.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn end(finish: Option<Finish>, ended: Ended) {
+    if let Some(finish) = finish {
+        finish.finish(ended);
+    }
+}

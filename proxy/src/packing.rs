@@ -1,0 +1,155 @@
+//! The threads that pack responses. They are others than those that answer lookups, with less of the processor, and work for
+//! one response of a key at a time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+
+use axum::body::{Body, Bytes};
+use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+
+/// What is handed over at once, and made in one turn.
+const PIECE: usize = 16 << 10;
+
+/// So many keys are known before those without a response are forgotten.
+const MANY: usize = 1000;
+
+/// By how much the priority of these threads is lower.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
+/// None where no thread can be started: then responses are packed where they are sent.
+static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(cores).thread_name("packing").on_thread_start(|| {
+        // Of this thread alone. Where it fails, the priority is as of others.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::nice(NICE);
+    });
+    builder.build().inspect_err(|error| tracing::warn!(%error, "no threads to compress responses")).ok()
+});
+
+static TURNS: LazyLock<Mutex<HashMap<String, Weak<Semaphore>>>> = LazyLock::new(Mutex::default);
+
+/// The turns of this caller, which each of its responses waits for.
+fn turns(caller: String) -> Arc<Semaphore> {
+    let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+    if turns.len() > MANY {
+        turns.retain(|_, turns| turns.strong_count() > 0);
+    }
+    if let Some(known) = turns.get(&caller).and_then(Weak::upgrade) {
+        return known;
+    }
+    let new = Arc::new(Semaphore::new(1));
+    turns.insert(caller, Arc::downgrade(&new));
+    new
+}
+
+/// A body whose pieces are made by the threads for packing. The pieces of one in memory, of a known caller, are made in turn
+/// with its others; the others come as they come.
+pub(crate) fn elsewhere(mut body: Body, is_in_memory: bool, caller: Option<String>) -> Body {
+    let Some(runtime) = &*RUNTIME else { return body };
+    if body.is_end_stream() {
+        return body;
+    }
+    let turns = caller.filter(|_| is_in_memory).map(turns);
+    let (sender, receiver) = mpsc::channel(1);
+    runtime.spawn(async move {
+        let work = async {
+            loop {
+                let turn = match &turns {
+                    Some(turns) => turns.acquire().await.ok(),
+                    None => None,
+                };
+                let (piece, is_over) = piece(&mut body).await;
+                drop(turn);
+                if piece.as_ref().is_ok_and(Bytes::is_empty) && is_over {
+                    break;
+                }
+                if sender.send(piece).await.is_err() || is_over {
+                    break;
+                }
+            }
+        };
+        tokio::select! {
+            () = work => {}
+            // Nobody reads it any more.
+            () = sender.closed() => {}
+        }
+    });
+    Body::from_stream(ReceiverStream::new(receiver))
+}
+
+/// The next bytes, and whether they are the last.
+async fn piece(body: &mut Body) -> (Result<Bytes, axum::Error>, bool) {
+    let mut piece = Vec::new();
+    while piece.len() < PIECE {
+        match body.frame().await {
+            Some(Ok(frame)) => {
+                if let Ok(data) = frame.into_data() {
+                    if piece.is_empty() && data.len() >= PIECE {
+                        return (Ok(data), false);
+                    }
+                    piece.extend_from_slice(&data);
+                }
+            }
+            Some(Err(error)) => return (Err(error), true),
+            None => return (Ok(piece.into()), true),
+        }
+    }
+    (Ok(piece.into()), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use axum::body::to_bytes;
+    use futures_util::{StreamExt as _, stream};
+
+    use super::*;
+
+    fn named(name: &str) -> Option<String> {
+        Some(name.to_owned())
+    }
+
+    #[tokio::test]
+    async fn a_body_stays_what_it_is() {
+        for size in [0, 1, PIECE, 10 * PIECE + 7] {
+            let content: Vec<u8> = (0..size).map(|number| number as u8).collect();
+            let pieces: Vec<Result<Bytes, axum::Error>> =
+                content.chunks(1000).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+            let body = elsewhere(Body::from_stream(stream::iter(pieces)), true, named("a"));
+            assert_eq!(to_bytes(body, usize::MAX).await.expect("no errors"), content);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_error_comes_after_what_was_before_it() {
+        let pieces = [Ok(Bytes::from_static(&[b'x'; PIECE])), Err(axum::Error::new("broken"))];
+        let body = elsewhere(Body::from_stream(stream::iter(pieces)), true, None);
+        let mut stream = body.into_data_stream();
+        assert_eq!(stream.next().await.map(|piece| piece.map(|bytes| bytes.len()).ok()), Some(Some(PIECE)));
+        assert!(stream.next().await.is_some_and(|piece| piece.is_err()));
+    }
+
+    #[tokio::test]
+    async fn a_caller_has_one_response_at_work_and_holds_up_no_other_caller() {
+        let waits = || Body::from_stream(stream::once(pending::<Result<Bytes, axum::Error>>()));
+        let first = elsewhere(waits(), true, named("busy"));
+        while turns("busy".to_owned()).available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let whole = || Body::from_stream(stream::iter([Ok::<_, axum::Error>(Bytes::from_static(b"x"))]));
+        let mut second = elsewhere(whole(), true, named("busy")).into_data_stream();
+        let other = to_bytes(elsewhere(whole(), true, named("other")), 10).await.expect("no errors");
+        assert_eq!(other, "x");
+        assert!(futures_util::FutureExt::now_or_never(second.next()).is_none(), "it waits for its turn");
+        drop(first);
+        assert!(second.next().await.is_some_and(|piece| piece.is_ok()), "it has its turn");
+    }
+}

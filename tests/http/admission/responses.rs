@@ -1,0 +1,196 @@
+//! What responses may take of the process while their callers read them, and how they end.
+
+use harness::{Service, Wire, status_of, until};
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const JSON: &str = "Content-Type: application/json";
+
+/// More than the buffers of a connection hold on both sides.
+const RECORDS: usize = 400;
+const TEXT: usize = 30_000;
+
+/// A service whose page of all customers has twelve megabytes.
+async fn service(settings: &[(&str, &str)]) -> Service {
+    let service = Service::start_with(
+        &[&[("KEYED_LOG_FORMAT", "json"), ("KEYED_METRICS_LISTEN", "127.0.0.1:0")], settings].concat(),
+    )
+    .await;
+    let session = service.session().await;
+    session
+        .run(&format!(
+            "insert into crm.customers (external_key, name) \
+             select 'K-' || n, repeat('x', {TEXT}) from generate_series(1, {RECORDS}) as n"
+        ))
+        .await;
+    service
+}
+
+/// How many bytes of a response follow what came along with its head.
+fn rest(answer: &str) -> usize {
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
+    length.parse::<usize>().expect("a number") - body.len()
+}
+
+/// Asks for the page, and reads nothing of it.
+async fn ask(service: &Service, key: &str, headers: &str) -> Wire {
+    let body = format!(r#"{{"limit": {RECORDS}}}"#);
+    let headers = format!("{JSON}\nContent-Length: {}{headers}", body.len());
+    let mut wire = Wire::begin(&service.proxy, "POST /v1/entities/search/customers", key, &headers).await;
+    wire.send(body.as_bytes()).await.expect("a body has room");
+    wire
+}
+
+async fn requests_in_flight(service: &Service) -> f64 {
+    service.proxy.metrics().await.sum("keyed_http_requests_in_flight", &[])
+}
+
+#[tokio::test]
+async fn a_response_counts_until_its_caller_has_read_it() {
+    let service = service(&[("KEYED_KEY_REQUESTS", "1")]).await;
+    let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: slow").await;
+    let answer = reader.answer().await;
+    assert_eq!(status_of(&answer), 200);
+    // Its head has come, so all of it is computed.
+    service.get("/me").await.refused(429, "rate_limited");
+    assert_eq!(requests_in_flight(&service).await, 1.0);
+    let unfinished = service.proxy.log();
+    assert!(!unfinished.contains("\"slow\""), "its line comes at its end: {unfinished}");
+    let mut rest = rest(&answer);
+    while rest > 0 {
+        rest -= reader.read().await.expect("it goes on");
+    }
+    until("the response has ended", async || requests_in_flight(&service).await == 0.0).await;
+    service.get("/me").await.expect(200);
+    let line = service.proxy.access_log("slow").await.remove(0);
+    assert!(line["bytes_out"].as_u64() > Some((RECORDS * TEXT) as u64), "{line}");
+    assert_eq!(line["ended"], json!(null), "{line}");
+}
+
+#[tokio::test]
+async fn responses_that_nobody_reads_take_no_more_than_their_budget() {
+    let service = service(&[("KEYED_RESPONSE_BUDGET", "60MiB"), ("KEYED_POOL_WAIT", "1")]).await;
+    let memory = async || service.proxy.metrics().await.sum("process_resident_memory_bytes", &[]);
+    let before = memory().await;
+    let mut readers = Vec::new();
+    let refused = loop {
+        let mut reader = ask(&service, service.proxy.key(), "").await;
+        let answer = reader.answer().await;
+        match status_of(&answer) {
+            200 => readers.push(reader),
+            _ => break answer,
+        }
+        assert!(readers.len() < 20, "there is no end");
+    };
+    assert_eq!(status_of(&refused), 503, "{refused}");
+    assert!(refused.contains("retry-after: "), "{refused}");
+    assert_eq!(readers.len(), 2, "twelve of thirty megabytes, which are half of the budget");
+    // Others are not held up, nor are lookups and writes of the same key.
+    service.by_key("K-1").await.expect(200);
+    service.upsert("K-1", json!({"name": "Ada"})).await.expect(200);
+    let second = service.database.api_key("keyed_admin", &[]).await;
+    assert_eq!(status_of(&ask(&service, &second, "").await.answer().await), 200);
+    assert!(memory().await - before < (160 << 20) as f64, "{} to {}", before, memory().await);
+    drop(readers);
+    until("the responses have ended", async || requests_in_flight(&service).await == 0.0).await;
+    assert_eq!(status_of(&ask(&service, service.proxy.key(), "").await.answer().await), 200);
+}
+
+#[tokio::test]
+async fn a_response_that_is_read_too_slowly_is_cut_and_logged_with_what_arrived() {
+    let service = service(&[("KEYED_STALL_TIMEOUT", "1")]).await;
+    let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: cut").await;
+    assert_eq!(status_of(&reader.answer().await), 200);
+    until("the response is cut", async || !service.proxy.access_log("cut").await.is_empty()).await;
+    let line = service.proxy.access_log("cut").await.remove(0);
+    assert_eq!((&line["status"], &line["ended"]), (&json!(200), &json!("client too slow")), "{line}");
+    let mut arrived = 0;
+    while let Ok(bytes @ 1..) = reader.read().await {
+        arrived += bytes;
+    }
+    let told = line["bytes_out"].as_u64().expect("a number") as usize;
+    assert!(told >= arrived && told < RECORDS * TEXT / 2, "{told} of which {arrived} arrived: {line}");
+    let metrics = service.proxy.metrics().await;
+    let interrupted = |by| metrics.sum("keyed_http_responses_interrupted_total", &[("by", by)]);
+    assert_eq!((interrupted("slow_client"), interrupted("client")), (1.0, 0.0));
+}
+
+#[tokio::test]
+async fn a_response_that_is_read_faster_than_the_least_rate_is_not_cut() {
+    let service = service(&[("KEYED_STALL_TIMEOUT", "2"), ("KEYED_LEAST_RATE", "256KiB")]).await;
+    let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: steady").await;
+    let answer = reader.answer().await;
+    assert_eq!(status_of(&answer), 200);
+    let (began, mut read, all) = (Instant::now(), 0, rest(&answer));
+    while read < all {
+        // A megabyte a second.
+        let due = Duration::from_secs_f64(read as f64 / (1 << 20) as f64);
+        sleep(due.saturating_sub(began.elapsed())).await;
+        read += reader.read().await.expect("it goes on");
+    }
+    until("the response has ended", async || !service.proxy.access_log("steady").await.is_empty()).await;
+    assert_eq!(service.proxy.access_log("steady").await[0]["ended"], json!(null));
+}
+
+#[tokio::test]
+async fn the_last_bytes_count_before_a_connection_is_closed() {
+    let service = service(&[("KEYED_STALL_TIMEOUT", "1")]).await;
+    // The last bytes are more than the system of this caller takes, and are with that of the proxy.
+    let left = 96 << 10;
+    let body = format!(r#"{{"limit": {RECORDS}}}"#);
+    let headers = format!("{JSON}\nContent-Length: {}\nConnection: close\nX-Request-Id: last", body.len());
+    let mut reader = Wire::open_narrow(service.proxy.address()).await;
+    let path = "POST /v1/entities/search/customers";
+    reader.ask(path, service.proxy.key(), &headers).await.expect("a head has room");
+    reader.send(body.as_bytes()).await.expect("a body has room");
+    let answer = reader.answer().await;
+    assert_eq!(status_of(&answer), 200);
+    let mut rest = rest(&answer);
+    while rest > left {
+        rest -= reader.read().await.expect("it goes on");
+    }
+    until("the response is cut", async || !service.proxy.access_log("last").await.is_empty()).await;
+    assert_eq!(service.proxy.access_log("last").await[0]["ended"], json!("client too slow"));
+    assert_eq!(requests_in_flight(&service).await, 0.0);
+}
+
+#[tokio::test]
+async fn a_caller_that_sends_no_more_is_answered() {
+    let service = Service::start().await;
+    let body = br#"{"external_key": "A-1", "attributes": {"name": "Ada"}}"#;
+    let headers = format!("{JSON}\nContent-Length: {}", body.len());
+    for status in [201, 200] {
+        let path = "PUT /v1/entities/template/customers/by-key";
+        let mut wire = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
+        wire.send(body).await.expect("a body has room");
+        wire.finish_sending().await;
+        assert_eq!(status_of(&wire.answer().await), status);
+    }
+    let mut wire = Wire::begin(&service.proxy, "GET /v1/me", service.proxy.key(), "Accept: */*").await;
+    wire.finish_sending().await;
+    assert_eq!(status_of(&wire.answer().await), 200);
+    // One that sends half a request is not.
+    let mut wire = Wire::begin(&service.proxy, "PUT /v1/me", service.proxy.key(), &headers).await;
+    wire.send(&body[..10]).await.expect("a body has room");
+    wire.finish_sending().await;
+    assert!([0, 400, 405].contains(&status_of(&wire.answer().await)));
+}
+
+#[tokio::test]
+async fn an_address_asks_for_public_files_at_a_rate() {
+    let service = Service::start_with(&[("KEYED_PUBLIC_RATE", "3")]).await;
+    let ask = async |path: &str| {
+        service.proxy.request("GET", path).without_key().response().await.status().as_u16()
+    };
+    let mut statuses = Vec::new();
+    for _ in 0..20 {
+        statuses.push(ask("/openapi.json").await);
+    }
+    assert!(statuses[0] == 200 && statuses.contains(&429), "{statuses:?}");
+    for _ in 0..20 {
+        assert_eq!(ask("/healthz").await, 200);
+    }
+    service.get("/me").await.expect(200);
+}

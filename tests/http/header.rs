@@ -1,0 +1,41 @@
+//! Heads of requests that programs on the way could understand otherwise.
+
+use harness::{Service, Wire, status_of};
+
+/// The status of the answer to a request with these lines.
+async fn ask(service: &Service, lines: &[&str]) -> u16 {
+    let mut wire = Wire::open(service.proxy.address()).await;
+    let authorization = format!("Authorization: Bearer {}", service.proxy.key());
+    let head = lines.iter().copied().chain([authorization.as_str(), "", ""]).collect::<Vec<_>>();
+    wire.send(head.join("\r\n").as_bytes()).await.expect("a head has room");
+    status_of(&wire.answer().await)
+}
+
+#[tokio::test]
+async fn a_request_has_one_host_and_one_clear_end() {
+    let service = Service::start().await;
+    let (me, batch) = ("GET /v1/me HTTP/1.1", "POST /v1/entities/batch HTTP/1.1");
+    let (host, json) = ("Host: keyed", "Content-Type: application/json");
+    let mut statuses = Vec::new();
+    for lines in [
+        &[me, host][..],
+        &["GET /v1/me HTTP/1.0"],
+        &[me],
+        &[me, host, host],
+        &[me, "Host: a b"],
+        &[batch, host, json, "Transfer-Encoding: gzip, chunked"],
+        &[batch, host, json, "Transfer-Encoding: chunked", "Content-Length: 2"],
+        &[batch, host, json, "Content-Type: text/csv", "Content-Length: 0"],
+    ] {
+        statuses.push(ask(&service, lines).await);
+    }
+    assert_eq!(statuses, [200, 200, 400, 400, 400, 400, 400, 400]);
+}
+
+#[tokio::test]
+async fn a_long_name_of_a_parameter_is_not_sent_back() {
+    let service = Service::start().await;
+    let answer = service.get(&format!("/me?{}=1", "x".repeat(30_000))).await;
+    assert!(answer.text.len() < 1000, "{}", answer.text.len());
+    answer.refused(400, "malformed_request");
+}
