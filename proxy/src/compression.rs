@@ -40,6 +40,11 @@ impl Accepted {
         Accepted(wanted.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
     }
 
+    /// Whether any is requested.
+    pub(crate) fn is_any(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Packs the answer of this caller if it is large. The layer is put around such answers only: around all routes it would cost every
     /// answer more than its whole routing does.
     pub(crate) async fn pack(self, response: Response, caller: impl FnOnce() -> Option<String>) -> Response {

@@ -9,12 +9,13 @@ use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
+use hyper::body::Body as _;
 
 use crate::compression::Accepted;
 use crate::header::require_sound;
 use crate::lingering::linger;
 use crate::numbers::Numbers;
-use crate::observation::{Observation, REQUEST_ID};
+use crate::observation::{InMemory, Observation, REQUEST_ID};
 use crate::problem::Problem;
 
 /// Runs one request. The only place where a [`Problem`] becomes text, since only here its request id is known.
@@ -70,7 +71,13 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are the users' own text, which no browser may take for a page or a script.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    accepted.pack(numbers.write(response).await, || observation.caller()).await
+    let mut response = numbers.write(response).await;
+    if accepted.is_any()
+        && let Some(bytes) = response.body().size_hint().exact()
+    {
+        response.extensions_mut().insert(InMemory(bytes));
+    }
+    accepted.pack(response, || observation.caller()).await
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

@@ -24,7 +24,7 @@ async fn a_request_has_one_host_and_one_clear_end() {
         &[me, host, host],
         &[me, "Host: a b"],
         &[batch, host, json, "Transfer-Encoding: gzip, chunked"],
-        &[batch, host, json, "Transfer-Encoding: chunked", "Content-Length: 2"],
+        &[batch, host, json, "Content-Length: 2", "Transfer-Encoding: chunked"],
         &[batch, host, json, "Content-Type: text/csv", "Content-Length: 0"],
     ] {
         statuses.push(ask(&service, lines).await);

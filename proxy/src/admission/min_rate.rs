@@ -18,7 +18,8 @@ impl MinRate {
         MinRate { bytes_per_second: bounds.least_rate, stall: bounds.stall_timeout }
     }
 
-    fn time_for(self, bytes: usize) -> Duration {
+    /// The longest time for so many bytes.
+    pub(super) fn time_for(self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bytes_per_second.max(1) as f64)
     }
 }

@@ -1,9 +1,13 @@
 //! What a peer has taken of what was written to it.
 
+use std::io;
+use std::task::{Context, Poll};
+
 #[cfg(target_os = "linux")]
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(target_os = "linux")]
 use socket2::SockRef;
+use tokio::io::ReadBuf;
 use tokio::net::TcpStream;
 
 /// How many bytes the system keeps that it cannot send yet. Beyond them, the rest of a response waits in this process, where it is
@@ -23,9 +27,17 @@ pub(super) fn limit_unsent(stream: &TcpStream) {
 pub(crate) trait Outgoing {
     /// Whether all bytes have been sent.
     fn is_sent(&self) -> bool;
+
+    /// Whether the peer has closed its side. It is not known while there is something to read.
+    fn poll_end(&self, context: &mut Context<'_>) -> Poll<io::Result<bool>>;
 }
 
 impl Outgoing for TcpStream {
+    fn poll_end(&self, context: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        let mut byte = [0];
+        self.poll_peek(context, &mut ReadBuf::new(&mut byte)).map_ok(|count| count == 0)
+    }
+
     #[cfg(target_os = "linux")]
     fn is_sent(&self) -> bool {
         let socket = SockRef::from(self);

@@ -29,6 +29,9 @@ const SILENCE: Duration = Duration::from_secs(180);
 /// abandoned.
 const HALF_CLOSED: Duration = Duration::from_secs(5);
 
+/// What is at most left of a response that was handed over: in the system, and in the library for HTTP.
+const TAIL: usize = 192 << 10;
+
 /// The first and the longest pause between two looks whether all bytes are on their way.
 const LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
 
@@ -79,8 +82,8 @@ pub(crate) struct Watched<S> {
     is_full: bool,
     /// The end of the time for a response to a peer that sends no more.
     half_closed: Option<Pin<Box<Sleep>>>,
-    /// The end of the time for the last bytes before the connection is closed.
-    closing: Option<Pin<Box<Sleep>>>,
+    /// When the last bytes must be on their way.
+    tail_end: Option<Instant>,
 }
 
 /// The timeout for the peer to read this many bytes.
@@ -113,7 +116,7 @@ impl<S> Watched<S> {
             jam: None,
             is_full: false,
             half_closed: None,
-            closing: None,
+            tail_end: None,
         }
     }
 
@@ -173,16 +176,44 @@ fn too_slow(what: &'static str) -> io::Error {
 }
 
 impl<S: Outgoing> Watched<S> {
+    /// Looks whether the peer has closed its side while it waits for a response. It may only have said that it sends no more:
+    /// whether it has gone shows when it is written to, or after a while.
+    fn notice_end(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if !self.link.is_awaited() {
+            return Ok(());
+        }
+        if self.half_closed.is_none() {
+            match self.stream.poll_end(context) {
+                Poll::Ready(Ok(true)) => self.half_closed = Some(Box::pin(sleep(HALF_CLOSED))),
+                Poll::Ready(Err(error)) => return Err(error),
+                Poll::Ready(Ok(false)) | Poll::Pending => return Ok(()),
+            }
+        }
+        let end = self.half_closed.as_mut();
+        match end.is_some_and(|end| end.as_mut().poll(context).is_ready()) {
+            true => Err(io::ErrorKind::UnexpectedEof.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Ends a large response when its last bytes are on their way: until then it wakes the task from time to time.
-    fn poll_tail(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    fn poll_tail(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.link.has_tail() {
-            return Poll::Ready(());
+            self.tail_end = None;
+            return Poll::Ready(Ok(()));
         }
         loop {
             if self.is_flushed && self.stream.is_sent() {
                 self.look = None;
                 self.link.arrived();
-                return Poll::Ready(());
+                return Poll::Ready(Ok(()));
+            }
+            let end = *self
+                .tail_end
+                .get_or_insert_with(|| Instant::now() + self.rate.stall + self.rate.time_for(TAIL));
+            if Instant::now() >= end {
+                self.link.cut();
+                return Poll::Ready(Err(too_slow("the end of the answer is not being read")));
             }
             let [first, longest] = LOOKS;
             let (timer, pause) = self.look.get_or_insert_with(|| (Box::pin(sleep(first)), first));
@@ -199,17 +230,9 @@ impl<S: AsyncRead + Outgoing + Unpin> AsyncRead for Watched<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let mut read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let _ = self.poll_tail(context);
-        let is_end =
-            matches!(read, Poll::Ready(Ok(()))) && buffer.filled().len() == before && buffer.remaining() > 0;
-        if is_end && self.link.is_awaited() {
-            // It may only have said that it sends no more. Whether it has gone shows when it is written to.
-            let end = self.half_closed.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
-            if end.as_mut().poll(context).is_pending() {
-                read = Poll::Pending;
-            }
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if let Poll::Ready(Err(error)) = self.poll_tail(context) {
+            return Poll::Ready(Err(error));
         }
         if self.begun.is_set() {
             self.head = None;
@@ -253,6 +276,7 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.notice_end(context)?;
         ready!(Pin::new(&mut self.stream).poll_flush(context))?;
         self.is_flushed = true;
         Poll::Ready(Ok(()))
@@ -260,12 +284,7 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         // Once it is closed, nobody would know what becomes of the last bytes.
-        if self.poll_tail(context).is_pending() {
-            let stall = self.rate.stall;
-            let end = self.closing.get_or_insert_with(|| Box::pin(sleep(stall)));
-            ready!(end.as_mut().poll(context));
-            self.link.cut();
-        }
+        ready!(self.poll_tail(context))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

@@ -9,22 +9,20 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 use super::facts::{Ended, Step};
 use super::finish::Finish;
-use super::link::Link;
 use super::observed::Observation;
 
 /// The body of a request.
 pub(super) struct Received<B> {
     body: B,
     observation: Observation,
-    link: Link,
     /// When the body was asked for. Empty before that, and after its end.
     began: Option<Instant>,
     is_over: bool,
 }
 
 impl<B> Received<B> {
-    pub(super) fn new(body: B, observation: Observation, link: Link) -> Received<B> {
-        Received { body, observation, link, began: None, is_over: false }
+    pub(super) fn new(body: B, observation: Observation) -> Received<B> {
+        Received { body, observation, began: None, is_over: false }
     }
 
     fn end(&mut self) {
@@ -48,18 +46,8 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Received<B> {
         }
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         match &frame {
-            Some(Ok(frame)) => {
-                self.observation.receive(frame.data_ref().map_or(0, Bytes::len));
-                // A body of known length is not asked for its end.
-                if self.body.is_end_stream() {
-                    self.link.received();
-                }
-            }
-            Some(Err(_)) => self.end(),
-            None => {
-                self.link.received();
-                self.end();
-            }
+            Some(Ok(frame)) => self.observation.receive(frame.data_ref().map_or(0, Bytes::len)),
+            Some(Err(_)) | None => self.end(),
         }
         Poll::Ready(frame)
     }

@@ -34,6 +34,7 @@ pub(super) struct Finish {
 impl Finish {
     pub(super) fn new(observation: Observation, metrics: Arc<Metrics>, is_head: bool, link: Link) -> Finish {
         metrics.in_flight.inc();
+        link.asked();
         let (written_before, resources) = (link.written(), None);
         Finish {
             observation,

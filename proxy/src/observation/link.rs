@@ -16,7 +16,7 @@ struct Inner {
     written: AtomicU64,
     /// Whether the connection was closed because the peer read too slowly.
     is_cut: AtomicBool,
-    /// Whether a whole request waits for its response.
+    /// Whether a request waits for its response.
     is_awaited: AtomicBool,
     has_tail: AtomicBool,
     /// A response that was handed over, and of which bytes may still be on their way.
@@ -29,8 +29,8 @@ impl Link {
         self.0.written.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// A request has arrived as a whole.
-    pub(super) fn received(&self) {
+    /// A request has begun.
+    pub(super) fn asked(&self) {
         self.0.is_awaited.store(true, Ordering::Relaxed);
     }
 
@@ -39,7 +39,7 @@ impl Link {
         self.0.is_awaited.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a whole request waits for its response.
+    /// Whether a request waits for its response.
     pub(crate) fn is_awaited(&self) -> bool {
         self.0.is_awaited.load(Ordering::Relaxed)
     }

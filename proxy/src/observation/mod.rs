@@ -27,4 +27,4 @@ pub(crate) use facts::{Identity, SqlState};
 pub(crate) use link::Link;
 pub(crate) use observed::{Observation, Resources};
 pub(crate) use request_id::REQUEST_ID;
-pub(crate) use run::{REPLAYED, Sinks, observe};
+pub(crate) use run::{InMemory, REPLAYED, Sinks, observe};

@@ -26,6 +26,10 @@ pub(crate) struct Sinks {
     pub(crate) traces: Option<Arc<Traces>>,
 }
 
+/// The size of a response whose body does not tell it, since it is packed on its way.
+#[derive(Clone, Copy)]
+pub(crate) struct InMemory(pub(crate) u64);
+
 /// Runs a request of the client with this address, and observes it to the end of its response. What was observed goes to
 /// `sinks`. `link` is its connection.
 pub(crate) async fn observe<B, A>(
@@ -42,18 +46,18 @@ where
 {
     let observation = Observation::begin(&request, Some(address), sinks.traces);
     request.extensions_mut().insert(observation.clone());
-    let mut finish =
-        Finish::new(observation.clone(), sinks.metrics, request.method() == Method::HEAD, link.clone());
+    let mut finish = Finish::new(observation.clone(), sinks.metrics, request.method() == Method::HEAD, link);
     let request = request.map(|body| match body.is_end_stream() {
-        true => {
-            link.received();
-            Body::empty()
-        }
-        false => Body::new(Received::new(body, observation, link)),
+        true => Body::empty(),
+        false => Body::new(Received::new(body, observation)),
     });
     let response = run(request).await?;
     finish.answered(response.status().as_u16(), response.headers().contains_key(REPLAYED));
-    let size = response.body().size_hint().exact();
+    // What is packed while it is sent is in memory as it was before.
+    let size = match response.extensions().get::<InMemory>() {
+        Some(InMemory(bytes)) => Some(*bytes),
+        None => response.body().size_hint().exact(),
+    };
     if size.is_none_or(|bytes| bytes > FRAME as u64) {
         finish.is_large(size);
     } else {

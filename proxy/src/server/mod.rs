@@ -126,7 +126,9 @@ pub(crate) async fn serve(
                 })
             }
         });
-        let (http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
+        let (mut http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
+        // Who sends no more may still wait for a response. With TLS it would not be noticed that a caller has gone.
+        http.half_close(acceptor.is_none());
         let watcher = connections.watcher();
         let (connected, ending) = (Connected::new(&sinks.metrics), shutdown.clone());
         tokio::spawn(async move {

@@ -9,7 +9,8 @@ const JSON: &str = "Content-Type: application/json";
 
 /// More than the buffers of a connection hold on both sides.
 const RECORDS: usize = 400;
-const TEXT: usize = 30_000;
+const TEXT: usize = 32 * HASHES;
+const HASHES: usize = 938;
 
 /// A service whose page of all customers has twelve megabytes.
 async fn service(settings: &[(&str, &str)]) -> Service {
@@ -21,7 +22,8 @@ async fn service(settings: &[(&str, &str)]) -> Service {
     session
         .run(&format!(
             "insert into crm.customers (external_key, name) \
-             select 'K-' || n, repeat('x', {TEXT}) from generate_series(1, {RECORDS}) as n"
+             select 'K-' || n, (select string_agg(md5(n || '-' || i), '') from generate_series(1, {HASHES}) as i) \
+             from generate_series(1, {RECORDS}) as n"
         ))
         .await;
     service
@@ -69,14 +71,13 @@ async fn a_response_counts_until_its_caller_has_read_it() {
     assert_eq!(line["ended"], json!(null), "{line}");
 }
 
-#[tokio::test]
-async fn responses_that_nobody_reads_take_no_more_than_their_budget() {
+async fn fill_the_budget(encoding: &str) {
     let service = service(&[("KEYED_RESPONSE_BUDGET", "60MiB"), ("KEYED_POOL_WAIT", "1")]).await;
     let memory = async || service.proxy.metrics().await.sum("process_resident_memory_bytes", &[]);
     let before = memory().await;
     let mut readers = Vec::new();
     let refused = loop {
-        let mut reader = ask(&service, service.proxy.key(), "").await;
+        let mut reader = ask(&service, service.proxy.key(), encoding).await;
         let answer = reader.answer().await;
         match status_of(&answer) {
             200 => readers.push(reader),
@@ -91,11 +92,21 @@ async fn responses_that_nobody_reads_take_no_more_than_their_budget() {
     service.by_key("K-1").await.expect(200);
     service.upsert("K-1", json!({"name": "Ada"})).await.expect(200);
     let second = service.database.api_key("keyed_admin", &[]).await;
-    assert_eq!(status_of(&ask(&service, &second, "").await.answer().await), 200);
+    assert_eq!(status_of(&ask(&service, &second, encoding).await.answer().await), 200);
     assert!(memory().await - before < (160 << 20) as f64, "{} to {}", before, memory().await);
     drop(readers);
     until("the responses have ended", async || requests_in_flight(&service).await == 0.0).await;
-    assert_eq!(status_of(&ask(&service, service.proxy.key(), "").await.answer().await), 200);
+    assert_eq!(status_of(&ask(&service, service.proxy.key(), encoding).await.answer().await), 200);
+}
+
+#[tokio::test]
+async fn responses_that_nobody_reads_take_no_more_than_their_budget() {
+    fill_the_budget("").await;
+}
+
+#[tokio::test]
+async fn responses_that_are_packed_on_their_way_count_as_they_were_before() {
+    fill_the_budget("\nAccept-Encoding: gzip").await;
 }
 
 #[tokio::test]
@@ -136,7 +147,7 @@ async fn a_response_that_is_read_faster_than_the_least_rate_is_not_cut() {
 
 #[tokio::test]
 async fn the_last_bytes_count_before_a_connection_is_closed() {
-    let service = service(&[("KEYED_STALL_TIMEOUT", "1")]).await;
+    let service = service(&[("KEYED_STALL_TIMEOUT", "1"), ("KEYED_LEAST_RATE", "1MiB")]).await;
     // The last bytes are more than the system of this caller takes, and are with that of the proxy.
     let left = 96 << 10;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);

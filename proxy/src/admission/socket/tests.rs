@@ -8,6 +8,10 @@ impl Outgoing for DuplexStream {
     fn is_sent(&self) -> bool {
         true
     }
+
+    fn poll_end(&self, _: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        Poll::Pending
+    }
 }
 
 const SOON: Duration = Duration::from_millis(50);
