@@ -29,6 +29,11 @@ async fn the_main_way_needs_no_mouse() {
 }
 
 #[tokio::test]
+async fn the_form_of_a_filter_stays_when_its_code_arrives_late() {
+    run(&service().await, "list/late_code", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_list_asks_for_its_records_once_before_its_code_is_there() {
     run(&service().await, "list/opening", json!({})).await;
 }

@@ -1,5 +1,15 @@
 import { ListFilter, Plus, X } from "lucide-react";
-import { lazy, type Ref, Suspense, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  lazy,
+  type Ref,
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Dialog, Popover, Tag, Button as TagButton, TagGroup, TagList } from "react-aria-components";
 import { useWhenQuiet } from "../api/quiet";
 import { Button } from "../components/Button";
@@ -21,6 +31,15 @@ const loadEditor = async () => {
   return { default: loaded };
 };
 const LaterEditor = lazy(loadEditor);
+
+/**
+ * What is loaded is shown at once, so that no key is lost. An editor that was opened before stays the one that it is: another
+ * component in its place would begin again with the choice of the attribute.
+ */
+function Editor(props: ComponentProps<typeof LaterEditor>) {
+  const [Chosen] = useState(() => loaded ?? LaterEditor);
+  return <Chosen {...props} />;
+}
 
 /** What a page may ask of the bar. */
 export type FilterBarHandle = { add: () => void };
@@ -104,8 +123,6 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
     "list",
   );
 
-  // What is loaded is shown at once, so that no key is lost.
-  const Editor = loaded ?? LaterEditor;
   const chips = value.map((condition, at) => ({ id: at, condition, text: sentence(condition, context) }));
   return (
     <div ref={bar} className={style.bar}>
