@@ -38,9 +38,9 @@ await picture("import", `${list("customers")}/import`, async (page) => {
   const file = { name: "customers.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) };
   await page.locator("input[type=file]").first().setInputFiles(file);
   await page.getByRole("button", { name: "Match columns" }).click();
-  await page.getByRole("button", { name: "Try the import" }).waitFor();
+  await page.getByRole("button", { name: "Check the file" }).waitFor();
 });
-await picture("template", `${list("customers")}/definition`, (page) => page.getByText("Represents the record").first().waitFor());
+await picture("template", `${list("customers")}/definition`, (page) => page.getByText("Title of a record").first().waitFor());
 await picture("access", `/p/${told.project}/access`, (page) => page.getByText("Your key").waitFor());
 await picture("operations", `/p/${told.project}/operations`, (page) => page.getByText("Examine again").waitFor(), {
   theme: "dark",

@@ -38,9 +38,9 @@ await browse(
     await format.getByRole("button", { name: /DD\.MM\.YYYY.*Dates/ }).waitFor();
     assert.equal(await format.getByLabel("Words for true").inputValue(), "ja");
     assert.equal(await format.getByLabel("Words for false").inputValue(), "nein");
-    await page.getByRole("cell", { name: "Checked in the trial DD.MM.YYYY" }).waitFor();
+    await page.getByRole("cell", { name: "Checked in the next step DD.MM.YYYY" }).waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Try the import" }).click();
+    await page.getByRole("button", { name: "Check the file" }).click();
     await page.getByRole("button", { name: "Import 3 rows" }).click();
     await page.getByText(/3 records created/).waitFor();
   },
@@ -66,7 +66,7 @@ for (const theme of ["light", "dark"])
       await question.getByText("01/02/2024 → February 1, 2024").waitFor();
       await question.getByText("01/02/2024 → January 2, 2024").waitFor();
       assert.equal(await question.getByText("05/05/2024").count(), 0, "both read it alike");
-      const next = page.getByRole("button", { name: "Try the import" });
+      const next = page.getByRole("button", { name: "Check the file" });
       assert.ok(await next.isDisabled(), "nothing is guessed");
       await expectAccessible(page);
       const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;

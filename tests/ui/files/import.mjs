@@ -14,7 +14,7 @@ await browse(async (page) => {
   await page.getByText("Semicolon").first().waitFor();
   await page.getByRole("button", { name: "Match columns" }).click();
   await page.getByText(/1 of 3 do not fit/).first().waitFor();
-  await page.getByRole("button", { name: "Try the import" }).click();
+  await page.getByRole("button", { name: "Check the file" }).click();
   await page.getByRole("button", { name: /^Import 2 rows/ }).waitFor();
   await page.getByText("many").first().waitFor();
   assert.equal(await count(), 5, "nothing is written by the trial");

@@ -53,7 +53,7 @@ await browse(async (page) => {
   // In the field, Ctrl+Z would take back a letter.
   await page.waitForFunction(() => !document.activeElement?.matches("input, textarea"));
   await page.keyboard.press("Control+z");
-  await page.getByText("name has its earlier value again").waitFor();
+  await page.getByText("Undid the change of name").waitFor();
   assert.equal((await ask("GET", "/entities/template/customers/by-key?key=erp:2")).attributes.name, "Chloé");
   await page.keyboard.press("Escape");
   await page.waitForURL((url) => !url.pathname.includes("/r/"));

@@ -56,7 +56,7 @@ function NoProjects() {
           </div>
         }
       >
-        {mayCreate ? t.createProjectHint : t.noProjectsHint}
+        {mayCreate ? t.createProjectHint : t.noProjectsHint(me.data?.role)}
       </Empty>
       <Suspense fallback={null}>{isCreating && <NewProject onClose={() => setCreating(false)} />}</Suspense>
       <SignInAgain />
@@ -84,7 +84,7 @@ function FirstTemplate({ project }: { project: string }) {
         )
       }
     >
-      {me.data?.admin ? t.noTemplatesHint : t.noProjectsHint}
+      {me.data?.admin ? t.noTemplatesHint : t.noProjectsHint(me.data?.role)}
     </Empty>
   );
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { exact } from "../api/json";
 import type { Template } from "../api/queries";
+import { words } from "../language";
 import type { Condition } from "./condition";
 import { API_OPERATORS } from "./condition";
 import { type Field, Fields } from "./fields";
@@ -65,7 +66,7 @@ test.each<[string, Condition]>([
   ["City is none of A, B and C", { field: "city", operator: "not-in", value: ["A", "B", "C"] }],
   ["Name contains “ann”", { field: "name", operator: "ilike", value: "ann" }],
   ["Name does not contain “ann”", { not: { field: "name", operator: "ilike", value: "ann" } }],
-  ["Name contains exactly “Ann”", { field: "name", operator: "like", value: "Ann" }],
+  ["Name contains “Ann” (same case)", { field: "name", operator: "like", value: "Ann" }],
   ["Notes start with “A”", { field: "notes", operator: "starts-with", value: "A" }],
   ["Status ends with “ed”", { field: "status", operator: "ends-with", value: "ed" }],
   ["City is empty", { field: "city", operator: "empty" }],
@@ -197,4 +198,16 @@ test("what every record has is never asked whether it is empty", () => {
     expect([...first, ...more].filter((operator) => operator.endsWith("empty"))).toEqual([]);
   }
   expect(isOffered(fields.find("seen") as Field, "empty")).toBe(true);
+});
+
+test.each([
+  ["is more than", "must be more than"],
+  ["are not", "must not be"],
+  ["contains", "must contain"],
+  ["does not contain", "must not contain"],
+  ["starts with", "must start with"],
+  ["include", "must include"],
+  ["before", "must be before"],
+])("what a scope needs: %s", (verb, needed) => {
+  expect(words.filter.sentence.must(verb)).toBe(needed);
 });

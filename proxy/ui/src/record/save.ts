@@ -27,7 +27,8 @@ export async function saveWithUndo(
 ): Promise<boolean> {
   const written = await saveField(project, id, field.slug, start, changeTo(field.slug, value));
   if (written === null) return false;
-  offerUndo(id, () => void restoreValue(project, id, field, written.value, start));
+  const said = t.changeUndone(field.label);
+  offerUndo(id, () => void restoreValue(project, id, field, written.value, start, said));
   return true;
 }
 
@@ -38,10 +39,11 @@ export async function restoreValue(
   { slug, label }: { slug: string; label: string },
   now: Json,
   value: Json,
+  said = t.valueRestored(label),
 ) {
   try {
     const written = await saveField(project, id, slug, now, changeTo(slug, value));
-    if (written !== null) sayDone(t.valueRestored(label));
+    if (written !== null) sayDone(said);
     else sayRefused(t.valueNotRestored(label));
   } catch (error) {
     sayRefused(sentence(error));

@@ -15,7 +15,7 @@ export default function CodeDialog({ onClose }: { onClose: () => void }) {
   const [place, setPlace] = useState(shown[0]?.place);
   const chosen = shown.find((it) => it.place === place) ?? shown[0];
   return (
-    <Dialog title={t.useFromCode} isOpen onClose={onClose} width="wide">
+    <Dialog title={chosen ? t.useFromCode[chosen.place] : t.codeTitle} isOpen onClose={onClose} width="wide">
       {shown.length > 1 && (
         <Select
           label={t.whatIsShown}

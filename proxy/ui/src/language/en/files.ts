@@ -41,7 +41,7 @@ export const files = {
   lead: "Bring records in from CSV or NDJSON files, and take them out again.",
   importTitle: (template: string) => `Import into ${template}`,
   importLead: "Only the last step writes.",
-  steps: { file: "File", columns: "Columns", trial: "Trial", run: "Import" },
+  steps: { file: "File", columns: "Columns", trial: "Check", run: "Import" },
   stepOf: (place: number, of: number) => `Step ${place} of ${of}`,
 
   dropTitle: "Drop a file anywhere on this page",
@@ -103,7 +103,7 @@ export const files = {
   standardOther: "Passed over: the service sets it",
   allFit: (n: number) => `${number(n)} fit`,
   notAllFit: (bad: number, of: number) => `${number(bad)} of ${number(of)} do not fit`,
-  checkedLater: "Checked in the trial",
+  checkedLater: "Checked in the next step",
   allEmpty: "All empty",
   empties: (n: number) => `${number(n)} empty`,
   example: (cell: string, expected: string) => `“${cell}” does not fit. ${expected}`,
@@ -175,15 +175,15 @@ export const files = {
   ndjsonLead: "Lines of JSON name their attributes themselves.",
   ndjsonUnknown: (names: string) =>
     `The template has no attribute ${names}. Lines that name it are refused. Rename it in the file.`,
-  try: "Try the import",
+  try: "Check the file",
 
-  trying: "Trying the import",
+  trying: "Checking the file",
   tryingLead: "The service applies all its rules to the whole file and writes nothing.",
   sentOf: (sent: number, all: number) => `${size(sent)} of ${size(all)} sent`,
   waitingForPlace: "Waiting: the service is busy with other files",
   checking: (n: number) => `Checking ${rows(n)}`,
   trialTitle: "What the import will do",
-  trialLead: (n: number) => `${rows(n)} tried. Nothing is written yet.`,
+  trialLead: (n: number) => `${rows(n)} checked. Nothing is written yet.`,
   created: "New",
   updated: "Changed",
   unchanged: "Unchanged",
@@ -192,7 +192,7 @@ export const files = {
   refusedLead: (shown: number, all: number) =>
     shown < all ? `The first ${number(shown)} of ${rows(all)}.` : `${rows(all)}.`,
   faultsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
-  refusedMany: "A trial names the first 1,000 faults. Mend those, and try again for the others.",
+  refusedMany: "The check reports the first 1,000 faults. Correct those, and check again for the others.",
   wholeRow: "Whole row",
   rowTooFar: "The row is not shown here.",
   saveRefused: "Save refused rows",
@@ -202,7 +202,7 @@ export const files = {
   allOrNothingHint:
     "If a row is refused or you stop, nothing stays. Others who write the same keys wait meanwhile.",
   nothingToImport:
-    "No row can be imported. Correct the file and choose it again, or match the columns otherwise.",
+    "No row can be imported. Correct the file and choose it again, or match the columns differently.",
   othersUnchanged: "The records of all other rows are already as the file has them.",
   nothingChanges: "The records are already as the file has them.",
 

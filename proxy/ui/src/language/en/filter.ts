@@ -150,8 +150,8 @@ export const filter = {
   deleteLead:
     "No record is deleted. Addresses and programs that use the view no longer work, nor its SQL view.",
   deleteIt: "Delete view",
-  viewDeleted: (view: string) => `The view ${view} is deleted.`,
-  viewSaved: (view: string) => `The view ${view} is saved.`,
+  viewDeleted: (view: string) => `View ${view} deleted`,
+  viewSaved: (view: string) => `View ${view} saved`,
   viewRenamed: (view: string) => `The view is now called ${view}.`,
   viewName: "Name",
   viewSlug: "Slug",
@@ -192,8 +192,7 @@ export const filter = {
       [isPlural(label) ? "include" : "includes", none(others(values, more))] as const,
     contains: (label: string) => (isPlural(label) ? "contain" : "contains"),
     containsNot: (label: string) => (isPlural(label) ? "do not contain" : "does not contain"),
-    containsExactly: (label: string) => `${isPlural(label) ? "contain" : "contains"} exactly`,
-    containsExactlyNot: (label: string) => `${isPlural(label) ? "do" : "does"} not contain exactly`,
+    sameCase: (quoted: string) => `${quoted} (same case)`,
     startsWith: (label: string) => (isPlural(label) ? "start with" : "starts with"),
     endsWith: (label: string) => (isPlural(label) ? "end with" : "ends with"),
     more: (label: string) => `${be(label)} more than`,
@@ -213,5 +212,13 @@ export const filter = {
     notEmpty: (label: string) => `${be(label)} not empty`,
     unlinked: (label: string) => `${be(label)} unlinked`,
     linked: (label: string) => `${be(label)} linked`,
+    /** "is more than" → "must be more than" */
+    must: (verb: string) =>
+      `must ${verb
+        .replace(/^(?:is|are) not\b/, "not be")
+        .replace(/^(?:is|are)\b/, "be")
+        .replace(/^does not\b|^do not\b/, "not")
+        .replace(/^(include|contain|start|end)s?\b/, "$1")
+        .replace(/^(?!not\b|be\b|include\b|contain\b|start\b|end\b)/, "be ")}`,
   },
 };

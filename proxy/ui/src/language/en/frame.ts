@@ -15,8 +15,9 @@ export const frame = {
   signOut: "Sign out",
   project: "Project",
   projectIs: (name: string) => `Project: ${name}`,
-  noProjects: "This key opens no project",
-  noProjectsHint: "Ask an administrator to grant its role something, or sign in with another key.",
+  noProjects: "This key has no access yet",
+  noProjectsHint: (role: string | undefined) =>
+    `Ask an administrator to give ${role === undefined ? "its role" : `role ${role}`} access to a project, or sign in with another key.`,
   createProject: "Create a project",
   createProjectHint:
     "A project holds templates and their records. Access is granted to it as a whole or in parts.",
@@ -73,7 +74,7 @@ export const frame = {
   definition: "Definition of the template",
   deleted: "Deleted records",
   import: "Import a file",
-  useFromCode: "Use from code",
+  useFromCode: "Code for what is shown",
   lookingForKey: "Looking for a record with this key",
   sections: {
     records: "Records with this key",

@@ -42,7 +42,7 @@ export const list = {
   exported: (name: string) => `Exported to ${name}`,
   import: "Import a file",
   definition: "Change the template",
-  refresh: "Load again",
+  refresh: "Refresh",
 
   counted: (n: number, isExact: boolean) => (isExact ? records(n) : `About ${records(n)}`),
   range: (first: number, last: number, total: number | null, isExact: boolean) =>
@@ -64,7 +64,7 @@ export const list = {
     `Sort by ${label}. Shift adds to the sort. Records without a value come last.`,
   sortedBy: (parts: { label: string; isDescending: boolean }[]) =>
     parts.length === 0
-      ? "Not sorted: the newest first"
+      ? "Newest first"
       : `Sorted by ${parts
           .map(({ label, isDescending }) => `${label}, ${isDescending ? "descending" : "ascending"}`)
           .join(", then ")}`,
@@ -95,7 +95,7 @@ export const list = {
   areDeleted: "Deleted",
   deletedHint: "Select records to restore them, or open one to see what it was.",
   deletedHintReader: "Open one to see what it was. Your role may not restore it.",
-  deletedSort: "Not sorted: the last deleted first",
+  deletedSort: "Last deleted first",
   noDeleted: "Nothing was deleted",
   noDeletedLead: "Records that somebody deletes are listed here, and can be restored.",
   delete: "Delete",
@@ -106,8 +106,8 @@ export const list = {
   records,
   aboutRecords: (n: number | null, isExact: boolean) =>
     n === null ? "all that match" : isExact ? records(n) : `about ${records(n)}`,
-  setTitle: (n: string) => `Set a value of ${n}`,
-  setLead: "The former values are kept for undo until you leave the list.",
+  setTitle: (n: string) => `Set a value in ${n}`,
+  setLead: "You can undo this until you leave the list.",
   attribute: "Attribute",
   value: "New value",
   noValue: "Without a value, the attribute is cleared.",

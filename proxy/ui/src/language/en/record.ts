@@ -1,5 +1,8 @@
 /** The words of src/record. */
 import { count } from "../plural";
+import { filter } from "./filter";
+
+const words = filter.sentence;
 
 export const record = {
   record: "Record",
@@ -113,7 +116,8 @@ export const record = {
   cleared: (actor: string, label: string) => `${actor} cleared ${label}`,
   changedFields: (actor: string, labels: string) => `${actor} changed ${labels}`,
   restoreValue: "Restore this value",
-  valueRestored: (label: string) => `${label} has its earlier value again`,
+  valueRestored: (label: string) => `Restored the earlier value of ${label}`,
+  changeUndone: (label: string) => `Undid the change of ${label}`,
   valueNotRestored: (label: string) =>
     `${label} was changed meanwhile. Look at the history before you restore it.`,
   noValue: "no value",
@@ -173,8 +177,18 @@ export const record = {
   chooseRole: "Choose a role",
   accessLead: "Why a role sees this record, or why not.",
   mayDo: (role: string, rights: string) => `${role} may ${rights} this record.`,
-  mayNothing: (role: string) => `${role} may do nothing with this record.`,
-  and: " and ",
+  mayNothing: (role: string) => `${role} cannot see this record.`,
+  privileges: { read: "read", create: "create", update: "change", delete: "delete" },
+  seenBy: (target: string, role: string) => `Visible by the grant on ${target} to ${role}.`,
+  isGone: "Hidden: the record is deleted.",
+  noReadGrant:
+    "Hidden: no grant lets the role read this template. An administrator can add one under Access.",
+  hidden: (reasons: string) => `Hidden: ${reasons}`,
+  scopeNeeds: (subject: string, verb: string, value: string) =>
+    [subject, words.must(verb), value].filter(Boolean).join(" "),
+  scopeNeedsThat: (sentence: string) => `it is required that ${sentence}`,
+  hasValue: (value: string) => `this record has ${value}`,
+  hasNoValue: "this record has no value",
   grants: "Grants that apply",
   noGrants: "No grant on this template or its project applies to the role.",
   wholeScope: "all records",

@@ -3,7 +3,8 @@ import { number } from "../plural";
 
 export const reference = {
   title: "API",
-  useFromCode: "Use from code",
+  useFromCode: { page: "Code for this page", list: "Code for this list", record: "Code for this record" },
+  codeTitle: "Code for what is shown",
   whatIsShown: "On the screen",
   places: { page: "This page", list: "This list", record: "This record" },
   nothingOnScreen: "Open a list or a record: its request stands here as curl, SQL, Python and JavaScript.",
@@ -14,7 +15,7 @@ export const reference = {
   sqlNote: "For a connection to the database. What it shows depends on the rights of the login.",
   keyFromEnvironment: (variable: string) => `Reads the API key from the environment variable ${variable}.`,
   keyIsWrittenOut: "Contains your API key. Do not share it.",
-  writeKeyOut: "Write my key out",
+  writeKeyOut: "Include my key",
   lead: (version: string) =>
     `Version ${version} of this service. Everything here is answered by this server itself.`,
   openDocument: "OpenAPI document",
