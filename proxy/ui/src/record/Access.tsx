@@ -13,8 +13,10 @@ import { useSentences } from "../filter/useContext";
 import { words } from "../language";
 import { useSession } from "../session/session";
 import style from "./Access.module.css";
+import { reasonsOf } from "./explanation";
 
 const t = words.record;
+const list = new Intl.ListFormat("en");
 
 type Props = { project: string; template: Template; record: RecordBody };
 type Explained = Schemas["Access"];
@@ -54,7 +56,7 @@ export function Access({ project, template, record }: Props) {
         ) : !explained.data ? (
           <Skeleton lines={2} />
         ) : (
-          <Explanation project={project} template={template} explained={explained.data} />
+          <Explanation project={project} template={template} record={record} explained={explained.data} />
         ))}
     </div>
   );
@@ -63,19 +65,34 @@ export function Access({ project, template, record }: Props) {
 function Explanation({
   project,
   template,
+  record,
   explained,
 }: {
   project: string;
   template: Template;
+  record: RecordBody;
   explained: Explained;
 }) {
-  const { role, may, because, grants, sees } = explained;
+  const { role, may, grants, sees } = explained;
+  const context = useSentences(
+    project,
+    template.slug,
+    grants.flatMap(({ scope }) => conditionsOfScope(scope)),
+  );
+  const reasons = reasonsOf(explained, record, context);
   return (
     <>
       <Notice kind={sees ? "done" : "attention"}>
-        <strong>{may.length > 0 ? t.mayDo(role, may.join(t.and)) : t.mayNothing(role)}</strong>
-        <br />
-        <span dir="auto">{because}</span>
+        <strong>
+          {may.length > 0
+            ? t.mayDo(role, list.format(may.map((it) => t.privileges[it])))
+            : t.mayNothing(role)}
+        </strong>
+        {reasons.map((reason) => (
+          <span key={reason} className={style.reason} dir="auto">
+            {reason}
+          </span>
+        ))}
       </Notice>
       <h3>{t.grants}</h3>
       {grants.length === 0 ? (
