@@ -40,3 +40,8 @@ async fn a_key_of_another_role_inherits_neither_the_page_nor_what_waits() {
     let sales = sales_key(&service).await;
     run(&service, "app/other_role", json!({"other": other, "sales": sales})).await;
 }
+
+#[tokio::test]
+async fn address_of_an_unknown_project_shows_no_project() {
+    run(&service().await, "app/unknown_project", json!({})).await;
+}

@@ -12,7 +12,7 @@ import { ErrorBoundary } from "./ErrorBoundary";
 import { Frame } from "./Frame";
 import style from "./Frame.module.css";
 import { Home } from "./Home";
-import { NotFound } from "./NotFound";
+import { NoProject, NotFound } from "./NotFound";
 import { SignIn, SignInAgain } from "./SignIn";
 
 const TemplatePage = lazy(() => import("../template/TemplatePage"));
@@ -36,6 +36,10 @@ function Loading() {
 /** The pages of a project. The record is a drawer over its list, so both are one page. */
 function ProjectPages({ project }: { project: string }) {
   const [location] = useLocation();
+  const projects = useProjects();
+  const isKnown = projects.data?.some(({ slug }) => slug === project) ?? true;
+  // One that was created elsewhere comes with the next answer.
+  if (!isKnown) return projects.isFetching ? <Loading /> : <NoProject />;
   return (
     <Frame project={project}>
       <ErrorBoundary place={location}>

@@ -66,7 +66,7 @@ function RailCloser({ setOpen }: { setOpen: (isOpen: boolean) => void }) {
 }
 
 /** Says that the page is as a role sees it, for as long as it is. */
-function RoleBar() {
+export function RoleBar() {
   const { role } = useSession();
   if (role === null) return null;
   return (

@@ -1,5 +1,40 @@
+import { useLocation } from "wouter";
+import { useMe } from "../api/queries";
+import { Button } from "../components/Button";
 import { Empty } from "../components/Notice";
 import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { RoleBar } from "./Frame";
+import style from "./Home.module.css";
+import { SignInAgain } from "./SignIn";
+import { leave } from "./session";
+
+const t = words.frame;
+
+/** An address whose project does not exist, or is not for this key. */
+export function NoProject() {
+  const [, navigate] = useLocation();
+  const me = useMe(null);
+  return (
+    <main>
+      <RoleBar />
+      <Empty
+        title={t.noProject}
+        action={
+          <div className={style.ways}>
+            <Button onPress={leave}>{t.signOut}</Button>
+            <Button kind="main" onPress={() => navigate(addresses.home())}>
+              {t.toStart}
+            </Button>
+          </div>
+        }
+      >
+        {t.noProjectHint(me.data?.role)}
+      </Empty>
+      <SignInAgain />
+    </main>
+  );
+}
 
 export function NotFound() {
   return <Empty title={words.frame.notFound}>{words.frame.notFoundHint}</Empty>;

@@ -42,13 +42,13 @@ function failing(grant: Grant, record: RecordBody, context: Context): string[] {
       const it = simple(condition);
       if (!parts || !it) return t.scopeNeedsThat(sentence(condition, context));
       const needed = t.scopeNeeds(parts.subject, parts.verb, parts.value);
-      const has = valueOf(it.field, record, context);
+      const has = actual(it.field, record, context);
       return has === undefined ? needed : `${needed}; ${has}`;
     });
 }
 
 /** What the record has in a field of its own; undefined for a field of a record that it refers to. */
-function valueOf(path: string, record: RecordBody, context: Context): string | undefined {
+function actual(path: string, record: RecordBody, context: Context): string | undefined {
   const field = context.fields.find(path);
   if (!field || path.includes(".")) return undefined;
   const standard = record as unknown as Record<string, Json | undefined>;

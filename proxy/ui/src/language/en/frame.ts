@@ -45,6 +45,9 @@ export const frame = {
   noLabel: "Key without label",
   seeingAs: (role: string) => `You see what the role ${role} sees.`,
   seeAsMyself: "Return to your own key",
+  noProject: "There is no such project, or you have no access",
+  noProjectHint: (role: string | undefined) =>
+    `Check the address, or ask an administrator to give ${role === undefined ? "your role" : `role ${role}`} access.`,
   notFound: "There is no such page",
   notFoundHint: "The address may be incomplete. Choose a template in the navigation.",
   roleEndedLead: (role: string) =>
