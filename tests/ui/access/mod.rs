@@ -14,3 +14,8 @@ async fn a_scoped_role_sees_less_and_is_offered_less() {
 async fn no_page_has_a_serious_fault_of_accessibility() {
     run(&service().await, "access/accessibility", json!({})).await;
 }
+
+#[tokio::test]
+async fn new_project_has_the_slug_of_its_name_and_a_chosen_time_zone() {
+    run(&service().await, "access/new_project", json!({})).await;
+}

@@ -1,16 +1,19 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { answer, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { queryClient } from "../api/queries";
 import { Button } from "../components/Button";
+import { ComboField } from "../components/ComboField";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
 import { sayDone } from "../components/toast";
+import { readerZone, zones } from "../format/zone";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
+import { slugFault, slugOf } from "../template/slug";
 
 const t = pageWords.access;
 
@@ -20,8 +23,12 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
   const [draft, setDraft] = useState({
     slug: "",
     name: "",
-    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: readerZone() ?? "",
   });
+  const known = useMemo(zones, []);
+  const wanted = draft.slug.trim();
+  const isUntouched = draft.name === "" && draft.slug === "";
+  const fault = slugFault(wanted);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const refusal = error instanceof RequestError ? error : null;
@@ -31,7 +38,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
       const { slug, name } = await answer(
         POST("/v1/projects", {
           body: {
-            slug: draft.slug.trim(),
+            slug: wanted,
             ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
             ...(draft.zone.trim() !== "" && { time_zone: draft.zone.trim() }),
           },
@@ -53,7 +60,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onPress={onClose}>{words.components.cancel}</Button>
-          <Button kind="main" onPress={create} isDisabled={isRunning || draft.slug.trim() === ""}>
+          <Button kind="main" onPress={create} isDisabled={isRunning || fault !== undefined}>
             {t.createProject}
           </Button>
         </>
@@ -62,21 +69,25 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
       <TextField
         label={t.projectName}
         value={draft.name}
-        onChange={(name) => setDraft({ ...draft, name })}
+        // The slug follows the name until it is written by itself.
+        onChange={(name) =>
+          setDraft({ ...draft, name, ...(draft.slug === slugOf(draft.name) && { slug: slugOf(name) }) })
+        }
         error={refusal?.at("/name")}
         autoFocus
       />
       <TextField
         label={t.slug}
-        hint={t.slugHint}
+        hint={isUntouched ? t.slugFirst : t.slugHint}
         value={draft.slug}
         onChange={(slug) => setDraft({ ...draft, slug })}
-        error={refusal?.at("/slug")}
+        error={(isUntouched ? undefined : fault) ?? refusal?.at("/slug")}
         isCode
       />
-      <TextField
+      <ComboField
         label={t.timeZone}
         hint={t.timeZoneHint}
+        choices={known}
         value={draft.zone}
         onChange={(zone) => setDraft({ ...draft, zone })}
         error={refusal?.at("/time_zone")}

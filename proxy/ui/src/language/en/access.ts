@@ -143,6 +143,7 @@ export const access = {
   newProject: "New project",
   slug: "Slug",
   slugHint: "Lowercase letters, digits and _. Used in addresses and as the SQL schema name.",
+  slugFirst: "Write a name or a slug first. The slug is used in addresses and as the SQL schema name.",
   projectName: "Name",
   timeZone: "Time zone",
   timeZoneHint: "Decides when a day begins. UTC if empty.",

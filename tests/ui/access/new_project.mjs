@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { browse, expectAccessible, signIn, told } from "../browser.mjs";
+
+await browse(async (page) => {
+  await signIn(page);
+  await page.goto(`${told.address}/p/${told.project}/access/projects`);
+  await page.getByRole("button", { name: "New project" }).click();
+  const dialog = page.getByRole("dialog");
+  const create = dialog.getByRole("button", { name: "Create the project" });
+  await dialog.getByText("Write a name or a slug first.").waitFor();
+  assert.ok(await create.isDisabled());
+
+  // The slug follows the name until it is written by itself, and says what is wrong with it.
+  const slug = dialog.getByLabel("Slug");
+  await dialog.getByLabel("Name").fill("Zürich Museum");
+  assert.equal(await slug.inputValue(), "zurich_museum");
+  await slug.fill("2 museums");
+  await dialog.getByText("A slug begins with a letter from a to z.").waitFor();
+  assert.ok(await create.isDisabled());
+  await slug.fill("museum");
+  await dialog.getByLabel("Name").fill("Museum of Zürich");
+  assert.equal(await slug.inputValue(), "museum");
+
+  const zone = dialog.getByRole("combobox", { name: "Time zone" });
+  await zone.fill("zurich");
+  await page.getByRole("option", { name: "Europe/Zurich" }).click();
+  assert.equal(await zone.inputValue(), "Europe/Zurich");
+  await expectAccessible(page);
+  await create.click();
+  await page.getByText("Project Museum of Zürich created").waitFor();
+  await page.waitForURL("**/p/museum");
+});
