@@ -7,7 +7,7 @@ const t = words.list;
 type Props = {
   id: string;
   items: readonly Suggestion[];
-  /** Whether the numbers are those of all records. */
+  /** Whether the numbers are those of all records. Those of some of them would look wrong beside the number found. */
   isExact: boolean;
   active: number | null;
   onTake: (suggestion: Suggestion) => void;
@@ -36,10 +36,12 @@ export function SuggestionList({ id, items, isExact, active, onTake }: Props) {
           onClick={() => onTake(it)}
         >
           <span dir="auto">{it.text}</span>{" "}
-          <span className={style.frequency}>
-            <span aria-hidden>{t.holdersShort(it.count, isExact)}</span>
-            <span className="visually-hidden">{t.holders(it.count, isExact)}</span>
-          </span>
+          {isExact && (
+            <span className={style.frequency}>
+              <span aria-hidden>{t.holdersShort(it.count)}</span>
+              <span className="visually-hidden">{t.holders(it.count)}</span>
+            </span>
+          )}
         </div>
       ))}
     </div>

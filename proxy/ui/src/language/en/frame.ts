@@ -1,5 +1,5 @@
 /** The words of src/app: sign-in, rail, palette. */
-import { count } from "../plural";
+import { count, rounded } from "../plural";
 
 export const frame = {
   product: "keyed",
@@ -60,7 +60,7 @@ export const frame = {
   filterTemplatesOf: (n: number) => `Filter ${n} templates`,
   findProject: "Find a project",
   findProjectOf: (n: number) => `Find one of ${n} projects`,
-  aboutRecords: (n: number) => `about ${count(n, "record")}`,
+  aboutRecords: (n: number) => `about ${count(rounded(n), "record")}`,
   unreachable: "The service cannot be reached. Trying again.",
   pageFailed: "This page stopped working",
   pageFailedHint: (what: string) => `${what} Your records are as they were saved last.`,

@@ -1,7 +1,8 @@
 /** The words of src/list. */
-import { count, number } from "../plural";
+import { count, number, rounded } from "../plural";
 
 const records = (n: number) => count(n, "record");
+const about = (n: number) => number(rounded(n));
 
 export const list = {
   key: "External key",
@@ -11,9 +12,10 @@ export const list = {
   searchHint:
     'Words, a part of a word, an external key. "…" for words next to each other, - for words to leave out.',
   suggestions: "Words that complete the search",
-  holders: (n: number, isExact: boolean) => (isExact ? records(n) : `at least ${records(n)}`),
-  holdersShort: (n: number, isExact: boolean) => (isExact ? number(n) : `${number(n)}+`),
+  holders: records,
+  holdersShort: number,
   clearSearch: "Clear the search",
+  searchCleared: "Search cleared",
   mode: "Search by",
   modes: { words: "Words", meaning: "Meaning", both: "Both" },
   noMeaning: "The service does not search by meaning at the moment. You see what has the words.",
@@ -44,11 +46,15 @@ export const list = {
   definition: "Change the template",
   refresh: "Refresh",
 
-  counted: (n: number, isExact: boolean) => (isExact ? records(n) : `About ${records(n)}`),
+  counted: (n: number, isExact: boolean) => (isExact ? records(n) : `About ${records(rounded(n))}`),
   range: (first: number, last: number, total: number | null, isExact: boolean) =>
     total === null
       ? `${number(first)}–${number(last)}`
-      : `${number(first)}–${number(last)} of ${isExact ? "" : "about "}${number(total)}`,
+      : `${number(first)}–${number(last)} of ${isExact ? number(total) : `about ${about(Math.max(total, last))}`}`,
+  loaded: (n: number, total: number | null, isExact: boolean) =>
+    total === null
+      ? `${records(n)} loaded`
+      : `${number(n)} of ${isExact ? number(total) : `about ${about(Math.max(total, n))}`} loaded`,
   ranked: (n: number) => `The ${number(n)} closest`,
   countExactly: "Count exactly",
   counting: "Counting",
@@ -85,9 +91,11 @@ export const list = {
   allSelected: (n: number | null, isExact: boolean) =>
     n === null
       ? "All that match are selected"
-      : `${isExact ? "All" : "About"} ${number(n)} that match are selected`,
+      : `${isExact ? `All ${number(n)}` : `About ${about(n)}`} that match are selected`,
   selectMatching: (n: number | null, isExact: boolean) =>
-    n === null ? "Select all that match" : `Select all ${isExact ? "" : "about "}${number(n)} that match`,
+    n === null
+      ? "Select all that match"
+      : `Select all ${isExact ? number(n) : `about ${about(n)}`} that match`,
   unselect: "Clear the selection",
   setValue: "Set a value",
   showDeleted: "Show deleted records",
@@ -105,7 +113,7 @@ export const list = {
   deleteAction: (n: string) => `Delete ${n}`,
   records,
   aboutRecords: (n: number | null, isExact: boolean) =>
-    n === null ? "all that match" : isExact ? records(n) : `about ${records(n)}`,
+    n === null ? "all that match" : isExact ? records(n) : `about ${records(rounded(n))}`,
   setTitle: (n: string) => `Set a value in ${n}`,
   setLead: "You can undo this until you leave the list.",
   attribute: "Attribute",

@@ -16,6 +16,8 @@ export const record = {
   openFull: "Open as a page",
   closeFull: "Open beside the list",
   close: "Close the record",
+  next: "Next record",
+  previous: "Previous record",
   actions: "Actions of this record",
   copyAddress: "Copy the address",
   copyId: "Copy the id",

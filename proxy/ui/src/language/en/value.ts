@@ -1,6 +1,10 @@
 /** The words of src/value. */
+import { number } from "../plural";
+
 export const value = {
   empty: "empty",
+  showWhole: (characters: number) => `Show all ${number(characters)} characters`,
+  showLess: "Show less",
   yes: "Yes",
   no: "No",
   hidden: "Hidden record",

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { words } from ".";
+import { rounded } from "./plural";
+
+test.each([
+  [0, 0],
+  [7, 7],
+  [69, 69],
+  [694, 690],
+  [69_164, 69_000],
+  [69_501, 70_000],
+])("an estimate of %i is said as %i", (estimate, said) => {
+  expect(rounded(estimate)).toBe(said);
+});
+
+test("an estimate is never said to the digit", () => {
+  const { counted, range, selectMatching } = words.list;
+  expect(counted(69_164, false)).toBe("About 69,000 records");
+  expect(range(1, 20, 69_164, false)).toBe("1–20 of about 69,000");
+  expect(selectMatching(69_164, false)).toBe("Select all about 69,000 that match");
+  expect(counted(69_164, true)).toBe("69,164 records");
+});
