@@ -45,3 +45,8 @@ async fn a_key_of_another_role_inherits_neither_the_page_nor_what_waits() {
 async fn address_of_an_unknown_project_shows_no_project() {
     run(&service().await, "app/unknown_project", json!({})).await;
 }
+
+#[tokio::test]
+async fn application_opens_with_the_project_that_was_open_last() {
+    run(&service().await, "app/last_project", json!({})).await;
+}

@@ -28,9 +28,11 @@ function isShort(request: Request): boolean {
   return type === null || type.includes("json");
 }
 
+/** What is said of a request that reached nobody. */
+export const OFFLINE = "The service cannot be reached. Your changes are not lost: try again.";
+
 async function reach(request: Request): Promise<Response> {
-  const unreachable = () =>
-    new RequestError(0, null, "The service cannot be reached. Your changes are not lost: try again.");
+  const unreachable = () => new RequestError(0, null, OFFLINE);
   let response: Response;
   try {
     response = (await takeAhead(request)) ?? (await fetch(request));

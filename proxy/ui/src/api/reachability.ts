@@ -1,14 +1,16 @@
 /** Whether the service answers at all, as the last request found it. */
 import { useSyncExternalStore } from "react";
 
-let isReached = true;
+let reached = true;
 const listeners = new Set<() => void>();
 
 export function sayReached(is: boolean) {
-  if (is === isReached) return;
-  isReached = is;
+  if (is === reached) return;
+  reached = is;
   for (const listener of listeners) listener();
 }
+
+export const isReached = (): boolean => reached;
 
 const GATEWAY_FAULTS = [502, 503, 504];
 
@@ -32,4 +34,4 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-export const useReached = (): boolean => useSyncExternalStore(subscribe, () => isReached);
+export const useReached = (): boolean => useSyncExternalStore(subscribe, isReached);

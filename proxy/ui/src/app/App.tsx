@@ -1,12 +1,12 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { I18nProvider, RouterProvider } from "react-aria-components";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { queryClient, useProjects } from "../api/queries";
 import { Skeleton } from "../components/Notice";
 import { Toasts } from "../components/toast";
 import ListPage from "../list/ListPage";
-import { lastPlace } from "../navigation/place";
+import { lastPlace, rememberPlace } from "../navigation/place";
 import { useSession } from "../session/session";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Frame } from "./Frame";
@@ -38,6 +38,9 @@ function ProjectPages({ project }: { project: string }) {
   const [location] = useLocation();
   const projects = useProjects();
   const isKnown = projects.data?.some(({ slug }) => slug === project) ?? true;
+  useEffect(() => {
+    if (projects.data && isKnown) rememberPlace({ project });
+  }, [projects.data, isKnown, project]);
   // One that was created elsewhere comes with the next answer.
   if (!isKnown) return projects.isFetching ? <Loading /> : <NoProject />;
   return (

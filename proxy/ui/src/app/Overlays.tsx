@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect } from "react";
 import { words } from "../language";
 import { useShortcutListener, useShortcuts } from "../navigation/shortcuts";
-import { undoLast } from "../navigation/undo";
+import { undoLast, useCanUndo } from "../navigation/undo";
 import { show, useOverlay } from "./overlay";
 import { ShortcutHelp } from "./ShortcutHelp";
 
@@ -16,12 +16,13 @@ const close = () => show(null);
 /** What floats above the pages of a project, each behind its shortcut. */
 export function Overlays({ project }: { project: string }) {
   const overlay = useOverlay();
+  const canUndo = useCanUndo();
   useShortcutListener();
   useShortcuts(
     [
       { keys: "mod+k", label: t.palette, run: () => show("palette") },
       { keys: ".", label: t.useFromCode, run: () => show("code") },
-      { keys: "mod+z", label: t.undo, run: undoLast },
+      ...(canUndo ? [{ keys: "mod+z", label: t.undo, run: undoLast }] : []),
       { keys: "?", label: t.shortcuts, run: () => show("shortcuts") },
     ],
     "everywhere",

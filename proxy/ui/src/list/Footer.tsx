@@ -28,6 +28,8 @@ type Props = {
   seen: { first: number; last: number };
   total: Total;
   loaded: number;
+  /** Which of the loaded records are seen is not known. */
+  isWhole: boolean;
   isRanked: boolean;
   isSearching: boolean;
   isCounting: boolean;
@@ -47,12 +49,14 @@ export function Footer({ seen, total, loaded, ...props }: Props) {
           ? ""
           : props.isRanked
             ? t.ranked(loaded)
-            : t.range(
-                seen.first + 1,
-                Math.max(seen.last, seen.first + 1),
-                total?.value ?? null,
-                total?.isExact ?? false,
-              )}
+            : props.isWhole
+              ? t.loaded(loaded, total?.value ?? null, total?.isExact ?? false)
+              : t.range(
+                  seen.first + 1,
+                  Math.max(seen.last, seen.first + 1),
+                  total?.value ?? null,
+                  total?.isExact ?? false,
+                )}
       </span>
       {canCount && (
         <Button kind="quiet" onPress={props.onCount} isDisabled={props.isCounting}>

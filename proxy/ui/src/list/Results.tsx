@@ -141,7 +141,8 @@ export function Results({ project, template, state, change, found, columns, sele
       )}
       {props.children}
       <Footer
-        seen={state.layout === "cards" ? { first: 0, last: records.length } : seen}
+        seen={seen}
+        isWhole={state.layout === "cards"}
         total={found.total}
         loaded={records.length}
         isRanked={found.isRanked}

@@ -46,7 +46,10 @@ export function useFound(
   const [counted, setCounted] = useState<string | null>(null);
   // What another search would replace stays until that has an answer, and what a failed one would.
   const isFailed = query.isError && !query.data;
-  const isOld = query.isPlaceholderData || isFailed;
+  // That nothing was found is not said before it is known whether another spelling finds something.
+  const isUndecided =
+    isNothing && mayBeMisspelt(state) && near.data === undefined && (!isPaused || near.isFetching);
+  const isOld = query.isPlaceholderData || isFailed || isUndecided;
   const current = isOld ? undefined : query.data?.pages;
   const last = useRef(current);
   if (current) last.current = current;
@@ -83,7 +86,7 @@ export function useFound(
     /** The records are those of the search before. */
     isOld,
     isSettled,
-    isStopped: isOld && !query.isFetching && !query.isError,
+    isStopped: isOld && !isUndecided && !query.isFetching && !query.isError,
     isEmpty: query.isSuccess && !isOld && records.length === 0,
     isSearching: (query.isFetching || near.isFetching) && !isFetchingNextPage,
     isRanked: isRanked(state),

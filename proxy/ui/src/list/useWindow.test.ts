@@ -24,3 +24,10 @@ test("without spare rows, little more than the visible ones is rendered", () => 
   expect(from).toBe(0);
   expect(to - lastSeen).toBeLessThan(6);
 });
+
+test("a row of which less than half is seen does not count as seen", () => {
+  const { firstSeen, lastSeen, from, to } = windowAt(20, 632, 32, 500_000, 0);
+  expect([firstSeen, lastSeen]).toEqual([1, 20]);
+  expect(from).toBe(0);
+  expect(to).toBeGreaterThan(20);
+});

@@ -15,10 +15,14 @@ export function windowAt(
   rows: number,
   spare = SPARE,
 ): RowWindow {
-  const firstSeen = Math.min(Math.floor(top / rowHeight), Math.max(rows - 1, 0));
-  const lastSeen = Math.min(Math.ceil((top + height) / rowHeight), rows);
-  const from = Math.max(0, Math.floor((firstSeen - spare) / STEP) * STEP);
-  const to = Math.min(rows, Math.ceil((lastSeen + spare) / STEP) * STEP);
+  const last = Math.max(rows - 1, 0);
+  const first = Math.min(Math.floor(top / rowHeight), last);
+  const end = Math.min(Math.ceil((top + height) / rowHeight), rows);
+  const from = Math.max(0, Math.floor((first - spare) / STEP) * STEP);
+  const to = Math.min(rows, Math.ceil((end + spare) / STEP) * STEP);
+  // A row of which less than half can be seen is not read.
+  const firstSeen = Math.min(Math.round(top / rowHeight), last);
+  const lastSeen = Math.min(Math.max(Math.round((top + height) / rowHeight), firstSeen), rows);
   return { from, to, firstSeen, lastSeen };
 }
 

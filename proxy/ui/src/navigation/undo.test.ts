@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 vi.stubGlobal("sessionStorage", { getItem: () => null, setItem() {}, removeItem() {} });
 const { signIn } = await import("../session/session");
-const { offerUndo, undoLast, withdrawUndo } = await import("./undo");
+const { canUndo, offerUndo, undoLast, withdrawUndo } = await import("./undo");
 
 beforeEach(() => signIn("mine"));
 
@@ -31,4 +31,15 @@ test("somebody else takes nothing back", () => {
   signIn("other");
   undoLast();
   expect(run).not.toHaveBeenCalled();
+});
+
+test("there is something to take back until it was, for who changed it", () => {
+  expect(canUndo()).toBe(false);
+  offerUndo("a", vi.fn());
+  expect(canUndo()).toBe(true);
+  undoLast();
+  expect(canUndo()).toBe(false);
+  offerUndo("a", vi.fn());
+  signIn("other");
+  expect(canUndo()).toBe(false);
 });

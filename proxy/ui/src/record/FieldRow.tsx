@@ -1,16 +1,18 @@
 import { Check, Pencil, X } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useAttempt } from "../api/attempt";
+import { OFFLINE } from "../api/client";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
-import { IconButton } from "../components/Button";
+import { isReached, useReached } from "../api/reachability";
+import { Button, IconButton } from "../components/Button";
 import { sayRefused } from "../components/toast";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { withElements } from "../value/editing";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
-import { Value } from "../value/Value";
+import { isLong, Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
 import { Contradiction } from "./Contradiction";
 import style from "./Details.module.css";
@@ -35,16 +37,21 @@ type Props = {
 /** What is being edited: the value at the beginning, and what it is to become. */
 type Edit = { start: Json; draft: Json | undefined; error?: string; isSaving?: boolean };
 
+/** Why a value is refused, unless that was the network alone, which is back. */
+const standing = (error: string | undefined) => (error === OFFLINE && isReached() ? undefined : error);
+
 /** One attribute: read until it is clicked, then edited in place and saved for itself. */
 export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Props) {
   const { slug, type } = attribute;
   const current = fieldOf(record, slug);
   const [edit, setEdit] = useState<Edit | null>(null);
   const [isSaved, setSaved] = useState(false);
+  const [isWhole, setWhole] = useState(false);
   const row = useRef<HTMLDivElement>(null);
   const attempt = useAttempt();
   const latest = useRef(edit);
   latest.current = edit;
+  const isReachable = useReached();
   const isSeries = type === "metric";
   const label = attributeLabel(attribute);
   const isContradicted = edit !== null && !isSeries && !isSame(current, edit.start);
@@ -98,7 +105,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   close.current = () => {
     isGone.current = true;
     const now = latest.current;
-    if (!now || now.isSaving || now.error !== undefined || isLeft.current) return;
+    if (!now || now.isSaving || standing(now.error) !== undefined || isLeft.current) return;
     // What goes is not left before, so an element that is being typed is still in its field alone.
     const element = pendingElement(row.current);
     void save(now.start, element === "" ? now.draft : withElements(now.draft, [element]));
@@ -141,7 +148,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     const element = event.currentTarget;
     setTimeout(() => {
       if (staysIn(element) || isLeft.current || isGone.current) return;
-      if (isContradicted || latest.current?.error !== undefined) return;
+      if (isContradicted || standing(latest.current?.error) !== undefined) return;
       saveLatest();
     });
   };
@@ -169,7 +176,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
                   setEdit((now) => now && { start: now.start, draft, isSaving: now.isSaving ?? false });
                 }}
                 isLabelHidden
-                error={edit.error}
+                error={isReachable ? standing(edit.error) : edit.error}
                 autoFocus
               />
             </div>
@@ -199,6 +206,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     );
   }
 
+  const isTextLong = type === "string" && isLong(current);
   const value = (
     <Value
       project={project}
@@ -206,6 +214,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
       value={current}
       verbose={record.attribute_values?.[slug]}
       fit="whole"
+      isFolded={isTextLong && !isWhole}
     />
   );
   const isLink = type === "reference" && !isEmptyValue(current);
@@ -214,25 +223,32 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     <div ref={row} className={`${style.row} ${isChanged ? style.changed : ""}`} data-field={slug}>
       <span className={style.label}>{label}</span>
       <div className={style.value}>
-        {!mayEdit || isLink ? (
-          <div className={style.plain}>{value}</div>
-        ) : (
-          <div
-            className={style.cell}
-            role="button"
-            tabIndex={0}
-            data-edit
-            onClick={() => window.getSelection()?.isCollapsed !== false && begin()}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" && event.key !== " " && event.key !== "F2") return;
-              event.preventDefault();
-              begin();
-            }}
-          >
-            <span className="visually-hidden">{editLabel}: </span>
-            {value}
-          </div>
-        )}
+        <div className={style.text}>
+          {!mayEdit || isLink ? (
+            <div className={style.plain}>{value}</div>
+          ) : (
+            <div
+              className={style.cell}
+              role="button"
+              tabIndex={0}
+              data-edit
+              onClick={() => window.getSelection()?.isCollapsed !== false && begin()}
+              onKeyDown={(event) => {
+                if (event.key !== "Enter" && event.key !== " " && event.key !== "F2") return;
+                event.preventDefault();
+                begin();
+              }}
+            >
+              <span className="visually-hidden">{editLabel}: </span>
+              {value}
+            </div>
+          )}
+          {isTextLong && (
+            <Button kind="quiet" onPress={() => setWhole(!isWhole)}>
+              {isWhole ? words.value.showLess : words.value.showWhole(current.length)}
+            </Button>
+          )}
+        </div>
         {isSaved && <Tick />}
         {mayEdit && isLink && (
           <IconButton icon={Pencil} label={editLabel} size="small" onPress={begin} data-edit />

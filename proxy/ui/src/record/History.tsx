@@ -13,7 +13,7 @@ import { NamedValue } from "./Contradiction";
 import style from "./History.module.css";
 import { fieldOf, KEY } from "./merge";
 import { restoreValue } from "./save";
-import { attributeOf, type Entry, entrySentence, fieldLabel, wayIn } from "./sentences";
+import { attributeOf, changesOf, type Entry, entrySentence, fieldLabel, wayIn } from "./sentences";
 import { historyKey } from "./store";
 
 const t = words.record;
@@ -67,7 +67,7 @@ type ChangesProps = Props & { entry: Entry };
 
 /** Field by field: the old value struck through, the new one plain. */
 function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
-  const changes = Object.entries(entry.changes);
+  const changes = changesOf(template, entry);
   if (changes.length === 0) return null;
   return (
     <dl className={style.changes}>

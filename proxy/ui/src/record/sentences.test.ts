@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Template } from "../api/queries";
-import { actorName, type Entry, entriesOf, entrySentence, wayIn } from "./sentences";
+import { actorName, changesOf, type Entry, entriesOf, entrySentence, wayIn } from "./sentences";
 
 const template = {
   attributes: [
@@ -49,7 +49,7 @@ test("several fields are listed, many are counted", () => {
   const changed = { old: null, new: "x" };
   expect(say(entry({ city: changed, name: changed }))).toBe("Anna changed City, Name");
   expect(say(entry({ city: changed, name: changed, tags: changed, company: changed, gone: changed }))).toBe(
-    "Anna changed City, Name, tags and 2 more changes",
+    "Anna changed City, tags, Company and 2 more changes",
   );
   expect(say(entry({ city: changed, name: changed }), ["city"])).toBe("Anna set City to x");
 });
@@ -72,4 +72,15 @@ test("each changed field is told by the newest entry that has it", () => {
 
 test("a way in without words of its own is named", () => {
   expect([wayIn("api"), wayIn("batch")]).toEqual(["by the API", "by batch"]);
+});
+
+test("changes are in the order of the record", () => {
+  const changed = { old: null, new: "x" };
+  const { changes } = entry({ gone: changed, name: changed, city: changed, external_key: changed });
+  expect(changesOf(template, entry(changes)).map(([field]) => field)).toEqual([
+    "external_key",
+    "city",
+    "name",
+    "gone",
+  ]);
 });

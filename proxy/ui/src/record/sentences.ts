@@ -23,6 +23,13 @@ export function fieldLabel(template: Template | undefined, field: string): strin
   return attribute ? attributeLabel(attribute) : field;
 }
 
+/** What an entry changed, in the order in which the record shows it; fields that the template no longer has come last. */
+export function changesOf(template: Template | undefined, { changes }: Entry) {
+  const order = [KEY, ...(template?.attributes ?? []).map(({ slug }) => slug)];
+  const place = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
+  return Object.entries(changes).sort(([a], [b]) => place(a) - place(b));
+}
+
 /** By which way in: "by the API". */
 export const wayIn = (source: string): string => t.ways[source] ?? t.way(source);
 
@@ -35,7 +42,9 @@ export function entrySentence(
   only?: readonly string[],
 ): string {
   const actor = actorName(entry.actor);
-  const fields = Object.keys(entry.changes).filter((field) => only === undefined || only.includes(field));
+  const fields = changesOf(template, entry)
+    .map(([field]) => field)
+    .filter((field) => only === undefined || only.includes(field));
   if (entry.operation !== "update" || fields.length === 0) return t.did[entry.operation](actor);
   const [field = ""] = fields;
   const label = fieldLabel(template, field);

@@ -17,6 +17,12 @@ import {
 import style from "./Value.module.css";
 
 const t = words.value;
+/** About fifteen lines of a record beside its list. */
+const MOST_LETTERS = 1_000;
+
+/** Whether a value is too long to be read beside others. */
+export const isLong = (value: unknown): value is string =>
+  typeof value === "string" && value.length > MOST_LETTERS;
 
 type Props = {
   project: string;
@@ -26,10 +32,19 @@ type Props = {
   verbose?: VerboseValue | undefined;
   /** `line` cuts what does not fit into one line; `whole` shows everything. */
   fit?: "line" | "whole";
+  /** Of a long text the beginning alone is shown. */
+  isFolded?: boolean;
 };
 
 /** A value by its type, to be read. */
-export const Value = memo(function Value({ project, attribute, value, verbose, fit = "line" }: Props) {
+export const Value = memo(function Value({
+  project,
+  attribute,
+  value,
+  verbose,
+  fit = "line",
+  isFolded = false,
+}: Props) {
   const shape = fit === "line" ? style.line : style.whole;
   if (isEmptyValue(value)) return <Nothing />;
   const text = valueText(attribute, value, verbose);
@@ -95,7 +110,7 @@ export const Value = memo(function Value({ project, attribute, value, verbose, f
         </span>
       ) : (
         <span className={shape} dir="auto">
-          {text}
+          {isFolded ? `${text.slice(0, MOST_LETTERS)}…` : text}
         </span>
       );
   }

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { ask, browse, signIn, told } from "../browser.mjs";
+
+await ask("POST", "/projects", { slug: "aaa", name: "Aaa" });
+await ask("POST", "/projects", { slug: "zzz", name: "Zzz" });
+
+await browse(async (page) => {
+  // Whichever page of a project was open last, the application opens with that project.
+  await signIn(page, "/p/zzz/access");
+  await page.getByRole("heading", { name: "Access" }).waitFor();
+  await page.goto(`${told.address}/`);
+  await page.waitForURL("**/p/zzz");
+
+  // Nothing was changed, so nothing is offered to be undone.
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await help.waitFor();
+  assert.equal(await help.getByText("Undo the last change").count(), 0);
+});
