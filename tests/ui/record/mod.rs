@@ -32,3 +32,13 @@ async fn what_is_added_or_created_is_so_once_also_if_its_answer_is_lost() {
 async fn point_of_a_metric_is_corrected_and_deleted() {
     run(&service().await, "record/correcting", json!({})).await;
 }
+
+#[tokio::test]
+async fn drawer_steps_to_the_next_and_previous_record() {
+    run(&service().await, "record/stepping", json!({})).await;
+}
+
+#[tokio::test]
+async fn long_text_is_folded() {
+    run(&service().await, "record/long_text", json!({})).await;
+}

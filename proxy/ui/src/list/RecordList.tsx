@@ -25,6 +25,7 @@ import { useBulk } from "./useBulk";
 import { useFound } from "./useFound";
 import { listQuery, useListState } from "./useListState";
 import { useSelection } from "./useSelection";
+import { useSteps } from "./useSteps";
 
 const t = words.list;
 const loadRecord = () => import("../record/RecordDrawer");
@@ -53,6 +54,8 @@ type Props = {
 };
 
 const FACETS = "keyed.facets";
+/** What is taken back after the search was cleared. */
+const SEARCH = "search";
 
 /** Whether the panel of frequent values is open, remembered by this browser. */
 function useFacets(): [boolean, () => void] {
@@ -97,6 +100,12 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
     document.title = `${label} · keyed`;
   }, [label]);
   const create = () => setCreating(true);
+  const clearSearch = () => {
+    const { search } = state;
+    if (search === "") return;
+    change({ search: "" });
+    sayDone(t.searchCleared, { label: t.undo, run: () => change({ search }) }, SEARCH);
+  };
   const path = `/v1/entities/search/${encodeURIComponent(template.slug)}`;
   useOnScreen({ method: "POST", path, project, body: found.body }, "list");
   useShortcuts(
@@ -105,7 +114,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
         ? []
         : [
             { keys: "/", label: t.searchIn(label), run: () => field.current?.focus() },
-            { keys: "x", label: t.clearSearch, run: () => change({ search: "" }) },
+            { keys: "x", label: t.clearSearch, run: clearSearch },
           ]),
       ...(rights.has("create") && !state.isDeleted ? [{ keys: "n", label: t.newRecord, run: create }] : []),
     ],
@@ -131,6 +140,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
     navigate(list + listQuery());
     grid.current?.focus(record ?? undefined);
   }, [navigate, list, record]);
+  const steps = useSteps(project, template.slug, found, record);
   const copy = async (from: RecordBody, column: ListColumn | null) => {
     const text =
       column === null
@@ -244,7 +254,13 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
       </div>
       <Suspense>
         {record !== null && (
-          <RecordDrawer project={project} template={template.slug} id={record} onClose={close} />
+          <RecordDrawer
+            project={project}
+            template={template.slug}
+            id={record}
+            onClose={close}
+            steps={steps}
+          />
         )}
         {isCreating && (
           <NewRecord

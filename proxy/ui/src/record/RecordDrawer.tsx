@@ -1,5 +1,5 @@
 import { Hash, Link2, Maximize2, Minimize2, MoreHorizontal, Trash2, X } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import { RequestError } from "../api/problem";
 import { privileges, type Template, useMe, useTemplate } from "../api/queries";
@@ -11,6 +11,7 @@ import { type TabItem, Tabs } from "../components/Tabs";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
+import { useShortcuts } from "../navigation/shortcuts";
 import { targetOf } from "../value/references";
 import { Access } from "./Access";
 import { ChangeBar } from "./ChangeBar";
@@ -20,11 +21,19 @@ import { History } from "./History";
 import { Metrics } from "./Metrics";
 import style from "./RecordDrawer.module.css";
 import { Related } from "./Related";
+import { type Step, StepButtons, type Steps } from "./StepButtons";
 import { type Shown, useRecord } from "./store";
 
 const t = words.record;
 
-type Props = { project: string; template: string; id: string; onClose: () => void };
+type Props = {
+  project: string;
+  template: string;
+  id: string;
+  onClose: () => void;
+  /** The ways to the records beside this one in the list; null where there is none. */
+  steps: Steps;
+};
 
 const TABS = ["details", "metrics", "history", "related", "access"] as const;
 type Tab = (typeof TABS)[number];
@@ -51,7 +60,7 @@ function usePlace() {
 }
 
 /** A record over its list, with its own address. */
-export function RecordDrawer({ project, template, id, onClose }: Props) {
+export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
   const { isFull, setFull, tab, setTab } = usePlace();
   const shown = useRecord(project, id);
   const panel = useRef<HTMLElement>(null);
@@ -68,6 +77,16 @@ export function RecordDrawer({ project, template, id, onClose }: Props) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  const pressed = useRef<Step | null>(null);
+  // The buttons of another record are others: the one that was pressed keeps the focus.
+  const isThere = shown.data !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each record, and once it is there.
+  useEffect(() => {
+    if (document.activeElement !== document.body) return;
+    const button = panel.current?.querySelector<HTMLElement>(`[data-step=${pressed.current}]:enabled`);
+    (button ?? panel.current)?.focus();
+    if (isThere) pressed.current = null;
+  }, [id, isThere]);
   // Delete and Restore end with a button that is gone: the keyboard goes on in the record.
   const deletedAt = shown.data?.record.deleted_at;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each deletion and restoration.
@@ -80,6 +99,13 @@ export function RecordDrawer({ project, template, id, onClose }: Props) {
     event.stopPropagation();
     onClose();
   };
+  useShortcuts(
+    [
+      ...(steps.next ? [{ keys: "j", label: t.next, run: steps.next }] : []),
+      ...(steps.previous ? [{ keys: "k", label: t.previous, run: steps.previous }] : []),
+    ],
+    "record",
+  );
   const isMissing = shown.error instanceof RequestError && shown.error.status === 404;
   return (
     <aside
@@ -101,10 +127,12 @@ export function RecordDrawer({ project, template, id, onClose }: Props) {
           isFull={isFull}
           setFull={setFull}
           onClose={onClose}
+          steps={<StepButtons steps={steps} pressed={pressed} />}
         />
       ) : (
         <div className={style.waiting}>
           <div className={style.tools}>
+            <StepButtons steps={steps} pressed={pressed} />
             <IconButton icon={X} label={t.close} onPress={onClose} />
           </div>
           {isMissing ? (
@@ -131,9 +159,10 @@ type OpenProps = {
   isFull: boolean;
   setFull: (isFull: boolean) => void;
   onClose: () => void;
+  steps: ReactNode;
 };
 
-function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose }: OpenProps) {
+function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose, steps }: OpenProps) {
   const { record } = shown;
   const me = useMe(project);
   const may = privileges(me.data, project, template.slug);
@@ -206,6 +235,7 @@ function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose 
           </h2>
         </div>
         <div className={style.tools}>
+          {steps}
           <Menu
             label={t.actions}
             actions={[

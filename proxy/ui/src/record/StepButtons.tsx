@@ -1,0 +1,29 @@
+import { ChevronDown, ChevronUp } from "lucide-react";
+import type { RefObject } from "react";
+import { IconButton } from "../components/Button";
+import { words } from "../language";
+
+const t = words.record;
+
+export type Step = "previous" | "next";
+export type Steps = Record<Step, (() => void) | null>;
+
+const ICONS = { previous: ChevronUp, next: ChevronDown };
+const KEYS = { previous: "k", next: "j" };
+
+/** The ways to the records above and below in the list. */
+export function StepButtons({ steps, pressed }: { steps: Steps; pressed: RefObject<Step | null> }) {
+  return (["previous", "next"] as const).map((step) => (
+    <IconButton
+      key={step}
+      icon={ICONS[step]}
+      label={`${t[step]} (${KEYS[step]})`}
+      data-step={step}
+      isDisabled={steps[step] === null}
+      onPress={() => {
+        pressed.current = step;
+        steps[step]?.();
+      }}
+    />
+  ));
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+
+await browse(async (page) => {
+  await signIn(page, `${list("customers")}?s=visits`);
+  // What the button to sign in says to screen readers stays for some seconds.
+  await page.reload();
+  await page.getByText("Anna").first().waitFor();
+  const named = (name) => page.getByRole("complementary", { name: "Record" }).getByRole("heading", { name }).waitFor();
+  const button = (name) => page.getByRole("button", { name });
+
+  await page.getByText("Anna").first().dblclick();
+  await named("Anna");
+  assert.ok(await button("Previous record (k)").isDisabled(), "Anna is the first");
+  await page.keyboard.press("j");
+  await named("Beat");
+  await page.getByRole("tab", { name: "History" }).click();
+  await page.waitForURL(/tab=history/);
+
+  // The tab stays, and the button keeps the focus.
+  await button("Next record (j)").click();
+  await named("Chloé");
+  await page.waitForURL(/s=visits.*tab=history/);
+  await page.waitForFunction(() => document.activeElement?.matches("[data-step=next]"));
+  await page.keyboard.press("Enter");
+  await named(/img/);
+  await page.waitForLoadState("networkidle");
+  await expectAccessible(page);
+  await page.keyboard.press("k");
+  await named("Chloé");
+
+  // Letters that are typed are letters.
+  await page.getByRole("tab", { name: "Details" }).click();
+  await button(/^Edit name/).click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("jk");
+  assert.equal(await page.getByRole("textbox", { name: "name" }).inputValue(), "Chloéjk");
+  await page.keyboard.press("Escape");
+  await named("Chloé");
+
+  // Esc and the back button lead to the list, not to each record before.
+  await page.keyboard.press("Escape");
+  await page.waitForURL((url) => !url.pathname.includes("/r/"));
+  await page.waitForFunction(() => document.activeElement?.matches("[role=grid]"));
+});
