@@ -41,10 +41,13 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
   const isOpen = items.length > 0;
   const list = useId();
   const sent = useRef(search);
+  /** What was in the field before it was cleared, for Ctrl+Z. */
+  const cleared = useRef("");
 
   // The address changed by other means: the back button, a saved view, "clear".
   useEffect(() => {
     if (search === sent.current) return;
+    if (search === "") cleared.current = sent.current;
     sent.current = search;
     setText(search);
     setTyped(false);
@@ -56,6 +59,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
   };
   // Each letter searches at once; what it replaces is given up.
   const type = (next: string) => {
+    if (next === "") cleared.current = text;
     setText(next);
     setTyped(true);
     setActive(null);
@@ -74,18 +78,25 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
   // Before the field itself reads them, as far as they are about the suggestions.
   const press = (event: KeyboardEvent) => {
     const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+    // What was cleared is no text of the field any more, which the browser could bring back.
+    if (key.toLowerCase() === "z" && (ctrlKey || metaKey) && text === "" && cleared.current !== "") {
+      event.preventDefault();
+      event.stopPropagation();
+      return type(cleared.current);
+    }
     const isOther = altKey || ctrlKey || metaKey || shiftKey || event.nativeEvent.isComposing;
     if (isOther || !(event.target instanceof HTMLInputElement)) return;
     const chosen = active === null ? undefined : items[active];
     if (key === "Enter" && !chosen) close();
-    if (
-      !isOpen ||
-      !(key === "ArrowDown" || key === "ArrowUp" || key === "Escape" || (key === "Enter" && chosen))
-    )
-      return;
+    // Esc closes the suggestions, then leads to the records. What was typed stays.
+    if (key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      return isOpen ? close() : props.onLeave();
+    }
+    if (!isOpen || !(key === "ArrowDown" || key === "ArrowUp" || (key === "Enter" && chosen))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (key === "Escape") return close();
     if (key === "Enter") return chosen && take(chosen);
     const next = stepped(active, key, items.length);
     if (next !== "records") return setActive(next);
@@ -105,8 +116,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
         onChange={type}
         onSubmit={send}
         onKeyDown={(event) => {
-          // Esc clears, and leaves an empty field; the arrow leads to the records.
-          if ((event.key === "Escape" && text === "") || event.key === "ArrowDown") {
+          if (event.key === "ArrowDown") {
             event.preventDefault();
             props.onLeave();
           }
