@@ -57,3 +57,13 @@ async fn the_search_bar_completes_the_last_word() {
 async fn a_day_in_a_filter_is_one_of_the_reader_and_of_a_view_one_of_the_view() {
     run(&service().await, "list/days", json!({})).await;
 }
+
+#[tokio::test]
+async fn escape_keeps_the_search_and_undo_brings_a_cleared_one_back() {
+    run(&service().await, "list/search_kept", json!({})).await;
+}
+
+#[tokio::test]
+async fn address_says_all_that_a_list_shows() {
+    run(&service().await, "list/address", json!({})).await;
+}

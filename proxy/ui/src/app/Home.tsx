@@ -1,11 +1,12 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Redirect, useLocation } from "wouter";
 import { useMe, useProjects, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
 import { Empty, Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
+import { leftList } from "../list/remembered";
 import { addresses } from "../navigation/addresses";
-import { lastPlace, rememberPlace } from "../navigation/place";
+import { lastPlace } from "../navigation/place";
 import style from "./Home.module.css";
 import { SignInAgain } from "./SignIn";
 import { leave } from "./session";
@@ -68,11 +69,10 @@ function FirstTemplate({ project }: { project: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);
   const [, navigate] = useLocation();
-  useEffect(() => rememberPlace({ project }), [project]);
   if (templates.isError) return <Failure error={templates.error} retry={() => templates.refetch()} />;
   if (!templates.data) return <Skeleton />;
   const last = templates.data.find((template) => template.slug === lastPlace().template) ?? templates.data[0];
-  if (last) return <Redirect to={addresses.list(project, last.slug)} replace />;
+  if (last) return <Redirect to={leftList(project, last.slug)} replace />;
   return (
     <Empty
       title={me.data?.admin ? t.noTemplates : t.noTemplatesToSee}

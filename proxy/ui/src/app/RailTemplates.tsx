@@ -7,6 +7,7 @@ import { useCount } from "../api/counts";
 import { type Template, useTemplates } from "../api/queries";
 import { useSettled } from "../api/settled";
 import { words } from "../language";
+import { leftList } from "../list/remembered";
 import { addresses } from "../navigation/addresses";
 
 import { matches } from "./palette/match";
@@ -74,6 +75,7 @@ function TemplateItem({ project, template, isFolded }: ItemProps) {
   const isSeen = useSeen(item);
   const isSettled = useSettled(String(isSeen));
   const to = addresses.list(project, template.slug);
+  const left = useLocationProperty(() => leftList(project, template.slug));
   const isOpen = location === to || location.startsWith(`${to}/`);
   const name = template.label ?? template.slug;
   useEffect(() => {
@@ -83,7 +85,7 @@ function TemplateItem({ project, template, isFolded }: ItemProps) {
     <li>
       <Link
         ref={item}
-        href={to}
+        href={left}
         className={style.item}
         aria-current={isOpen && (view === null || isFolded) ? "page" : undefined}
         title={isFolded ? name : undefined}

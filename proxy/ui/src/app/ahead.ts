@@ -2,7 +2,6 @@
 import { type AheadRequest, sendAhead } from "../api/ahead";
 import { renderJson } from "../api/json";
 import { decodeState } from "../list/address";
-import { rememberedQuery } from "../list/remembered";
 import { isRanked, type ListState, listBody, pageBody } from "../list/state";
 import { placeOf } from "../navigation/place";
 
@@ -22,7 +21,7 @@ export function* firstRequests(path: string, query: string, key: string | null):
   yield { ...common, method: "GET", path: "/v1/templates" };
   yield { ...common, method: "GET", path: "/v1/me" };
   if (template === undefined) return;
-  const body = firstPage(decodeState(query || rememberedQuery(project, template)));
+  const body = firstPage(decodeState(query));
   const search = `/v1/entities/search/${encodeURIComponent(template)}`;
   if (body !== null) yield { ...common, method: "POST", path: search, body };
 }

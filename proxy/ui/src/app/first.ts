@@ -2,7 +2,6 @@
 import { meQuery, queryClient, templatesQuery } from "../api/queries";
 import { decodeState } from "../list/address";
 import { neededFields, shownColumns } from "../list/columns";
-import { rememberedQuery } from "../list/remembered";
 import { isRanked } from "../list/state";
 import { recordsQuery } from "../list/useRecords";
 import { placeOf } from "../navigation/place";
@@ -20,7 +19,7 @@ async function read() {
     (it) => it.slug === slug,
   );
   if (template !== undefined) {
-    const state = decodeState(location.search || rememberedQuery(project, template.slug));
+    const state = decodeState(location.search);
     const fields = neededFields(template, shownColumns(template, state.columns));
     // A view is opened first, and the service may have no way to search by meaning: the list says what it asks for.
     if (state.view === null && !isRanked(state))

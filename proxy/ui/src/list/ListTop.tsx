@@ -29,6 +29,7 @@ import { addresses } from "../navigation/addresses";
 import { ColumnChooser } from "./ColumnChooser";
 import type { ListColumn } from "./columns";
 import style from "./ListPage.module.css";
+import { leftList } from "./remembered";
 import { SearchBar } from "./SearchBar";
 import { INITIAL, type ListState, type Mode } from "./state";
 import type { Found } from "./useFound";
@@ -65,8 +66,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
   const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
-  // An address without a query opens the list as it was left.
-  const showLive = () => navigate(addresses.list(project, template.slug));
+  const showLive = () => navigate(leftList(project, template.slug));
   const file = (format: ExportFormat, name: string): Action => ({
     id: format,
     label: t.exportAs(name),

@@ -1,12 +1,18 @@
-/** How a list looked last, by template, so that it opens so again: columns, sort and layout. */
-import { decodeState, encodeState } from "./address";
+/**
+ * How a list looked last, by template, so that the navigation leads to it as it was: columns, sort and layout. They are in the
+ * address that it leads to.
+ */
+import { addresses } from "../navigation/addresses";
+import { decodeState, encodeState, queryWith } from "./address";
 import { INITIAL, type ListState } from "./state";
 
 const place = (project: string, template: string) => `keyed.list.${project}.${template}`;
 
-/** The query that a list without one begins with. */
-export function rememberedQuery(project: string, template: string): string {
-  return encodeState(decodeState(localStorage.getItem(place(project, template)) ?? ""));
+/** The address of a list as it was left. */
+export function leftList(project: string, template: string): string {
+  const kept = localStorage.getItem(place(project, template));
+  const query = kept === null ? "" : encodeState(decodeState(kept));
+  return addresses.list(project, template) + queryWith([query]);
 }
 
 export function rememberState(project: string, template: string, { columns, sort, layout }: ListState) {

@@ -1,7 +1,7 @@
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
 import { decodeState, encodeState, queryWith, recordParts } from "./address";
-import { rememberedQuery, rememberState } from "./remembered";
+import { rememberState } from "./remembered";
 import type { ListState } from "./state";
 
 /** Changes part of the state. `isStep` makes it a step that the browser's back button takes back. */
@@ -14,22 +14,17 @@ export const listQuery = (): string => queryWith([encodeState(decodeState(window
 const withoutEmptiedView = (state: ListState): ListState =>
   encodeState({ ...state, view: null }) === "" ? { ...state, view: null } : state;
 
-/** The state of a list, which is that of the address. An address without a query shows what is remembered. */
+/** The state of a list, which is that of the address alone, so that who is given the address sees the same. */
 export function useListState(project: string, template: string): [ListState, ChangeState] {
-  const [path, navigate] = useLocation();
+  const [, navigate] = useLocation();
   const query = useSearch();
-  const shown = query === "" ? rememberedQuery(project, template) : query;
-  const state = useMemo(() => decodeState(shown), [shown]);
-
-  useEffect(() => {
-    if (query === "" && shown !== "") navigate(`${path}?${shown}`, { replace: true });
-  }, [query, shown, path, navigate]);
+  const state = useMemo(() => decodeState(query), [query]);
 
   const change = useCallback<ChangeState>(
     (change, isStep = false) => {
       // Two changes in one event both count: the address is asked, not the last rendering.
       const current = window.location.search.slice(1);
-      const next = { ...decodeState(current || rememberedQuery(project, template)), ...change };
+      const next = { ...decodeState(current), ...change };
       if (next.view === null && !next.isDeleted) rememberState(project, template, next);
       const parts = [encodeState(withoutEmptiedView(next)), recordParts(current)];
       navigate(window.location.pathname + queryWith(parts), { replace: !isStep });

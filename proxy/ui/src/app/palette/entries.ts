@@ -20,6 +20,7 @@ import {
 } from "lucide-react";
 import type { Me, Project, Template } from "../../api/queries";
 import { words } from "../../language";
+import { leftList } from "../../list/remembered";
 import { addresses } from "../../navigation/addresses";
 import type { ActiveShortcut } from "../../navigation/shortcuts";
 import { setAppearance } from "../appearance";
@@ -78,7 +79,7 @@ function templates({ project, template, templates, navigate }: Surroundings): En
       ...(it.label && it.label !== it.slug ? { hint: it.slug } : {}),
       names: [it.slug],
       icon: Table2,
-      run: () => navigate(addresses.list(project, it.slug)),
+      run: () => navigate(leftList(project, it.slug)),
     }));
 }
 

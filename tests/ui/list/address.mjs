@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { browse, list, signIn, told } from "../browser.mjs";
+
+await browse(async (page) => {
+  await signIn(page, list("customers"));
+  await page.getByText("Anna").first().waitFor();
+  await page.getByRole("columnheader", { name: /name/ }).first().click();
+  await page.getByRole("button", { name: "Cards" }).click();
+  await page.waitForURL(/s=name.*l=cards/);
+
+  // The navigation leads to the list as it was left, and its address says so.
+  const rail = page.getByRole("navigation").first();
+  await rail.getByRole("link", { name: /companies/ }).click();
+  await page.getByText("Ada & Co").first().waitFor();
+  await rail.getByRole("link", { name: /Our customers/ }).click();
+  await page.waitForURL(/s=name.*l=cards/);
+
+  // An address is all that is shown: the same for who left the list otherwise.
+  await page.goto(told.address + list("customers"));
+  await page.getByText("Newest first").first().waitFor();
+  await page.getByRole("grid", { name: "Records of Our customers" }).waitFor();
+  assert.equal(new URL(page.url()).search, "");
+});
