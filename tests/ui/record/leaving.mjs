@@ -16,7 +16,7 @@ async function until(page, field, expected) {
 /** Opens the editor of the list, and types an element that is not added yet. */
 async function typeTag(page, text) {
   await page.getByRole("button", { name: "Edit tags" }).click();
-  const field = page.getByRole("textbox", { name: /tags/ });
+  const field = page.getByRole("combobox", { name: /tags/ });
   await field.waitFor();
   await page.keyboard.type(text);
   assert.equal(await field.inputValue(), text);

@@ -42,3 +42,8 @@ async fn drawer_steps_to_the_next_and_previous_record() {
 async fn long_text_is_folded() {
     run(&service().await, "record/long_text", json!({})).await;
 }
+
+#[tokio::test]
+async fn editor_of_a_list_suggests_values_of_other_records() {
+    run(&service().await, "record/existing", json!({})).await;
+}

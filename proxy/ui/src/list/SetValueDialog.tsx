@@ -62,6 +62,7 @@ export default function SetValueDialog({ project, template, what, onSet, onClose
             key={attribute.slug}
             project={project}
             attribute={attribute}
+            owner={template.slug}
             label={t.value}
             value={value}
             onChange={setValue}

@@ -170,6 +170,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
               <ValueEditor
                 project={project}
                 attribute={attribute}
+                owner={record.template_slug}
                 value={edit.draft}
                 onChange={(draft) => {
                   attempt.renew();

@@ -149,6 +149,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
           <Field
             key={attribute.slug}
             project={project}
+            template={template.slug}
             attribute={attribute}
             value={values[attribute.slug]}
             onChange={(value) => {
@@ -185,6 +186,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
 
 type FieldProps = {
   project: string;
+  template: string;
   attribute: Attribute;
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
@@ -192,7 +194,7 @@ type FieldProps = {
 };
 
 /** A field with a hint of what happens without a value. */
-function Field({ project, attribute, value, onChange, error }: FieldProps) {
+function Field({ project, template, attribute, value, onChange, error }: FieldProps) {
   const hasDefault = attribute.default !== undefined && attribute.default !== null;
   const label = attributeLabel(attribute);
   return (
@@ -200,6 +202,7 @@ function Field({ project, attribute, value, onChange, error }: FieldProps) {
       <ValueEditor
         project={project}
         attribute={attribute}
+        owner={template}
         label={attribute.required && !hasDefault ? `${label} · ${t.required}` : label}
         value={value}
         onChange={onChange}

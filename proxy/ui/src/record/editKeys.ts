@@ -3,8 +3,9 @@ import type { KeyboardEvent } from "react";
 
 export type Pressed = "save" | "giveBack" | "next" | "previous";
 
-/** Whether a list of choices or a calendar is open, which takes these keys first. */
-const hasOpenPopup = (element: Element): boolean => element.querySelector("[aria-expanded=true]") !== null;
+/** Whether a list of choices or a calendar is open, which takes these keys first. Suggestions do so once one is chosen. */
+const hasOpenPopup = (element: Element): boolean =>
+  element.querySelector("[aria-expanded=true]:not([data-adds])") !== null;
 
 /** What a key means to the editor as a whole; undefined if it means something inside of it. */
 export function pressedIn(event: KeyboardEvent<HTMLElement>): Pressed | undefined {
@@ -15,6 +16,7 @@ export function pressedIn(event: KeyboardEvent<HTMLElement>): Pressed | undefine
   if (!editor.contains(target) || hasOpenPopup(editor)) {
     return event.key === "Tab" && editor.contains(target) ? onTab(event) : undefined;
   }
+  if (target.matches("[data-adds][aria-activedescendant]") && event.key !== "Tab") return undefined;
   if (event.key === "Escape") return "giveBack";
   if (event.key === "Tab") return target.matches("input, textarea") ? onTab(event) : undefined;
   if (event.key !== "Enter" || event.shiftKey || target.closest("button, a, [role=gridcell]"))

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { type ClipboardEvent, type KeyboardEvent, useState } from "react";
+import { useState } from "react";
 import {
   Button,
   ComboBox,
@@ -13,6 +13,7 @@ import {
 } from "react-aria-components";
 import { Refusal } from "../components/Field";
 import { words } from "../language";
+import { ElementField } from "./ElementField";
 import { elementsOf, type PartProps, withElements } from "./editing";
 import style from "./editor.module.css";
 
@@ -62,7 +63,13 @@ export function ListEditor(props: PartProps) {
           </TagGroup>
         )}
         {options === null ? (
-          <FreeText {...field} />
+          <ElementField
+            {...field}
+            project={props.project}
+            template={props.owner}
+            slug={attribute.slug}
+            there={elements}
+          />
         ) : (
           <Options {...field} choices={options.filter((it) => !elements.includes(it.value))} />
         )}
@@ -72,49 +79,12 @@ export function ListEditor(props: PartProps) {
   );
 }
 
-type FieldProps = {
+export type FieldProps = {
   label: string;
   onAdd: (elements: string[]) => void;
   onRemoveLast: () => void;
   autoFocus: boolean;
 };
-
-/** Enter adds what is typed; several lines that are pasted are several elements. */
-function FreeText({ label, onAdd, onRemoveLast, autoFocus }: FieldProps) {
-  const [text, setText] = useState("");
-  const add = () => {
-    if (text !== "") onAdd([text]);
-    setText("");
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && text !== "") {
-      event.preventDefault();
-      event.stopPropagation();
-      add();
-    } else if (event.key === "Backspace" && text === "") onRemoveLast();
-  };
-  const paste = (event: ClipboardEvent) => {
-    const lines = event.clipboardData.getData("text").split(/\r?\n/).filter(Boolean);
-    if (lines.length < 2) return;
-    event.preventDefault();
-    onAdd(lines);
-  };
-  return (
-    <Input
-      className={style.adding ?? ""}
-      aria-label={label}
-      placeholder={t.addElement}
-      data-adds="text"
-      autoFocus={autoFocus}
-      dir="auto"
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onKeyDown={press}
-      onPaste={paste}
-      onBlur={add}
-    />
-  );
-}
 
 type Option = { value: string; label?: string | null };
 

@@ -47,7 +47,7 @@ export function ValueEditor(given: EditorProps) {
 }
 
 /** A text of any length: the field grows with its lines. An emptied field is no value. */
-function TextEditor({ attribute: _, project: __, value, onChange, ...props }: PartProps) {
+function TextEditor({ attribute: _, project: __, owner: ___, value, onChange, ...props }: PartProps) {
   return (
     <TextField
       {...props}

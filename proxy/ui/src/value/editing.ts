@@ -12,6 +12,8 @@ export type EditedAttribute = Pick<
 export type EditorProps = {
   project: string;
   attribute: EditedAttribute;
+  /** The template that has the attribute, whose records have values to suggest. */
+  owner?: string;
   /** undefined: not given; null: given as no value. A text that is no number yet stays a text. */
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;

@@ -18,6 +18,7 @@ export const value = {
   addTo: (label: string) => `Add to ${label}`,
   noOption: "no longer an option",
   remove: (element: string) => `Remove ${element}`,
+  existing: "Values of other records",
   addElement: "Add, then Enter",
   chooseElement: "Choose",
   allChosen: "All are chosen",

@@ -1,0 +1,44 @@
+/** The values that records have already, the most frequent first. */
+import { useQuery } from "@tanstack/react-query";
+import { answer, inProject, POST } from "../api/client";
+import type { Json } from "../api/json";
+import { useSession } from "../session/session";
+import { textOf } from "./exact";
+
+const MOST_SHOWN = 8;
+/** Longer texts are no values that somebody chooses from. */
+const LONGEST_CHOICE = 60;
+
+/** The values that go on with what is typed, without those that are there. Those that begin so come first. */
+export function continuing(values: readonly string[], typed: string, there: readonly string[]): string[] {
+  const text = typed.toLocaleLowerCase();
+  const fits = values.filter(
+    (it) =>
+      it !== "" &&
+      it.length <= LONGEST_CHOICE &&
+      !there.includes(it) &&
+      it.toLocaleLowerCase().includes(text),
+  );
+  const begins = (it: string) => it.toLocaleLowerCase().startsWith(text);
+  return [...fits.filter(begins), ...fits.filter((it) => !begins(it))].slice(0, MOST_SHOWN);
+}
+
+/** The values of an attribute in the records of a template; none until they are known. */
+export function useExisting(project: string, template: string | undefined, slug: string, isWanted: boolean) {
+  const { key } = useSession();
+  const { data } = useQuery({
+    queryKey: [key, "existing", project, template, slug],
+    queryFn: async ({ signal }) => {
+      const body = { facets: [slug], fields: ["id"], limit: 1, count: "none" as const };
+      const params = { path: { template: template ?? "" }, header: inProject(project) };
+      const { facets } = await answer(POST("/v1/entities/search/{template}", { params, body, signal }));
+      return ((facets?.[slug] ?? []) as { value: Json }[]).map(({ value }) => textOf(value));
+    },
+    enabled: isWanted && template !== undefined,
+    staleTime: 60_000,
+    retry: false,
+  });
+  return data ?? NONE;
+}
+
+const NONE: readonly string[] = [];
