@@ -19,3 +19,11 @@ async fn no_page_has_a_serious_fault_of_accessibility() {
 async fn new_project_has_the_slug_of_its_name_and_a_chosen_time_zone() {
     run(&service().await, "access/new_project", json!({})).await;
 }
+
+#[tokio::test]
+async fn roles_without_grants_are_a_choice_and_no_sections() {
+    let service = service().await;
+    sales_key(&service).await;
+    let idle = service.database.create_role("idle").await;
+    run(&service, "access/roles", json!({"idle": idle})).await;
+}

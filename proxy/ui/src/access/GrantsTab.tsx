@@ -9,6 +9,7 @@ import { Confirm } from "../components/Confirm";
 import { type Column, DataTable } from "../components/DataTable";
 import { Empty, Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
+import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
 import { sayDone, sayRefused } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
@@ -42,7 +43,11 @@ export function GrantsTab({ project }: { project: string }) {
     ...others.map((name) => ({ name, login: false, admin: false, grantable: false, member_of: [] })),
   ];
   const has = ({ name }: Role) => all.some(({ role }) => role === name);
-  const ordered = [...listed.filter(has), ...listed.filter((role) => !has(role) && !role.admin)];
+  // Of the roles of the whole server, those that may do something here.
+  const inherits = (role: Role) => listed.some((it) => role.member_of.includes(it.name) && has(it));
+  const concerned = (role: Role) => !role.admin && (has(role) || inherits(role));
+  const ordered = [...listed.filter(has), ...listed.filter((role) => !has(role) && concerned(role))];
+  const idle = listed.filter((role) => !ordered.includes(role) && !role.admin && role.grantable);
   const siblings = ({ role, target }: Pick<Grant, "role" | "target">) =>
     all.filter((it) => it.role === role && it.target === target);
   const inheritedBy = (name: string) => listed.find((role) => role.name === name)?.member_of.join(", ") ?? "";
@@ -52,7 +57,13 @@ export function GrantsTab({ project }: { project: string }) {
   };
   return (
     <div className={style.roles}>
-      {ordered.length === 0 && <Empty title={t.noRoles}>{t.newRoleHint}</Empty>}
+      {idle.length > 0 && <GrantToRole roles={idle} onGrant={(role) => setEditing({ role, grant: null })} />}
+      {ordered.length === 0 &&
+        (idle.length === 0 ? (
+          <Empty title={t.noRoles}>{t.newRoleHint}</Empty>
+        ) : (
+          <p className={style.quiet}>{t.noGrantsAtAll}</p>
+        ))}
       {ordered.map((role) => (
         <RoleGrants
           key={role.name}
@@ -87,6 +98,25 @@ export function GrantsTab({ project }: { project: string }) {
           {inheritedBy(revoking.role) !== "" && ` ${t.inheritedStays(inheritedBy(revoking.role))}`}
         </Confirm>
       )}
+    </div>
+  );
+}
+
+/** The roles of the server that have no access here yet, of which one can be given some. */
+function GrantToRole({ roles, onGrant }: { roles: readonly Role[]; onGrant: (role: string) => void }) {
+  const [role, setRole] = useState<string | null>(null);
+  return (
+    <div className={style.giving}>
+      <Select
+        label={t.idleRoles(roles.length)}
+        choices={roles.map(({ name }) => ({ id: name, label: name }))}
+        value={role}
+        onChange={setRole}
+        placeholder={t.chooseRole}
+      />
+      <Button icon={Plus} isDisabled={role === null} onPress={() => role !== null && onGrant(role)}>
+        {t.newGrant}
+      </Button>
     </div>
   );
 }

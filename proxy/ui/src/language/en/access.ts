@@ -66,6 +66,8 @@ export const access = {
   noRoles: "There is no role to grant something to",
   newGrant: "New grant",
   newGrantFor: (role: string) => `New grant for ${role}`,
+  idleRoles: (n: number) => `Roles without access here: ${number(n)}`,
+  noGrantsAtAll: "No role has a grant in this project.",
   noGrants: "No grants in this project.",
   noGrantsInherits: (roles: string) => `No grants of its own in this project; it inherits those of ${roles}.`,
   inherits: (roles: string) => `Inherits what ${roles} may do`,

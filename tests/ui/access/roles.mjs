@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { browse, expectAccessible, signIn, told } from "../browser.mjs";
+
+const { idle } = told.more;
+
+await browse(async (page) => {
+  await signIn(page);
+  await page.goto(`${told.address}/p/${told.project}/access/grants`);
+  // Roles of the server that may do nothing in the project have no section, and can be given something.
+  await page.getByRole("heading", { name: /^sales_/ }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: idle }).count(), 0);
+  assert.equal(await page.getByText("No grants in this project.").count(), 0);
+  await page.waitForLoadState("networkidle");
+  await expectAccessible(page);
+  const give = page.getByRole("button", { name: "New grant", exact: true });
+  assert.ok(await give.isDisabled());
+  await page.getByRole("button", { name: /Roles without access here/ }).click();
+  await page.getByRole("option", { name: idle, exact: true }).click();
+  await give.click();
+  await page.getByRole("dialog").getByText(idle).first().waitFor();
+});
