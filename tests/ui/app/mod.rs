@@ -50,3 +50,8 @@ async fn address_of_an_unknown_project_shows_no_project() {
 async fn application_opens_with_the_project_that_was_open_last() {
     run(&service().await, "app/last_project", json!({})).await;
 }
+
+#[tokio::test]
+async fn narrow_screen_names_the_project_and_no_keys() {
+    run(&service().await, "app/narrow", json!({})).await;
+}

@@ -2,6 +2,7 @@ import { PanelLeft, Search } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { useLocation, useSearch } from "wouter";
+import { useProjects } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { words } from "../language";
@@ -22,6 +23,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
   const [isOpen, setOpen] = useState(false);
   const { refused } = useSession();
   const main = useRef<HTMLElement>(null);
+  const name = useProjects().data?.find(({ slug }) => slug === project)?.name ?? project;
   useKeyWatch();
   return (
     <div className={style.frame}>
@@ -41,7 +43,9 @@ export function Frame({ project, children }: { project: string; children: ReactN
       <main className={style.main} ref={main} tabIndex={-1}>
         <div className={style.bar}>
           <IconButton icon={PanelLeft} label={t.openNavigation} onPress={() => setOpen(true)} />
-          <span>{t.product}</span>
+          <span className={style.project} dir="auto">
+            {name}
+          </span>
           <IconButton icon={Search} label={t.palette} onPress={() => show("palette")} />
         </div>
         <OfflineBar />

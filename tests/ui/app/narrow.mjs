@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+
+for (const theme of ["light", "dark"])
+  await browse(
+    async (page) => {
+      // The navigation is not shown on a narrow screen until it is opened.
+      await page.setViewportSize({ width: 1280, height: 844 });
+      await signIn(page);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(told.address + list("customers"));
+      await page.getByText("erp:4").first().waitFor();
+      // The rail is folded, so the bar names the project; there are no keys to press.
+      await page.getByRole("main").getByText("Customers", { exact: true }).first().waitFor();
+      assert.equal(await page.getByRole("main").getByText("keyed", { exact: true }).count(), 0);
+      assert.equal(await page.locator("kbd:visible").count(), 0);
+      await page.waitForLoadState("networkidle");
+      await expectAccessible(page);
+    },
+    { theme },
+  );
