@@ -22,6 +22,9 @@ pub struct Fault {
     pub code: Code,
     /// A sentence for a person.
     pub detail: String,
+    /// What to do about it, where several faults are shown one by one.
+    #[serde(skip)]
+    pub hint: Option<String>,
 }
 
 /// The maximum number of faults in one error.
@@ -75,13 +78,17 @@ impl Error {
     /// An error about one place of the request.
     pub fn at(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         let message = shortened(message.into());
-        let fault = Fault { pointer: pointer.into(), code, detail: message.clone() };
+        let fault = Fault { pointer: pointer.into(), code, detail: message.clone(), hint: None };
         Error { faults: vec![fault], ..Error::new(code, message) }
     }
 
     /// Adds what the caller can do about it.
-    pub fn hint(self, hint: impl Into<String>) -> Self {
-        Error { hint: Some(shortened(hint.into())), ..self }
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        let hint = shortened(hint.into());
+        if let [only] = self.faults.as_mut_slice() {
+            only.hint = Some(hint.clone());
+        }
+        Error { hint: Some(hint), ..self }
     }
 
     /// The error for missing, deleted and invisible records: always the same, so that it reveals nothing.

@@ -258,3 +258,35 @@ async fn refused_rows_are_imported_again_by_the_same_command_whatever_encoding_i
         service.delete("/entities/template/customers/by-key?key=z").await.expect(204);
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn references_are_matched_by_text_and_update_creates_no_record() {
+    let service = Service::start().await;
+    for name in ["Acme", "Globex"] {
+        let body = serde_json::json!({"external_key": name.to_uppercase(), "attributes": {"name": name}});
+        service.post("/entities/template/companies", body).await.expect(201);
+    }
+    let import = |content: &str, further: &[&str]| {
+        let input = file("matched.csv", content);
+        let mut arguments = vec!["import", path(&input), "--template", "crm.customers"];
+        arguments.extend(further);
+        run(&mut command(&service, &arguments))
+    };
+    let file = "external_key,company\na,Acme\nb,Globex\n";
+    let outcome = import(file, &["--match", "company=name"]);
+    assert_eq!(outcome.expect(), "rows 2, created 2, updated 0, unchanged 0, failed 0\n");
+    let outcome = import(
+        "external_key,company\na,Globex\nc,Acme\n",
+        &["--match=company=name", "--mode", "update", "--on-error", "skip"],
+    );
+    assert_eq!(outcome.out, "rows 2, created 0, updated 1, unchanged 0, failed 1\n");
+    assert!(outcome.err.contains("no record of crm.customers has the key \"c\""), "{outcome:?}");
+    for (further, says) in [
+        (&["--match", "company"][..], "write REFERENCE=ATTRIBUTE"),
+        (&["--match", "company=nope"], "has no attribute \"nope\""),
+        (&["--mode", "create"], "possible values: upsert, update"),
+    ] {
+        let outcome = import(file, further);
+        assert!(outcome.code != Some(0) && outcome.err.contains(says), "{further:?}: {outcome:?}");
+    }
+}

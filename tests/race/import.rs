@@ -76,3 +76,37 @@ async fn a_file_comes_through_beside_batches_over_the_same_keys() {
         assert_each_key_once(&service).await;
     }
 }
+
+#[tokio::test]
+async fn record_deleted_in_between_is_rejected_by_update_and_not_created() {
+    let service = Service::start_with(&[("KEYED_POOL_WAIT", "30")]).await;
+    for key in ["a", "b", "c"] {
+        service.upsert(key, json!({"name": "old", "visits": 1})).await.expect(201);
+    }
+    // Plain values are written by one statement for all rows, increments by one for each.
+    let lines = |change: Value| -> String {
+        ["a", "b", "c"]
+            .map(|key| json!({"external_key": key, "attributes": change}).to_string() + "\n")
+            .concat()
+    };
+    for (key, change) in [("a", json!({"name": "new"})), ("b", json!({"visits": {"$inc": 1}}))] {
+        let other = service.session().await;
+        other.run("begin").await;
+        other
+            .run(&format!("select keyed.delete_record(id) from crm.customers where external_key = '{key}'"))
+            .await;
+        let path = "/v1/entities/template/customers/import?on_error=skip&mode=update";
+        let import = service.proxy.request("POST", path).body("application/x-ndjson", lines(change)).send();
+        let import = tokio::spawn(import);
+        let watcher = service.session().await;
+        watcher.until_blocked(1).await;
+        other.run("commit").await;
+        let report = import.await.expect("an answer").expect(200);
+        assert_eq!((&report["created"], report["failed"].as_u64() > Some(0)), (&json!(0), true), "{report}");
+        let message = report["errors"].to_string();
+        assert!(message.contains(&format!("has the key \\\"{key}\\\"")), "{report}");
+    }
+    let left = "select string_agg(concat_ws('=', external_key, name, visits), ' ' order by external_key) \
+                from crm.customers where deleted_at is null";
+    assert_eq!(service.session().await.text(left, &[]).await, "c=new=2");
+}

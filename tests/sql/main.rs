@@ -10,6 +10,7 @@ mod filter;
 mod gallery;
 mod growth;
 mod hostile_input;
+mod import;
 mod inbound;
 mod job;
 mod limits;

@@ -79,7 +79,12 @@ impl Error {
             Some(Box::new(Reached { name: quota::Name::parse(name)?, maximum, used, wanted: 1 }))
         });
         let faults = raised.errors.into_iter().filter_map(|fault| {
-            Some(Fault { pointer: fault.pointer, code: Code::parse(&fault.code)?, detail: fault.detail })
+            Some(Fault {
+                pointer: fault.pointer,
+                code: Code::parse(&fault.code)?,
+                detail: fault.detail,
+                hint: None,
+            })
         });
         let faults: Vec<Fault> = faults.collect();
         let message = faults.first().map_or(message, |fault| &fault.detail).to_owned();

@@ -1,7 +1,9 @@
 //! The header of a CSV file → columns. Reports all faults of a header at once.
 
+use super::matching::Matching;
 use super::options::Options;
 use crate::error::{Code, Error};
+use crate::record::mode::Mode;
 use crate::template::Template;
 use crate::value::slug::STANDARD_FIELDS;
 
@@ -34,7 +36,12 @@ impl Column {
 }
 
 /// What the columns of a file hold.
-pub fn resolve(template: &Template, header: &[String], options: &Options) -> Result<Vec<Column>, Error> {
+pub fn resolve(
+    template: &Template,
+    header: &[String],
+    options: &Options,
+    matching: &Matching,
+) -> Result<Vec<Column>, Error> {
     check_width(header.len())?;
     let mut errors = Vec::new();
     let mut columns: Vec<Column> = Vec::with_capacity(header.len());
@@ -61,6 +68,21 @@ pub fn resolve(template: &Template, header: &[String], options: &Options) -> Res
         errors.push(
             Error::at(Code::InvalidValue, "/header", message)
                 .hint(format!("its columns are: {}", shown(header))),
+        );
+    }
+    for position in matching.positions().filter(|it| !columns.contains(&Column::Attribute(*it))) {
+        let slug = &template.attributes[position].slug;
+        let message = format!("match: no column of the file is imported into {slug}");
+        errors.push(
+            Error::at(Code::InvalidValue, format!("/match/{slug}"), message)
+                .hint(format!("its columns are: {}", shown(header))),
+        );
+    }
+    if options.mode == Mode::Update && !columns.iter().any(|it| matches!(it, Column::Key | Column::Id)) {
+        let message = "the file has no column of keys or ids, by which mode=update finds records";
+        errors.push(
+            Error::at(Code::InvalidValue, "/header", message)
+                .hint("name the column of the key with key_column=Column"),
         );
     }
     Error::join(errors).map_or(Ok(columns), Err)

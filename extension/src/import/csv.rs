@@ -2,9 +2,11 @@
 
 use super::cells::{Cell, Cells};
 use super::columns::Column;
+use super::matching::{Matching, by_text};
 use super::ndjson::lines;
 use super::options::Options;
 use super::{Outcome, Row};
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::record::changes::required;
 use crate::template::Template;
@@ -49,13 +51,14 @@ pub fn rows<'a>(
     template: &Template,
     columns: &[Column],
     options: &Options,
+    matching: &Matching,
     cells: &Cells,
     records: &'a [Vec<Cell<'a>>],
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
     let (mut rows, mut refused) = (Vec::with_capacity(records.len()), Vec::new());
     for (index, record) in records.iter().enumerate() {
         pgrx::check_for_interrupts!();
-        match row(template, columns, options, cells, index, record) {
+        match row(template, columns, options, matching, cells, index, record) {
             Ok(row) => rows.push(row),
             Err(error) => refused.push((index, Outcome::Refused(error))),
         }
@@ -67,6 +70,7 @@ fn row<'a>(
     template: &Template,
     columns: &[Column],
     options: &Options,
+    matching: &Matching,
     cells: &Cells,
     index: usize,
     record: &'a [Cell<'a>],
@@ -95,7 +99,13 @@ fn row<'a>(
             },
             Column::Attribute(position) => {
                 let attribute = &template.attributes[*position];
-                match cells.change(attribute.kind, cell, &attribute.rules()) {
+                let change = match matching.get(*position) {
+                    None => cells.change(attribute.kind, cell, &attribute.rules()),
+                    Some(matched) => cells
+                        .change(AttributeType::String, cell, &attribute.rules())
+                        .map(|change| by_text(change, matched)),
+                };
+                match change {
                     Ok(Change::Set(Value::Null)) if attribute.required => {
                         errors.push(required(&attribute.pointer));
                     }

@@ -1,7 +1,7 @@
 //! Rows that refer to each other in cycles, which cannot be written one after the other.
 
 use super::run::{Run, first_of_each_key};
-use super::{Outcome, RecordHash, Row};
+use super::{Outcome, RecordHash, Row, hash_of_key, hash_of_text};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::reference;
@@ -28,16 +28,26 @@ impl Run<'_> {
     /// The rows with a reference, direct or indirect, to a record that none of them creates, by position; also those
     /// that cannot be written without the reference. Each row is checked once for each of its references.
     fn dangling(&self, rows: &[Row]) -> HashMap<usize, Error> {
-        let coming: HashSet<&str> = rows.iter().filter_map(|row| row.key.as_deref()).collect();
-        let mut referring: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        // Several rows may bring a text. A key is lost with the first of its rows: further ones come after it.
+        let mut coming: HashMap<RecordHash, usize> = HashMap::new();
+        let texts = |row: &Row| row.texts(self.template, self.matching.own()).collect::<Vec<_>>();
+        for row in rows {
+            coming.extend(row.key.as_deref().map(|key| (hash_of_key(key), 1)));
+            texts(row).into_iter().for_each(|text| *coming.entry(text).or_default() += 1);
+        }
+        let mut referring: HashMap<RecordHash, Vec<(usize, usize)>> = HashMap::new();
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (place, row) in rows.iter().enumerate() {
             for (position, change) in &row.changes {
-                let Change::Set(Value::ReferenceByKey(key)) = change else { continue };
-                if self.template.attributes[*position].required || !coming.contains(key.as_ref()) {
+                let target = match change {
+                    Change::Set(Value::ReferenceByKey(key)) => hash_of_key(key),
+                    Change::Set(Value::ReferenceByText(attribute, text)) => hash_of_text(*attribute, text),
+                    _ => continue,
+                };
+                if self.template.attributes[*position].required || !coming.contains_key(&target) {
                     found.push((place, *position));
                 } else {
-                    referring.entry(key.as_ref()).or_default().push((place, *position));
+                    referring.entry(target).or_default().push((place, *position));
                 }
             }
         }
@@ -48,8 +58,14 @@ impl Run<'_> {
                 let error = change
                     .map(|(_, change)| reference::not_found(&self.template.attributes[position], change));
                 vacant.insert(error.unwrap_or_else(Error::not_found));
-                let lost = rows[place].key.as_deref().and_then(|key| referring.remove(key));
-                found.extend(lost.unwrap_or_default());
+                let row = &rows[place];
+                for name in row.key.as_deref().map(hash_of_key).into_iter().chain(texts(row)) {
+                    let left = coming.entry(name).or_default();
+                    *left = left.saturating_sub(1);
+                    if *left == 0 {
+                        found.extend(referring.remove(&name).unwrap_or_default());
+                    }
+                }
             }
         }
         errors
@@ -95,7 +111,7 @@ impl Run<'_> {
                     None if row.record_hash().is_none_or(|name| !held.contains(&name)) => kept.push(row),
                     _ => {
                         held.extend(row.record_hash());
-                        self.settle(row.index, row.waits(self.template));
+                        self.settle(row.index, self.waits(&row));
                     }
                 }
             }
@@ -103,17 +119,16 @@ impl Run<'_> {
         }
     }
 
-    /// Writes rows without their references, then the references. A record without key and id cannot be referenced:
-    /// it is written completely, after all others.
+    /// Writes rows without their references, then the references. A record without key and id is found by no row but by a
+    /// text: it is written completely, in between.
     fn write_cycles(&mut self, rows: Vec<Row>) -> Result<(), End> {
         let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
         let (mut nameless, mut rows): (Vec<Row>, Vec<Row>) =
             rows.into_iter().partition(|row| row.record_hash().is_none());
         let mut links = Vec::with_capacity(rows.len());
         for row in &mut rows {
-            let (refers, others) = std::mem::take(&mut row.changes)
-                .into_iter()
-                .partition(|(_, change)| matches!(change, Change::Set(Value::ReferenceByKey(_))));
+            let (refers, others) =
+                std::mem::take(&mut row.changes).into_iter().partition(|(_, change)| is_unresolved(change));
             row.changes = others;
             let (key, embedding) = (row.key.clone(), Embedding::Absent);
             links.push(Row {
@@ -131,9 +146,19 @@ impl Run<'_> {
             self.write(wave)?;
             rest = later;
         }
+        let mut refused = HashMap::new();
+        let missing = self.resolve(&mut nameless);
+        let mut whole = Vec::with_capacity(nameless.len());
+        for (place, row) in nameless.into_iter().enumerate() {
+            if let Some(error) = missing.get(&place) {
+                refused.insert(row.index, error.clone().unwrap_or_else(|| self.missing(&row)));
+            } else {
+                whole.push(row);
+            }
+        }
+        self.write(whole)?;
         // What was refused has no links, and a row whose references were found with those before it is done.
         links.retain(|row| !row.changes.is_empty() && self.refusal(row.index).is_none());
-        let mut refused = HashMap::new();
         while !links.is_empty() {
             let (mut wave, later) = first_of_each_key(links);
             let missing = self.resolve(&mut wave);
@@ -142,8 +167,8 @@ impl Run<'_> {
             let indexes: Vec<usize> = wave.iter().map(|row| row.index).collect();
             let mut rows = Vec::with_capacity(wave.len());
             for (place, row) in wave.into_iter().enumerate() {
-                if missing.contains_key(&place) {
-                    refused.insert(row.index, self.missing(&row));
+                if let Some(error) = missing.get(&place) {
+                    refused.insert(row.index, error.clone().unwrap_or_else(|| self.missing(&row)));
                 } else {
                     rows.push(row);
                 }
@@ -164,18 +189,6 @@ impl Run<'_> {
             links = later;
         }
         if refused.is_empty() {
-            let missing = self.resolve(&mut nameless);
-            let mut whole = Vec::with_capacity(nameless.len());
-            for (place, row) in nameless.into_iter().enumerate() {
-                if missing.contains_key(&place) {
-                    refused.insert(row.index, self.missing(&row));
-                } else {
-                    whole.push(row);
-                }
-            }
-            self.write(whole)?;
-        }
-        if refused.is_empty() {
             return Ok(());
         }
         // A row whose target was refused is checked again without it: it may wait for a later row.
@@ -192,12 +205,16 @@ impl Run<'_> {
         }
     }
 
-    /// The refusal of a row that refers by key to what is not there.
+    /// The refusal of a row that refers to what is not there.
     fn missing(&self, row: &Row) -> Error {
-        let by_key = |change: &Change| matches!(change, Change::Set(Value::ReferenceByKey(_)));
-        let missing = row.changes.iter().filter(|(_, change)| by_key(change));
+        let missing = row.changes.iter().filter(|(_, change)| is_unresolved(change));
         let errors = missing
             .map(|(position, change)| reference::not_found(&self.template.attributes[*position], change));
         Error::join(errors.collect()).unwrap_or_else(Error::not_found)
     }
+}
+
+/// Whether a change is a reference whose target is still to be looked up.
+fn is_unresolved(change: &Change) -> bool {
+    matches!(change, Change::Set(value) if value.is_unresolved())
 }

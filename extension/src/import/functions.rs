@@ -2,8 +2,9 @@
 
 use super::cells::{Cell, Cells};
 use super::columns::{self, Column};
+use super::matching::Matching;
 use super::options::{Format, Options};
-use super::run::{Run, require_rights};
+use super::run::Run;
 use super::{csv, ndjson, numbers, report, single_transaction, suggestions};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
@@ -18,8 +19,8 @@ sql_functions! {
     keyed_http_import_rows => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        require_rights(&caller, &template)?;
         let options = Options::parse(&call.required_text(1, "options")?)?;
+        options.mode.require_rights(&caller, &template)?;
         if options.is_whole {
             single_transaction::enter(&template);
         }
@@ -44,9 +45,10 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
     if text.len() > MOST_BYTES {
         return Err(too_large(&format!("{} MiB", MOST_BYTES >> 20)));
     }
+    let matching = Matching::of(caller, template, options)?;
     match &options.format {
         Format::Csv { header, delimiter } => {
-            let columns = columns::resolve(template, header, options)?;
+            let columns = columns::resolve(template, header, options, &matching)?;
             let cells = Cells::new(options)?;
             let records = match options.is_typed {
                 true => Vec::new(),
@@ -57,7 +59,7 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
                 false => csv::cells(&records),
             };
             require_few(typed.len())?;
-            let (rows, refused) = csv::rows(template, &columns, options, &cells, &typed);
+            let (rows, refused) = csv::rows(template, &columns, options, &matching, &cells, &typed);
             let numbers = match &options.cells {
                 Some(format) if format.has_numbers() => Vec::new(),
                 _ => numbers::of(template, header, &columns, &records),
@@ -75,15 +77,17 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             if options.previews && typed.is_empty() {
                 notes.show_columns(columns.iter().map(|column| shown(template, *column)));
             }
-            let outcomes = Run::new(caller, template, typed.len(), refused).run(rows, options)?;
+            let outcomes = Run::new(caller, template, options.mode, matching, typed.len(), refused)
+                .run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))
         }
         Format::Ndjson => {
             let count = ndjson::lines(text).take(MOST_ROWS + 1).count();
             require_few(count)?;
-            let (rows, refused) = ndjson::rows(template, options, text);
+            let (rows, refused) = ndjson::rows(template, options, &matching, text);
             let notes = report::Notes::of(&rows, count, &options.key_prefix, Vec::new(), Vec::new());
-            let outcomes = Run::new(caller, template, count, refused).run(rows, options)?;
+            let outcomes =
+                Run::new(caller, template, options.mode, matching, count, refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &notes, |field| Some(field.to_owned())))
         }
     }

@@ -19,6 +19,10 @@ pub mod cycles;
 pub mod functions;
 /// The records of waiting rows.
 pub mod held;
+/// Values that a limited column rejects.
+pub mod limited;
+/// References by a text of their target.
+pub mod matching;
 /// JSON, line by line → rows.
 pub mod ndjson;
 /// Numbers that may mean others.
@@ -37,6 +41,8 @@ pub mod single_transaction;
 pub mod suggestions;
 /// Updates existing records.
 pub mod update;
+/// Files that only change records.
+mod update_only;
 /// Which rows go together.
 pub mod waves;
 
@@ -44,6 +50,7 @@ use crate::error::Error;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use crate::value::embedding::Embedding;
+use crate::value::normal_form::composed;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 
@@ -68,6 +75,13 @@ pub struct Row<'a> {
 /// than needed.
 pub type RecordHash = u64;
 
+/// The hash of the record that has a text in an attribute, in any normal form.
+fn hash_of_text(attribute: i32, text: &str) -> RecordHash {
+    let mut hasher = DefaultHasher::new();
+    (attribute, composed(text)).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The hash of the record with a key.
 fn hash_of_key(key: &str) -> RecordHash {
     let mut hasher = DefaultHasher::new();
@@ -91,19 +105,32 @@ impl Row<'_> {
 
     /// The records of its own template that it refers to and that do not exist.
     fn targets(&self, template: &Template) -> impl Iterator<Item = RecordHash> {
-        self.changes.iter().filter_map(|(position, change)| match change {
-            Change::Set(Value::ReferenceByKey(key))
-                if template.attributes[*position].target == Some(template.id) =>
-            {
-                Some(hash_of_key(key))
+        let own = |position: usize| template.attributes[position].target == Some(template.id);
+        self.changes.iter().filter_map(move |(position, change)| match change {
+            Change::Set(Value::ReferenceByKey(key)) if own(*position) => Some(hash_of_key(key)),
+            Change::Set(Value::ReferenceByText(attribute, text)) if own(*position) => {
+                Some(hash_of_text(*attribute, text))
             }
             _ => None,
         })
     }
 
+    /// The hashes of the texts by which other rows refer to its record, in these attributes.
+    fn texts(&self, template: &Template, matched: &[usize]) -> impl Iterator<Item = RecordHash> {
+        let changes = self.changes.iter().filter(|(position, _)| matched.contains(position));
+        changes.filter_map(|(position, change)| match change {
+            Change::Set(Value::Text(text)) => Some(hash_of_text(template.attributes[*position].id, text)),
+            _ => None,
+        })
+    }
+
     /// The outcome of a row that waits for its references.
-    fn waits(&self, template: &Template) -> Outcome {
-        Outcome::Waits { name: self.record_hash(), targets: self.targets(template).collect() }
+    fn waits(&self, template: &Template, matched: &[usize]) -> Outcome {
+        Outcome::Waits {
+            name: self.record_hash(),
+            texts: self.texts(template, matched).collect(),
+            targets: self.targets(template).collect(),
+        }
     }
 }
 
@@ -120,6 +147,8 @@ pub enum Outcome {
     Waits {
         /// Its record.
         name: Option<RecordHash>,
+        /// The texts by which other rows refer to it.
+        texts: Vec<RecordHash>,
         /// What it refers to.
         targets: Vec<RecordHash>,
     },

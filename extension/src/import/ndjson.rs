@@ -1,7 +1,9 @@
 //! JSON, line by line → rows: `{external_key?, attributes, embedding?}`, or a record as an export or the interface shows it.
 
+use super::matching::{Matching, by_text};
 use super::options::Options;
 use super::{Outcome, Row};
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::record::changes;
@@ -21,11 +23,12 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
 pub fn rows<'a>(
     template: &Template,
     options: &Options,
+    matching: &Matching,
     text: &'a str,
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
     for (index, line) in lines(text).enumerate() {
-        match row(template, options, index, line) {
+        match row(template, options, matching, index, line) {
             Ok(row) => rows.push(row),
             Err(error) => refused.push((index, Outcome::Refused(error))),
         }
@@ -33,7 +36,13 @@ pub fn rows<'a>(
     (rows, refused)
 }
 
-fn row<'a>(template: &Template, options: &Options, index: usize, line: &'a str) -> Result<Row<'a>, Error> {
+fn row<'a>(
+    template: &Template,
+    options: &Options,
+    matching: &Matching,
+    index: usize,
+    line: &'a str,
+) -> Result<Row<'a>, Error> {
     let mut row =
         Row { index, key: None, id: None, changes: Vec::new(), embedding: Embedding::Absent, exists: false };
     for (name, value) in json::object(line)?.0 {
@@ -49,7 +58,17 @@ fn row<'a>(template: &Template, options: &Options, index: usize, line: &'a str) 
                 let id = Uuid::parse_str(&id);
                 row.id = Some(id.map_err(|_| Error::at(Code::InvalidValue, "/id", "must be a record id"))?);
             }
-            "attributes" => row.changes = changes::parse(template, value)?,
+            "attributes" => {
+                row.changes = changes::parse_by(template, value, |position, value, rules| {
+                    match matching.get(position) {
+                        // An object still names the key.
+                        Some(matched) if value.get().starts_with('"') => {
+                            AttributeType::String.parse(value, rules).map(|change| by_text(change, matched))
+                        }
+                        _ => template.attributes[position].kind.parse(value, rules),
+                    }
+                })?;
+            }
             "embedding" => row.embedding = Embedding::parse(value, "/embedding")?,
             "attribute_values" => {}
             name if STANDARD_FIELDS.contains(&name) => {}

@@ -4,6 +4,7 @@ use super::held::Held;
 use crate::error::{Code, Error};
 use crate::format;
 use crate::json;
+use crate::record::mode::Mode;
 use crate::value::file_format::FileFormat;
 use crate::value::key;
 use crate::value::member::unknown_member;
@@ -38,10 +39,14 @@ pub struct Options {
     pub previews: bool,
     /// Column → attribute, `external_key`, or null for a column that is left out.
     pub mapping: Vec<(String, Option<String>)>,
+    /// Reference → string of its target by whose text the file names it.
+    pub matching: Vec<(String, String)>,
     /// The column that holds the external key.
     pub key_column: Option<String>,
     /// The prefix of every external key of the file.
     pub key_prefix: String,
+    /// Whether rows whose record does not exist create it, or are rejected.
+    pub mode: Mode,
     /// Whether one transaction takes all portions of the file.
     pub is_whole: bool,
     /// Records of which a row waits, so that the later ones wait as well.
@@ -61,7 +66,7 @@ impl Options {
         key::normalize(&format!("{}{own}", self.key_prefix)).map(str::to_owned)
     }
 
-    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_typed?, suggests?, previews?, is_whole?, held?, is_last?}`. An
+    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, is_typed?, suggests?, previews?, is_whole?, held?, is_last?}`. An
     /// object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
@@ -96,8 +101,16 @@ impl Options {
                         options.mapping.push((column.into_owned(), target));
                     }
                 }
+                "match" => {
+                    for (reference, matched) in json::object_at(value, &here)?.0 {
+                        let there = format!("{here}/{}", json::pointer_step(&reference));
+                        let matched = json::text_at(matched, &there)?.into_owned();
+                        options.matching.push((reference.into_owned(), matched));
+                    }
+                }
                 "key_column" => options.key_column = Some(json::text_at(value, &here)?.into_owned()),
                 "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
+                "mode" => options.mode = parse_mode(&json::text_at(value, &here)?)?,
                 "is_typed" => options.is_typed = json::boolean_at(value, &here)?,
                 "suggests" => options.suggests = json::boolean_at(value, &here)?,
                 "previews" => options.previews = json::boolean_at(value, &here)?,
@@ -123,19 +136,31 @@ impl Options {
     }
 }
 
+/// Reads a mode. A file cannot ask for new records alone.
+fn parse_mode(name: &str) -> Result<Mode, Error> {
+    match name {
+        "upsert" => Ok(Mode::Upsert),
+        "update" => Ok(Mode::Update),
+        other => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is no mode of an import"))
+            .hint("the modes of an import are upsert and update")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::json::arbitrary::{object_of, points_into};
     use proptest::prelude::*;
 
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 14] = [
         "format",
         "header",
         "delimiter",
         "mapping",
+        "match",
         "key_column",
         "key_prefix",
+        "mode",
         "is_typed",
         "suggests",
         "previews",

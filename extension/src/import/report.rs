@@ -1,4 +1,4 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, columns, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, columns, waiting: [[row, name of its record, [texts of it by which others refer to it], [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
 
 use super::numbers::Numbers;
 use super::{Outcome, RecordHash, Row};
@@ -95,6 +95,9 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
+/// A row that waits, its record, the texts by which others refer to it, and what it refers to.
+type WaitingRow<'a> = (usize, Option<RecordHash>, &'a [RecordHash], &'a [RecordHash]);
+
 #[derive(Serialize)]
 struct Report<'a> {
     created: usize,
@@ -110,7 +113,7 @@ struct Report<'a> {
     forms: &'a [Forms],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     columns: &'a [Option<(String, &'static str)>],
-    waiting: Vec<(usize, Option<RecordHash>, &'a [RecordHash])>,
+    waiting: Vec<WaitingRow<'a>>,
     errors: Vec<Fault>,
 }
 
@@ -130,7 +133,7 @@ pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> 
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
     let made = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));
     let waiting = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
-        Outcome::Waits { name, targets } => Some((row, *name, targets.as_slice())),
+        Outcome::Waits { name, texts, targets } => Some((row, *name, texts.as_slice(), targets.as_slice())),
         _ => None,
     });
     let refused = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
@@ -160,7 +163,7 @@ fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>
         let sqlstate = code.sqlstate().unwrap_or_default();
         Fault { row, column, code: code.name(), sqlstate, message }
     };
-    let hinted = |message: &str| match &error.hint {
+    let hinted = |message: &str, hint: Option<&String>| match hint {
         Some(hint) if hint.starts_with(char::is_uppercase) => {
             format!("{}. {hint}", message.trim_end_matches('.'))
         }
@@ -168,7 +171,7 @@ fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>
         None => message.to_owned(),
     };
     if error.faults.is_empty() {
-        return vec![fault(error.code, None, hinted(&error.message))];
+        return vec![fault(error.code, None, hinted(&error.message, error.hint.as_ref()))];
     }
     let located = error.faults.iter().enumerate().map(|(position, it)| {
         let attribute = it.pointer.strip_prefix("/attributes/");
@@ -177,8 +180,9 @@ fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>
         let column = field.and_then(column_of);
         // What is missing may have no column.
         let column = column.or_else(|| attribute.and(field).map(str::to_owned));
-        // A hint is of the first fault.
-        fault(it.code, column, if position == 0 { hinted(&it.detail) } else { it.detail.clone() })
+        // What was raised and caught has one hint, which is of its first fault.
+        let hint = it.hint.as_ref().or(error.hint.as_ref().filter(|_| position == 0));
+        fault(it.code, column, hinted(&it.detail, hint))
     });
     located.collect()
 }
@@ -235,16 +239,30 @@ mod tests {
     }
 
     #[test]
+    fn each_fault_of_a_row_has_its_own_hint() {
+        let fault = |slug: &str| Error::at(Code::InvalidValue, format!("/attributes/{slug}"), "is wrong");
+        let errors = vec![fault("a").hint("write A"), fault("b"), fault("c").hint("Write C.")];
+        let error = Error::join(errors).expect("an error");
+        let report = to_json(&[Outcome::Refused(error)], &Notes::default(), |_| None);
+        let messages: Vec<&str> =
+            report.split("\"message\":\"").skip(1).filter_map(|it| it.split('"').next()).collect();
+        assert_eq!(messages, ["is wrong; write A", "is wrong", "is wrong. Write C."]);
+    }
+
+    #[test]
     fn a_report_tells_rows_by_their_places() {
         let error =
             Error::at(Code::InvalidValue, "/attributes/size", "must be a number").hint("write digits");
-        let outcomes =
-            [Outcome::Created, Outcome::Waits { name: None, targets: vec![7, 8] }, Outcome::Refused(error)];
+        let outcomes = [
+            Outcome::Created,
+            Outcome::Waits { name: None, texts: vec![6], targets: vec![7, 8] },
+            Outcome::Refused(error),
+        ];
         assert_eq!(
             to_json(&outcomes, &Notes::default(), |_| None),
             r#"{"created":1,"updated":0,"unchanged":0,"keyless":0,"keyless_rows":[],"odd":[],"scientific":[],"#
                 .to_owned()
-                + r#""records":"","numbers":[],"waiting":[[1,null,[7,8]]],"#
+                + r#""records":"","numbers":[],"waiting":[[1,null,[6],[7,8]]],"#
                 + r#""errors":[{"row":2,"column":"size","code":"invalid_value","sqlstate":"22023","#
                 + r#""message":"must be a number; write digits"}]}"#
         );

@@ -1,19 +1,22 @@
 //! Rows → records: in waves, so that a row comes after earlier rows of its record and after the records it refers to;
 //! each wave uses one statement for all rows that write the same attributes.
 
+use super::matching::Matching;
 use super::options::Options;
 use super::update::{self, By};
-use super::{Outcome, Row};
+use super::{Outcome, Row, limited};
 use crate::access::{Action, Caller};
 use crate::batch::group::{Group, Outside};
 use crate::batch::operation::{Operation, OperationKind};
 use crate::batch::outcome::{alone, of_operation};
 use crate::batch::{self, single};
 use crate::error::Error;
+use crate::postgres::caught::Caught;
 use crate::postgres::guard::attempt;
 use crate::quota::reserve;
 use crate::record::changes;
 use crate::record::key::Key;
+use crate::record::mode::Mode;
 use crate::template::Template;
 use crate::value::change::Change;
 use std::collections::{HashMap, HashSet};
@@ -23,6 +26,8 @@ use std::rc::Rc;
 pub struct Run<'r> {
     pub(super) caller: &'r Caller,
     pub(super) template: &'r Rc<Template>,
+    pub(super) mode: Mode,
+    pub(super) matching: Matching,
     pub(super) outcomes: Vec<Option<Outcome>>,
 }
 
@@ -46,6 +51,8 @@ impl<'r> Run<'r> {
     pub fn new(
         caller: &'r Caller,
         template: &'r Rc<Template>,
+        mode: Mode,
+        matching: Matching,
         rows: usize,
         refused: Vec<(usize, Outcome)>,
     ) -> Run<'r> {
@@ -53,19 +60,21 @@ impl<'r> Run<'r> {
         for (index, outcome) in refused {
             outcomes[index] = Some(outcome);
         }
-        Run { caller, template, outcomes }
+        Run { caller, template, mode, matching, outcomes }
     }
 
     /// Writes the rows. Those that refer to a missing record of this template wait for the rest of the file, unless
     /// this is its end.
     pub fn run(mut self, rows: Vec<Row>, options: &Options) -> Result<Vec<Outcome>, Error> {
-        let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none()).count();
+        let may_be_new = |row: &&Row| self.mode != Mode::Update && (row.key.is_some() || row.id.is_none());
+        let may_be_new = rows.iter().filter(may_be_new).count();
         reserve::for_many(self.template.project_id, may_be_new, rows.len());
         let is_held = |row: &Row| row.record_hash().is_some_and(|name| options.held.contains(name));
         let (held, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_held);
         for row in held {
-            self.settle(row.index, row.waits(self.template));
+            self.settle(row.index, self.waits(&row));
         }
+        let rows = self.without_nameless(rows);
         let left = self.write_in_waves(rows)?;
         self.close_cycles(left, options.is_last)?;
         // Only callers with the read privilege may learn whether values changed.
@@ -75,6 +84,11 @@ impl<'r> Run<'r> {
             outcome => outcome.unwrap_or(Outcome::Unchanged),
         };
         Ok(self.outcomes.into_iter().map(shown).collect())
+    }
+
+    /// The outcome of a row that waits for its references.
+    pub(super) fn waits(&self, row: &Row) -> Outcome {
+        row.waits(self.template, self.matching.own())
     }
 
     pub(super) fn settle(&mut self, index: usize, outcome: Outcome) {
@@ -119,13 +133,14 @@ impl<'r> Run<'r> {
     }
 
     fn strategy(&self, row: &Row) -> WriteStrategy {
+        let may_create = self.mode != Mode::Update && !row.exists;
         let plain = row.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
         match (&row.key, row.id) {
             (None, Some(_)) if plain => WriteStrategy::Update(By::Id),
             (None, None) if plain && changes::is_complete(self.template, &row.changes) => {
                 WriteStrategy::Create
             }
-            (Some(_), _) if plain && !row.exists && changes::is_complete(self.template, &row.changes) => {
+            (Some(_), _) if plain && may_create && changes::is_complete(self.template, &row.changes) => {
                 WriteStrategy::Upsert
             }
             (Some(_), _) if plain => WriteStrategy::Update(By::Key),
@@ -143,7 +158,14 @@ impl<'r> Run<'r> {
                 continue;
             }
             // An error about the session, and not about a row, ends it all.
-            let refusal = match attempt(|| self.try_group(strategy, &rows)).catch(of_operation) {
+            let refusal_of = |caught: &Caught| {
+                let error = of_operation(caught)?;
+                Some(match rows.as_slice() {
+                    [only] => limited::located(self.template, only, caught, error),
+                    _ => error,
+                })
+            };
+            let refusal = match attempt(|| self.try_group(strategy, &rows)).catch(refusal_of) {
                 Ok(Ok(outcomes)) => {
                     outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
                     continue;
@@ -184,7 +206,7 @@ impl<'r> Run<'r> {
             }
             let operation = self.operation(strategy, row);
             let done = alone(|| single::run(self.caller, &operation, operation.changes.clone()));
-            self.settle(index, outcome_of(done));
+            self.settle(index, self.outcome_of(done, &operation.key));
         }
         Ok(rest.into_iter().map(|(_, row)| row).collect())
     }
@@ -192,9 +214,11 @@ impl<'r> Run<'r> {
     fn try_group(&self, strategy: WriteStrategy, rows: &[Row]) -> Result<Vec<(usize, Outcome)>, Outside> {
         let operations = || rows.iter().map(|row| self.operation(strategy, row.clone()));
         match strategy {
-            WriteStrategy::Update(by) => update::run(self.caller, Action::Update, self.template, by, rows),
+            WriteStrategy::Update(by) => {
+                update::run(self.caller, Action::Update, self.template, self.mode, by, rows)
+            }
             WriteStrategy::Completion => {
-                update::run(self.caller, Action::Create, self.template, By::Key, rows)
+                update::run(self.caller, Action::Create, self.template, self.mode, By::Key, rows)
             }
             WriteStrategy::Create | WriteStrategy::Upsert => {
                 let done = Group::of(operations().collect()).run(self.caller)?;
@@ -206,7 +230,7 @@ impl<'r> Run<'r> {
                     match single::run(self.caller, &operation, operation.changes.clone()) {
                         // Some of the rows are tried again, to know which.
                         Err(_) if rows.len() > 1 => return Err(Outside(Vec::new())),
-                        done => outcomes.push((operation.index, outcome_of(done))),
+                        done => outcomes.push((operation.index, self.outcome_of(done, &operation.key))),
                     }
                 }
                 Ok(outcomes)
@@ -220,7 +244,7 @@ impl<'r> Run<'r> {
             (WriteStrategy::Update(By::Id), ..) | (WriteStrategy::Alone, None, Some(_)) => {
                 OperationKind::Update
             }
-            _ if row.exists => OperationKind::Update,
+            _ if row.exists || self.mode == Mode::Update => OperationKind::Update,
             _ => OperationKind::Upsert,
         };
         Operation {
@@ -236,7 +260,7 @@ impl<'r> Run<'r> {
 }
 
 /// The outcome of a row, from that of its operation.
-fn outcome_of(done: batch::outcome::Outcome) -> Outcome {
+pub(super) fn outcome_of(done: batch::outcome::Outcome) -> Outcome {
     match done {
         Err(error) => Outcome::Refused(error),
         Ok(done) if done.is_created() => Outcome::Created,
@@ -254,10 +278,4 @@ pub(super) fn first_of_each_key(rows: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
         (None, Some(id)) => ids.insert(id),
         (None, None) => true,
     })
-}
-
-/// Refuses a caller who may not do what a file asks for.
-pub fn require_rights(caller: &Caller, template: &Template) -> Result<(), Error> {
-    caller.require(Action::Create, template)?;
-    caller.require(Action::Update, template)
 }

@@ -7,12 +7,13 @@ use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::batch::group::Outside;
 use crate::batch::statement::array_argument;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
+use crate::record::mode::Mode;
 use crate::record::refusal::key_taken;
 use crate::record::statement::differs;
 use crate::record::{changes, dropped};
@@ -44,6 +45,7 @@ pub fn run(
     caller: &Caller,
     action: Action,
     template: &Template,
+    mode: Mode,
     by: By,
     rows: &[Row],
 ) -> Result<Vec<(usize, Outcome)>, Outside> {
@@ -61,8 +63,10 @@ pub fn run(
                 Some(LockedRecord { is_visible: true, .. }) => {
                     outcomes.push((row.index, Outcome::Refused(caller.outside(action, template))));
                 }
-                hidden => outcomes
-                    .push((row.index, Outcome::Refused(absent(caller, template, row, hidden.is_some())))),
+                hidden => outcomes.push((
+                    row.index,
+                    Outcome::Refused(absent(caller, template, mode, row, hidden.is_some())),
+                )),
             }
         }
         let Written { changed, dropped } = match rows.first() {
@@ -87,12 +91,21 @@ pub fn run(
 }
 
 /// The refusal of a row whose record the caller does not see.
-fn absent(caller: &Caller, template: &Template, row: &Row, is_hidden: bool) -> Error {
+fn absent(caller: &Caller, template: &Template, mode: Mode, row: &Row, is_hidden: bool) -> Error {
     match &row.key {
+        Some(key) if mode == Mode::Update => missing(template, key),
         Some(key) if is_hidden => key_taken(caller, template, key),
         Some(_) => changes::check_complete(template, &row.changes).err().unwrap_or_else(Error::not_found),
         None => Error::not_found(),
     }
+}
+
+/// The refusal of a row that would create a record, where a file only changes records. What is out of sight answers as what is
+/// missing.
+pub fn missing(template: &Template, key: &str) -> Error {
+    let message = format!("no record of {} has the key {key:?}", template.full_name());
+    Error::at(Code::NotFound, "/external_key", message)
+        .hint("Correct the key, or import the row without mode=update, which creates the record.")
 }
 
 /// The key or id of a row's record.

@@ -5,6 +5,7 @@ use super::run::Run;
 use super::{Outcome, RecordHash, Row};
 use crate::error::Error;
 use crate::template::Template;
+use crate::value::change::{Change, Value};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
@@ -12,22 +13,26 @@ use std::collections::{HashMap, VecDeque};
 /// statements.
 const MOST_WAVES: usize = 8;
 
-/// The maximum number of waves: unlimited if a reference is required, because such a record cannot be written without
-/// it.
-fn most(template: &Template) -> usize {
+/// The maximum number of waves: unlimited if records cannot be written without their references, because a reference is
+/// required, or because a row names no record to which a reference could be added, and others may refer to it by a text.
+fn most(template: &Template, rows: &[Row]) -> usize {
     let mut attributes = template.attributes.iter();
     let is_required = attributes.any(|it| it.required && it.target == Some(template.id));
-    if is_required { usize::MAX } else { MOST_WAVES }
+    let by_text =
+        |row: &Row| row.changes.iter().any(|(_, it)| matches!(it, Change::Set(Value::ReferenceByText(..))));
+    let is_nameless =
+        |row: &Row| row.record_hash().is_none() && by_text(row) && row.targets(template).next().is_some();
+    if is_required || rows.iter().any(is_nameless) { usize::MAX } else { MOST_WAVES }
 }
 
 impl Run<'_> {
     /// Writes rows and returns those that no wave could write, in order: rows that refer to missing records, and rows
     /// that come after these.
     pub(super) fn write_in_waves<'a>(&mut self, rows: Vec<Row<'a>>) -> Result<Vec<Row<'a>>, Error> {
+        let mut left = most(self.template, &rows);
         let (mut wave, mut followers) = first_of_each_record(rows);
         // Rows that refer to a missing record, by one such record.
         let mut parked: HashMap<RecordHash, Vec<Row>> = HashMap::new();
-        let mut left = most(self.template);
         while !wave.is_empty() && left > 0 {
             pgrx::check_for_interrupts!();
             left -= 1;
@@ -37,12 +42,12 @@ impl Run<'_> {
                 let target = row.targets(self.template).next();
                 match (missing.get(&place), target) {
                     (Some(Some(error)), _) => {
-                        done.extend(row.record_hash());
+                        self.note(&row, &mut done);
                         self.settle(row.index, Outcome::Refused(error.clone()));
                     }
                     (Some(None), Some(target)) => parked.entry(target).or_default().push(row),
                     _ => {
-                        done.extend(row.record_hash());
+                        self.note(&row, &mut done);
                         ready.push(row);
                     }
                 }
@@ -67,6 +72,12 @@ impl Run<'_> {
         left.extend(parked.into_values().flatten());
         left.sort_by_key(|row| row.index);
         Ok(left)
+    }
+
+    /// Notes by what other rows refer to the record of a row.
+    fn note(&self, row: &Row, names: &mut Vec<RecordHash>) {
+        names.extend(row.record_hash());
+        names.extend(row.texts(self.template, self.matching.own()));
     }
 }
 

@@ -26,7 +26,7 @@ fn argument(value: &Value) -> Argument {
         Value::ByValue(value) => Some(Datum::from(*value)),
         Value::Reference(id) => datum::uuid(*id),
         // Resolved before a statement is made; see `reference::resolve`.
-        Value::ReferenceByKey(_) => None,
+        Value::ReferenceByKey(_) | Value::ReferenceByText(..) => None,
     }
 }
 

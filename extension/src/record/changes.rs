@@ -11,15 +11,27 @@ use serde_json::value::RawValue;
 /// Reads the `attributes` of a request; all faults are reported together. Values that a record may only keep are left to
 /// [`super::kept`].
 pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
-    parse_with(template, attributes, false)
+    parse_by(template, attributes, |position, raw, rules| {
+        template.attributes[position].kind.parse(raw, rules)
+    })
 }
 
 /// The same for a new record, which has no value to keep.
 pub fn parse_new<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
-    parse_with(template, attributes, true)
+    parse_by(template, attributes, |position, raw, rules| {
+        match template.attributes[position].kind.parse(raw, rules)? {
+            Change::Keep(_, error) => Err(*error),
+            change => Ok(change),
+        }
+    })
 }
 
-fn parse_with<'a>(template: &Template, attributes: &'a RawValue, is_new: bool) -> Result<Changes<'a>, Error> {
+/// The same with another way to read the value of the attribute at a position.
+pub fn parse_by<'a>(
+    template: &Template,
+    attributes: &'a RawValue,
+    read: impl Fn(usize, &'a RawValue, &Rules) -> Result<Change<'a>, Error>,
+) -> Result<Changes<'a>, Error> {
     let members = json::object_at(attributes, "/attributes")?.0;
     let Rules { numbers_as_strings, .. } = rules_of_request("/attributes");
     let mut changes = Vec::with_capacity(members.len());
@@ -33,9 +45,8 @@ fn parse_with<'a>(template: &Template, attributes: &'a RawValue, is_new: bool) -
             continue;
         };
         let attribute = &template.attributes[position];
-        match attribute.kind.parse(raw, &Rules { numbers_as_strings, ..attribute.rules() }) {
+        match read(position, raw, &Rules { numbers_as_strings, ..attribute.rules() }) {
             Ok(Change::Set(Value::Null)) if attribute.required => errors.push(required(&attribute.pointer)),
-            Ok(Change::Keep(_, error)) if is_new => errors.push(*error),
             Ok(change) => changes.push((position, change)),
             Err(error) if error.code == Code::MalformedRequest => return Err(error),
             Err(error) => errors.push(error),

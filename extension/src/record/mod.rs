@@ -6,6 +6,8 @@ pub mod argument;
 pub mod bare_write;
 /// Buckets of a series.
 pub mod buckets;
+/// References by a text of their target.
+pub mod by_text;
 /// The attributes of a request → checked changes.
 pub mod changes;
 /// Compares a record with the values to write, without a statement.

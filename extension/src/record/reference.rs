@@ -1,5 +1,6 @@
 //! Resolves references, and checks that their targets are live.
 
+use super::by_text;
 use super::kept::{self, Keeper};
 use crate::access::visibility::{self, and};
 use crate::access::{Action, Caller};
@@ -34,6 +35,8 @@ pub fn find_targets(caller: &Caller, template: &Template, changes: &mut Changes)
             (Change::Set(Value::ReferenceByKey(key)), Some(target)) => {
                 find(caller, target, &ReferenceTo::Key(key))
             }
+            // Only an import has such, and looks them up itself.
+            (Change::Set(Value::ReferenceByText(..)), _) => None,
             _ => continue,
         };
         match found {
@@ -133,12 +136,15 @@ fn find_all(
 
 /// The refusal of a reference to nothing.
 pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
+    let target = attribute.target.and_then(catalog::by_id);
     let name = match change {
         Change::Set(Value::Reference(id)) => format!(" \"{id}\""),
         Change::Set(Value::ReferenceByKey(key)) => format!(" {key:?}"),
+        Change::Set(Value::ReferenceByText(matched, text)) => {
+            return by_text::not_found(attribute, target.as_deref(), *matched, text);
+        }
         _ => String::new(),
     };
-    let target = attribute.target.and_then(catalog::by_id);
     let place = target.map(|it| format!(" in template {:?}", it.slug)).unwrap_or_default();
     let message = format!("the referenced record{name} does not exist{place}");
     Error::at(Code::ReferenceNotFound, &attribute.pointer, message)

@@ -21,6 +21,8 @@ pub enum Value<'a> {
     Reference(Uuid),
     /// The target by its external key, still to be looked up.
     ReferenceByKey(Cow<'a, str>),
+    /// The target by the text of this attribute of it, still to be looked up.
+    ReferenceByText(i32, Cow<'a, str>),
 }
 
 impl Value<'_> {
@@ -35,7 +37,13 @@ impl Value<'_> {
             Value::ByValue(value) => Value::ByValue(value),
             Value::Reference(id) => Value::Reference(id),
             Value::ReferenceByKey(key) => Value::ReferenceByKey(own(key)),
+            Value::ReferenceByText(attribute, text) => Value::ReferenceByText(attribute, own(text)),
         }
+    }
+
+    /// Whether it is a reference whose target is still to be looked up.
+    pub fn is_unresolved(&self) -> bool {
+        matches!(self, Value::ReferenceByKey(_) | Value::ReferenceByText(..))
     }
 }
 

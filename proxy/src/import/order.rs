@@ -14,7 +14,9 @@ const UNSEEN: u32 = u32::MAX;
 pub(crate) struct Order {
     /// The record hash of each row.
     names: Vec<u64>,
-    /// The record hashes of references, and the end of those of each row.
+    /// The hashes of texts by which others refer to rows, and these rows.
+    texts: Vec<(u64, u32)>,
+    /// The hashes of references, and the end of those of each row.
     targets: Vec<u64>,
     ends: Vec<u32>,
 }
@@ -27,7 +29,9 @@ pub(crate) struct Next {
 }
 
 impl Order {
-    pub(crate) fn push(&mut self, name: Option<u64>, targets: &[u64]) {
+    pub(crate) fn push(&mut self, name: Option<u64>, texts: &[u64], targets: &[u64]) {
+        let row = self.names.len() as u32;
+        self.texts.extend(texts.iter().map(|text| (*text, row)));
         self.names.push(name.unwrap_or(NAMELESS));
         self.targets.extend_from_slice(targets);
         self.ends.push(self.targets.len() as u32);
@@ -40,7 +44,7 @@ impl Order {
 
     /// The number of rows and references.
     pub(crate) fn size(&self) -> usize {
-        self.names.len() + self.targets.len()
+        self.names.len() + self.texts.len() + self.targets.len()
     }
 
     /// The order. Rows without dependencies keep the order of the file.
@@ -65,7 +69,7 @@ impl Order {
 
     /// The dependencies of each row.
     fn before(self) -> Before {
-        let Order { names, mut targets, ends } = self;
+        let Order { names, texts, mut targets, ends } = self;
         let mut first: HashMap<u64, u32> = HashMap::with_capacity(names.len());
         let mut last: HashMap<u64, u32> = HashMap::new();
         let mut earlier = vec![UNSEEN; names.len()];
@@ -78,6 +82,9 @@ impl Order {
                     earlier[row] = last.insert(name, row as u32).unwrap_or(*occupied.get());
                 }
             }
+        }
+        for (text, row) in texts {
+            first.entry(text).or_insert(row);
         }
         for target in &mut targets {
             *target = first.get(target).copied().unwrap_or(UNSEEN).into();
@@ -181,7 +188,7 @@ mod tests {
     fn order(rows: &[(u64, &[u64])]) -> Vec<(u32, bool)> {
         let mut order = Order::default();
         for (name, targets) in rows {
-            order.push((*name != NAMELESS).then_some(*name), targets);
+            order.push((*name != NAMELESS).then_some(*name), &[], targets);
         }
         order.settle().into_iter().map(|next| (next.row, next.is_free)).collect()
     }
@@ -191,6 +198,18 @@ mod tests {
         let chain = order(&[(1, &[2]), (2, &[3]), (3, &[4]), (0, &[1])]);
         assert_eq!(chain, [(2, true), (1, true), (0, true), (3, true)]);
         assert_eq!(order(&[(1, &[]), (0, &[]), (0, &[9]), (2, &[2])]).len(), 4);
+    }
+
+    #[test]
+    fn a_row_comes_after_those_whose_text_it_refers_to() {
+        let mut order = Order::default();
+        order.push(Some(1), &[101], &[102]);
+        order.push(None, &[102, 103], &[104]);
+        order.push(Some(3), &[104], &[109]);
+        order.push(Some(4), &[104], &[]);
+        assert_eq!(order.size(), 12);
+        let rows: Vec<u32> = order.settle().into_iter().map(|next| next.row).collect();
+        assert_eq!(rows, [2, 1, 0, 3]);
     }
 
     #[test]
@@ -209,7 +228,7 @@ mod tests {
     fn a_chain_may_be_as_long_as_the_file() {
         let mut long = Order::default();
         for row in 1..=300_000 {
-            long.push(Some(row), &[row + 1]);
+            long.push(Some(row), &[], &[row + 1]);
         }
         let settled = long.settle();
         assert!(settled.iter().zip((0..300_000).rev()).all(|(next, row)| next.row == row && next.is_free));
@@ -222,7 +241,7 @@ mod tests {
         ) {
             let mut it = Order::default();
             for (name, targets) in &rows {
-                it.push((*name != NAMELESS).then_some(*name), targets);
+                it.push((*name != NAMELESS).then_some(*name), &[], targets);
             }
             let settled = it.settle();
             let mut sorted: Vec<u32> = settled.iter().map(|next| next.row).collect();

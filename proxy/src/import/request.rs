@@ -1,5 +1,7 @@
 //! The options of an import, from the query string and Content-Type.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, Uri};
 use encoding_rs::Encoding;
 use serde::Serialize;
@@ -40,6 +42,10 @@ pub(crate) struct Request {
     /// How cells are written; the database reads it.
     cells: Option<Box<RawValue>>,
     mapping: Option<Box<RawValue>>,
+    /// The strings by which references name their targets; the database reads it.
+    matching: Option<Box<RawValue>>,
+    /// Whether records are created, or updated only; the database reads it.
+    mode: Option<String>,
     key_column: Option<String>,
     key_prefix: Option<String>,
 }
@@ -61,6 +67,10 @@ struct Options<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     delimiter: Option<char>,
     mapping: Option<&'a RawValue>,
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    matching: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'a str>,
     key_column: Option<&'a str>,
     key_prefix: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -93,9 +103,23 @@ impl Request {
             "format",
             "sheet",
             "preview",
+            "match",
+            "mode",
         ];
-        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding, cells, sheet, preview] =
-            parameters(uri, accepted)?;
+        let [
+            dry_run,
+            on_error,
+            mapping,
+            key_column,
+            key_prefix,
+            delimiter,
+            encoding,
+            cells,
+            sheet,
+            preview,
+            matching,
+            mode,
+        ] = parameters(uri, accepted)?;
         let (format, charset) = format_of(headers)?;
         let encoding = match encoding.as_deref().or(charset.as_deref()) {
             None => None,
@@ -106,12 +130,14 @@ impl Request {
                 )
             })?),
         };
-        let mapping = match mapping {
-            None => None,
-            Some(mapping) => Some(serde_json::from_str(&mapping).map_err(|_| {
-                Problem::malformed("the query parameter \"mapping\" is not JSON: write {\"Column\":\"slug\"}")
-            })?),
+        let json = |name: &str, example: &str, text: Option<Cow<'_, str>>| match text {
+            None => Ok(None),
+            Some(text) => serde_json::from_str::<Box<RawValue>>(&text).map(Some).map_err(|_| {
+                Problem::malformed(format!("the query parameter {name:?} is not JSON: write {example}"))
+            }),
         };
+        let mapping = json("mapping", r#"{"Column":"slug"}"#, mapping)?;
+        let matching = json("match", r#"{"reference":"string of its target"}"#, matching)?;
         let cells = cells.map(|cells| cell_format(&cells)).transpose()?;
         if cells.is_some() && format == Format::Ndjson {
             return Err(Problem::invalid_value(
@@ -148,6 +174,8 @@ impl Request {
             sheet: sheet.map(Into::into),
             cells,
             mapping,
+            matching,
+            mode: mode.map(Into::into),
             key_column: key_column.map(Into::into),
             key_prefix: key_prefix.map(Into::into),
         })
@@ -169,6 +197,8 @@ impl Request {
             header: header.map(|(names, _)| names),
             delimiter: header.map(|(_, delimiter)| char::from(delimiter)),
             mapping: self.mapping.as_deref(),
+            matching: self.matching.as_deref(),
+            mode: self.mode.as_deref(),
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
             suggests: self.dry_run && self.format == Format::Csv && self.cells.is_none(),
@@ -246,7 +276,8 @@ mod tests {
             ("on_error=stop", 422),
             ("mapping=x", 400),
             ("dry_run=2", 422),
-            ("mode=upsert", 400),
+            ("modus=upsert", 400),
+            ("match=x", 400),
             ("encoding=x", 422),
             ("format=csv", 400),
             ("format=%7B", 400),

@@ -240,10 +240,10 @@ impl<'a> Import<'a> {
             let answer = self.target.write(&options, &portion.text).await?;
             let answer: Answer<'_> = serde_json::from_str(&answer)
                 .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
-            for (row, name, targets) in &answer.waiting {
+            for (row, name, texts, targets) in &answer.waiting {
                 let line = portion.rows.get(*row).map_or(0, |row| row.line);
                 let row = portion.row(*row);
-                waiting.push(Waiter { line, row, name: *name, targets }).await?;
+                waiting.push(Waiter { line, row, name: *name, texts, targets }).await?;
             }
             for (row, refusals) in self.tally.add(&portion, answer, pass != Pass::First) {
                 let row = self.refused_text(portion.row(row));

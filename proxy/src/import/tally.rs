@@ -23,9 +23,12 @@ pub(crate) struct Answer<'a> {
     forms: Vec<Forms>,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,
-    /// The waiting rows, by position, with the hashes of their records and references.
-    pub(crate) waiting: Vec<(usize, Option<u64>, Vec<u64>)>,
+    pub(crate) waiting: Vec<WaitingRow>,
 }
+
+/// The position of a waiting row, and the hashes of its record, of the texts by which others refer to it, and of what it refers
+/// to.
+type WaitingRow = (usize, Option<u64>, Vec<u64>, Vec<u64>);
 
 #[derive(Deserialize)]
 struct RowError<'a> {

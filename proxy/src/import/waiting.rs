@@ -29,6 +29,8 @@ pub(crate) struct Waiter<'a> {
     pub(crate) row: &'a str,
     /// The hash of its record.
     pub(crate) name: Option<u64>,
+    /// The hashes of its texts by which others refer to it.
+    pub(crate) texts: &'a [u64],
     /// The hashes of the records that it refers to.
     pub(crate) targets: &'a [u64],
 }
@@ -76,14 +78,14 @@ impl Waiting {
     }
 
     pub(crate) async fn push(&mut self, waiter: Waiter<'_>) -> Result<(), Problem> {
-        let Waiter { line, row, name, targets } = waiter;
-        if self.order.size() + 1 + targets.len() > self.most.rows
+        let Waiter { line, row, name, texts, targets } = waiter;
+        if self.order.size() + 1 + texts.len() + targets.len() > self.most.rows
             || self.spool.end() + row.len() as u64 > self.most.bytes
         {
             return Err(too_many(self.count()));
         }
         self.places.push(Place { line, begin: self.spool.end(), length: row.len() as u32 });
-        self.order.push(name, targets);
+        self.order.push(name, texts, targets);
         if let Some(name) = name {
             self.held.add(name, || self.order.names());
         }
@@ -217,7 +219,8 @@ mod tests {
         let mut waiting = Waiting::default();
         for (name, target, row) in rows {
             let (targets, row) = (target.as_slice(), row.as_str());
-            let pushed = waiting.push(Waiter { line: name, row, name: Some(name), targets }).await;
+            let pushed =
+                waiting.push(Waiter { line: name, row, name: Some(name), texts: &[], targets }).await;
             assert!(pushed.is_ok());
         }
         waiting
@@ -250,7 +253,7 @@ mod tests {
     #[tokio::test]
     async fn no_more_rows_wait_than_there_is_room_for_in_the_file_and_in_memory() {
         let text = "x".repeat(IN_MEMORY / 4);
-        let row = |name| Waiter { line: name, row: &text, name: Some(name), targets: &[0, 0] };
+        let row = |name| Waiter { line: name, row: &text, name: Some(name), texts: &[], targets: &[0, 0] };
         // Rows count with what they refer to; the bytes are those in the file and in memory together.
         let bounds = [
             (Most { bytes: u64::MAX, rows: 30 }, 10),

@@ -7,8 +7,10 @@ mod formats;
 mod forms;
 mod gzip;
 mod interruptions;
+mod matching;
 mod sheet_attacks;
 mod sheets;
+mod update;
 mod warnings;
 
 use harness::{Answer, Service};

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { ask, browse, expectAccessible, list, told } from "../browser.mjs";
+import { ask, browse, expectAccessible } from "../browser.mjs";
+import { choose, openImport } from "./open.mjs";
 
 /** As Excel in German saves it. */
 const GERMAN =
@@ -8,23 +9,8 @@ const GERMAN =
 /** Nothing in it says whether the day or the month comes first. */
 const EITHER = "external_key,born\ne:1,01/02/2024\ne:2,03/04/2024\ne:3,05/05/2024\n";
 
-const choose = (page, name, text) =>
-  page
-    .locator("input[type=file]")
-    .first()
-    .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
-
 const attributes = async (key) =>
   (await ask("GET", `/entities/template/customers/by-key?key=${encodeURIComponent(key)}`)).attributes;
-
-/** Opened anew, so that nothing of the form before is read aloud any more. */
-async function openImport(page) {
-  await page.goto(told.address);
-  await page.getByLabel("API key").fill(told.key);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByLabel("API key").waitFor({ state: "detached" });
-  await page.goto(`${told.address}${list("customers")}/import`);
-}
 
 /** Three presses, once the file is chosen. */
 await browse(

@@ -17,3 +17,8 @@ async fn file_of_a_german_excel_is_imported_by_three_presses() {
 async fn export_for_excel_has_the_marks_that_are_chosen() {
     run(&service().await, "files/excel", json!({})).await;
 }
+
+#[tokio::test]
+async fn reference_is_matched_by_a_name_of_its_target() {
+    run(&service().await, "files/match", json!({})).await;
+}

@@ -267,6 +267,7 @@ proptest! {
             Ok(Change::Set(Value::Null)) => prop_assert_eq!(json, "null"),
             Ok(Change::Set(Value::Reference(_))) => prop_assert_eq!(kind, AttributeType::Reference),
             Ok(Change::Keep(..)) => prop_assert!(false, "no options are given"),
+            Ok(Change::Set(Value::ReferenceByText(..))) => prop_assert!(false, "only an import has such"),
             Err(error) => prop_assert!(points_into(&format!("{{\"a\":{json}}}"), &error), "{:?}", error.faults),
         }
     }

@@ -34,6 +34,14 @@ pub(crate) struct Import {
     #[arg(long, value_name = "JSON")]
     pub(super) mapping: Option<String>,
 
+    /// An attribute of type string by which a reference names its target, in place of the external key: artist=name. May be repeated.
+    #[arg(long = "match", value_name = "REFERENCE=ATTRIBUTE", value_parser = reference_and_attribute)]
+    pub(super) matching: Vec<(String, String)>,
+
+    /// Whether rows whose record does not exist create it (upsert), or are refused (update).
+    #[arg(long, default_value = "upsert")]
+    pub(super) mode: Mode,
+
     /// The character between cells, or the word tab; default: detected from the header.
     #[arg(long, value_name = "CHARACTER")]
     pub(super) delimiter: Option<String>,
@@ -69,6 +77,22 @@ pub(crate) struct Import {
 pub(super) enum OnError {
     Abort,
     Skip,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Mode {
+    Upsert,
+    Update,
+}
+
+/// Reads `artist=name`.
+fn reference_and_attribute(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((reference, attribute)) if !reference.is_empty() && !attribute.is_empty() => {
+            Ok((reference.to_owned(), attribute.to_owned()))
+        }
+        _ => Err("write REFERENCE=ATTRIBUTE, such as artist=name".to_owned()),
+    }
 }
 
 impl Import {

@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::answer::Counts;
-use super::arguments::{Import, OnError};
+use super::arguments::{Import, Mode, OnError};
 use super::failed::FailedRows;
 use super::progress::progress_bar;
 use super::transfer::{beginning_of, chunks, open, send_and_report};
@@ -33,11 +33,14 @@ impl Import {
     /// Sends the file, and gives back the report.
     pub(super) async fn send(&self, attempt: Attempt) -> Result<Counts, Failure> {
         let format = self.format();
+        let matching = self.matching_json();
         let parameters = [
             ("format", given(&self.format).1),
             ("key_column", self.key_column.as_deref()),
             ("key_prefix", self.key_prefix.as_deref()),
             ("mapping", self.mapping.as_deref()),
+            ("match", matching.as_deref()),
+            ("mode", matches!(self.mode, Mode::Update).then_some("update")),
             ("delimiter", self.delimiter.as_deref()),
             ("encoding", self.encoding.as_deref()),
             ("sheet", self.sheet.as_deref()),
@@ -81,6 +84,14 @@ impl Import {
         let outcome = send_and_report(request, self.service.named(), &bar, failed, is_quiet).await;
         bar.finish_and_clear();
         Ok(outcome?)
+    }
+
+    /// What `--match` says, as the service reads it.
+    fn matching_json(&self) -> Option<String> {
+        let pairs =
+            self.matching.iter().map(|(reference, attribute)| (reference.clone(), attribute.as_str().into()));
+        let object: serde_json::Map<String, serde_json::Value> = pairs.collect();
+        (!object.is_empty()).then(|| serde_json::Value::Object(object).to_string())
     }
 
     /// Prints the counts and what else the report says. Refused rows are a failure.

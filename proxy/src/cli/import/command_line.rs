@@ -1,6 +1,6 @@
 //! The options of an import as a command line, for the next file of this kind.
 
-use super::arguments::{Import, OnError};
+use super::arguments::{Import, Mode, OnError};
 use crate::cli::format::given;
 
 /// The command line, as a shell reads it. An API key is not part of it.
@@ -10,12 +10,17 @@ pub(super) fn command_line(import: &Import) -> String {
     let path = if path.starts_with('-') { format!("./{path}") } else { path.into_owned() };
     let mut words = vec!["keyed-proxy".to_owned(), "import".to_owned(), quoted(&path)];
     let (format, cells) = given(&import.format);
+    let matching = import
+        .matching
+        .iter()
+        .map(|(reference, attribute)| ("--match", Some(format!("{reference}={attribute}"))));
     let options = [
         ("--format", format.map(|format| format.name().to_owned())),
         ("--format", cells.map(str::to_owned)),
         ("--key-column", import.key_column.clone()),
         ("--key-prefix", import.key_prefix.clone()),
         ("--mapping", import.mapping.clone()),
+        ("--mode", matches!(import.mode, Mode::Update).then(|| "update".to_owned())),
         ("--delimiter", import.delimiter.clone()),
         ("--sheet", import.sheet.clone()),
         ("--encoding", import.encoding.clone()),
@@ -23,7 +28,7 @@ pub(super) fn command_line(import: &Import) -> String {
         ("--failed", import.failed.as_ref().map(|file| file.to_string_lossy().into_owned())),
     ];
     let service = import.service.options().into_iter().map(|(flag, value)| (flag, Some(value)));
-    for (flag, value) in service.chain(options) {
+    for (flag, value) in service.chain(matching).chain(options) {
         let Some(value) = value else { continue };
         // A value that begins with a dash would be an option, too.
         match value.starts_with('-') {
@@ -109,6 +114,12 @@ mod tests {
             "--key-prefix=-x",
             "--mapping",
             r#"{"Name": "name"}"#,
+            "--match",
+            "company=name",
+            "--match",
+            "boss=full_name",
+            "--mode",
+            "update",
             "--delimiter",
             ";",
             "--encoding",
@@ -121,8 +132,9 @@ mod tests {
         let line = command_line(&Program::parse_from(given).import);
         assert_eq!(
             line,
-            "keyed-proxy import 'a b.csv' --url http://keyed:1 --template crm.customers --format csv --format \
-             '{\"decimal\": \",\"}' --key-column No --key-prefix=-x --mapping '{\"Name\": \"name\"}' --delimiter ';' \
+            "keyed-proxy import 'a b.csv' --url http://keyed:1 --template crm.customers --match 'company=name' --match \
+             'boss=full_name' --format csv --format \
+             '{\"decimal\": \",\"}' --key-column No --key-prefix=-x --mapping '{\"Name\": \"name\"}' --mode update --delimiter ';' \
              --encoding windows-1252 --on-error skip --failed failed.csv"
         );
     }

@@ -5853,6 +5853,10 @@ export interface operations {
                 on_error?: "abort" | "skip";
                 /** @description `{"Column": "slug"}` */
                 mapping?: string;
+                /** @description `{"reference": "attribute"}`: the file names the targets of a reference by this attribute of theirs, a string, and not by their external keys. A row is rejected if none or several records have its text. */
+                match?: string;
+                /** @description `upsert` (default): rows create records, or change them. `update`: rows without a record are rejected. */
+                mode?: "upsert" | "update";
                 /** @description The column of the external key. */
                 key_column?: string;
                 /** @description A prefix for every key. */

@@ -8,9 +8,10 @@ import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { type CellFormat, membersOf, openChoices, type Proposal, reads } from "./cellFormat";
-import { type Fit, faultsOf, fitOf, isStandard, KEY, type Target } from "./columns";
+import { type Fit, faultsOf, fitOf, isStandard, KEY, type Matching, type Target } from "./columns";
 import { FormatSection } from "./FormatSection";
 import style from "./files.module.css";
+import { MatchBy } from "./MatchBy";
 import type { Reading } from "./reading";
 
 const t = pageWords.files;
@@ -18,10 +19,13 @@ const LEFT_OUT = "";
 const SAMPLES = 3;
 
 type Props = {
+  project: string;
   template: Template;
   reading: Reading;
   targets: Target[];
   setTargets: (targets: Target[]) => void;
+  matching: Matching;
+  setMatching: (matching: Matching) => void;
   prefix: string;
   setPrefix: (prefix: string) => void;
   /** Null while the service looks at the cells. */
@@ -35,7 +39,7 @@ type Props = {
 /** Which attribute each column fills, and how well its cells fit. */
 export function ColumnsStep(props: Props) {
   const { template, reading, targets, setTargets, prefix, setPrefix, back, next } = props;
-  const { proposal, format, setFormat } = props;
+  const { project, matching, setMatching, proposal, format, setFormat } = props;
   const isCsv = reading.format === "csv";
   const faults = faultsOf(template, targets);
   const twice = faults.filter((it) => it.kind === "twice");
@@ -63,7 +67,7 @@ export function ColumnsStep(props: Props) {
               {reading.header.map((name, at) => (
                 <ColumnRow
                   key={at}
-                  {...{ template, reading, at, name, format }}
+                  {...{ project, template, reading, at, name, format, matching, setMatching }}
                   target={targets[at] ?? null}
                   setTarget={(target) => setTargets(targets.with(at, target))}
                 />
@@ -115,6 +119,7 @@ function nameOf(template: Template, target: string): string {
 }
 
 type RowProps = {
+  project: string;
   template: Template;
   reading: Reading;
   format: CellFormat;
@@ -122,11 +127,14 @@ type RowProps = {
   name: string;
   target: Target;
   setTarget: (target: Target) => void;
+  matching: Matching;
+  setMatching: (matching: Matching) => void;
 };
 
-function ColumnRow({ template, reading, format, at, name, target, setTarget }: RowProps) {
+function ColumnRow({ template, reading, format, at, name, target, setTarget, ...matched }: RowProps) {
   const samples = reading.rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "");
-  const type = target === null ? undefined : known(template, target)?.type;
+  const attribute = target === null ? undefined : known(template, target);
+  const type = attribute?.type;
   const isService = isStandard(name) && target === null;
   const choices = [
     { id: LEFT_OUT, label: isService ? t.standard : t.leaveOut },
@@ -161,6 +169,7 @@ function ColumnRow({ template, reading, format, at, name, target, setTarget }: R
         ) : (
           (target && nameOf(template, target)) || "–"
         )}
+        {type === "reference" && <MatchBy {...matched} attribute={attribute} />}
       </td>
       <td>
         {target !== null && reading.format === "ndjson" ? (

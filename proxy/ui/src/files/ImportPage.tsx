@@ -9,7 +9,7 @@ import { pageWords } from "../language/pages";
 import { asLines } from "./asLines";
 import { ColumnsStep } from "./ColumnsStep";
 import type { CellFormat } from "./cellFormat";
-import { guess, type Target } from "./columns";
+import { guess, type Matching, type Target } from "./columns";
 import { DropArea, DropInvitation } from "./DropArea";
 import { FileStep } from "./FileStep";
 import { takeFile } from "./handover";
@@ -55,6 +55,7 @@ type Chosen = {
   file: File;
   reading: Reading;
   targets: Target[];
+  matching: Matching;
   /** The format of the cells as it was changed; null for what is proposed. */
   format: CellFormat | null;
 };
@@ -86,7 +87,9 @@ function Wizard({ project, template, dropped }: Props) {
         .slice(0, 20)
         .some(({ cells }) => cells.some((it) => it.includes("\u0000")));
       setFault(isText ? null : t.looksBinary);
-      setChosen(isText ? { file, reading, targets: guess(template, reading), format: null } : null);
+      setChosen(
+        isText ? { file, reading, targets: guess(template, reading), matching: {}, format: null } : null,
+      );
       setStep("file");
     } catch {
       setFault(t.unreadable);
@@ -130,10 +133,12 @@ function Wizard({ project, template, dropped }: Props) {
       )}
       {chosen && step === "columns" && (
         <ColumnsStep
-          {...{ template, prefix, setPrefix, proposal, format }}
+          {...{ project, template, prefix, setPrefix, proposal, format }}
           reading={chosen.reading}
           targets={chosen.targets}
           setTargets={(targets) => setChosen({ ...chosen, targets })}
+          matching={chosen.matching}
+          setMatching={(matching) => setChosen({ ...chosen, matching })}
           setFormat={(format) => setChosen({ ...chosen, format })}
           back={() => setStep("file")}
           next={() => {

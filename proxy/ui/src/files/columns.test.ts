@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Attribute, Template } from "../api/queries";
 import { keyVerdict, verdict } from "./cells";
-import { faultsOf, fitOf, guess, mappingOf } from "./columns";
+import { faultsOf, fitOf, guess, mappingOf, matchOf } from "./columns";
 import type { Reading } from "./reading";
 
 const attribute = (slug: string, type: Attribute["type"], more: Partial<Attribute> = {}): Attribute => ({
@@ -101,4 +101,9 @@ test("a key has 1 to 255 characters and no control characters", () => {
   expect(keyVerdict("k".repeat(256))).toBe("refused");
   expect(keyVerdict("a\tb")).toBe("refused");
   expect(keyVerdict("  ")).toBe("refused");
+});
+
+test("references of columns that are left out are not matched", () => {
+  expect(matchOf(["name", "company"], { company: "name", city: "name" })).toEqual({ company: "name" });
+  expect(matchOf(["name", null], { company: "name" })).toBeNull();
 });

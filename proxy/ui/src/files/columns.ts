@@ -107,3 +107,12 @@ export function mappingOf(header: string[], targets: Target[]): Record<string, T
     ),
   );
 }
+
+/** The string of the target by which a file names it, for each reference that it does not name by external key. */
+export type Matching = Record<string, string>;
+
+/** Of references that a column fills, as the service takes it; null if there are none. */
+export function matchOf(targets: Target[], matching: Matching): Matching | null {
+  const used = Object.entries(matching).filter(([slug]) => targets.includes(slug));
+  return used.length === 0 ? null : Object.fromEntries(used);
+}

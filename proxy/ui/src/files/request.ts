@@ -1,6 +1,6 @@
 /** The parameters of an import, from what the reader of the page chose. */
 import type { CellFormat } from "./cellFormat";
-import { KEY, mappingOf, type Target } from "./columns";
+import { KEY, type Matching, mappingOf, matchOf, type Target } from "./columns";
 import type { Reading } from "./reading";
 import type { Options } from "./transfer";
 
@@ -9,6 +9,7 @@ export type Plan = {
   template: string;
   reading: Reading;
   targets: Target[];
+  matching: Matching;
   prefix: string;
   /** How the cells of CSV write values. */
   cells: CellFormat;
@@ -16,10 +17,12 @@ export type Plan = {
 
 /** How the file is sent. `isTrial` writes nothing; `isWhole` keeps nothing if one row is refused. */
 export function optionsOf(plan: Plan, isTrial: boolean, isWhole: boolean): Options {
-  const { project, template, reading, targets, prefix, cells } = plan;
+  const { project, template, reading, targets, matching, prefix, cells } = plan;
   const query: Record<string, string> = { on_error: isWhole ? "abort" : "skip" };
   if (isTrial) query.dry_run = "true";
   if (prefix !== "") query.key_prefix = prefix;
+  const match = matchOf(targets, matching);
+  if (match) query.match = JSON.stringify(match);
   if (reading.format === "ndjson") return { project, template, contentType: "application/x-ndjson", query };
   query.mapping = JSON.stringify(mappingOf(reading.header, targets));
   query.delimiter = reading.delimiter;

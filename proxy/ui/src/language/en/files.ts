@@ -95,6 +95,7 @@ export const files = {
   samples: "Samples",
   attribute: "Attribute",
   attributeOf: (column: string) => `Attribute of the column ${column}`,
+  matchBy: "Match by",
   fit: "Cells that fit",
   externalKey: "External key",
   leaveOut: "Leave out",

@@ -1,0 +1,101 @@
+//! References by a text of their target.
+
+use crate::access::visibility::{self, and};
+use crate::access::{Action, Caller};
+use crate::error::{Code, Error};
+use crate::filter::render::INDEXED_CHARACTERS;
+use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{array, params};
+use crate::postgres::spi::{Snapshot, connected};
+use crate::template::{Attribute, Template};
+use crate::value::normal_form::forms;
+use uuid::Uuid;
+
+/// The live records that have a text, as far as the caller sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// None.
+    None,
+    /// This one.
+    One(Uuid),
+    /// So many.
+    Many(i64),
+}
+
+/// Looks many texts up in an attribute of a template, by one statement. Texts are compared as the operator `eq` compares
+/// them. The answer has the order of the texts.
+pub fn find(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[&str]) -> Vec<Found> {
+    let mut found = vec![Found::None; texts.len()];
+    if texts.is_empty() || caller.require(Action::Read, target).is_err() {
+        return found;
+    }
+    let (mut places, mut wanted): (Vec<i32>, Vec<String>) = Default::default();
+    for (place, text) in texts.iter().enumerate() {
+        for form in forms(text) {
+            places.push(place as i32);
+            wanted.push(form);
+        }
+    }
+    let sql = statement(caller, target, attribute, &wanted);
+    let arguments = params![array(places.iter().copied()), array(wanted.iter().map(String::as_str))];
+    as_owner(|| {
+        connected(|spi| {
+            let rows = target.run(spi, &sql, Snapshot::Latest, &arguments);
+            for row in 0..rows.len() {
+                let place = rows.get::<Option<i32>>(row, 0).and_then(|place| usize::try_from(place).ok());
+                let Some(answer) = place.and_then(|place| found.get_mut(place)) else { continue };
+                *answer = match (rows.get::<Option<i64>>(row, 1), rows.get::<Option<Uuid>>(row, 2)) {
+                    (Some(1), Some(id)) => Found::One(id),
+                    (Some(count), _) => Found::Many(count),
+                    (None, _) => Found::None,
+                };
+            }
+        });
+    });
+    found
+}
+
+/// The texts are joined, and not an array that the column is compared with: without an index, a cached plan would compare each
+/// row with each text. As in filters, a text shorter than what the index holds is compared once.
+fn statement(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[String]) -> String {
+    let column = format!("t.\"{}\"", attribute.slug);
+    let is_long = |text: &String| text.chars().count() >= INDEXED_CHARACTERS;
+    let whole = format!("{column} = w.text");
+    let condition = match attribute.indexed {
+        false => whole,
+        true => {
+            let by_index = format!(
+                "pg_catalog.left({column}, {INDEXED_CHARACTERS}) = pg_catalog.left(w.text, {INDEXED_CHARACTERS})"
+            );
+            if texts.iter().any(is_long) { format!("{by_index} and {whole}") } else { by_index }
+        }
+    };
+    format!(
+        "select w.place, pg_catalog.count(*), pg_catalog.min(t.id::text collate \"C\")::uuid \
+         from unnest($1, $2) w (place, text) join {} t on {condition} \
+         where t.deleted_at is null{} group by w.place",
+        target.table_sql(),
+        and(visibility::row(caller, target).as_deref())
+    )
+}
+
+/// The refusal of a reference by a text that no record has.
+pub fn not_found(attribute: &Attribute, target: Option<&Template>, matched: i32, text: &str) -> Error {
+    let message = format!("no record{} {text:?}", having(target, matched));
+    Error::at(Code::ReferenceNotFound, &attribute.pointer, message)
+        .hint("Correct the text, or create that record first.")
+}
+
+/// The refusal of a reference by a text that several records have.
+pub fn ambiguous(attribute: &Attribute, target: &Template, matched: i32, text: &str, count: i64) -> Error {
+    let message = format!("{count} records{} {text:?}", having(Some(target), matched));
+    Error::at(Code::InvalidValue, &attribute.pointer, message)
+        .hint("Give them different texts, or import the column without match, by external keys.")
+}
+
+/// `of crm.companies with name =`.
+fn having(target: Option<&Template>, matched: i32) -> String {
+    let Some(target) = target else { return " with".to_owned() };
+    let attribute = target.attributes.iter().find(|it| it.id == matched);
+    format!(" of {} with {} =", target.full_name(), attribute.map_or("this", |it| &it.slug))
+}

@@ -1,0 +1,33 @@
+import { type Attribute, useTemplate } from "../api/queries";
+import { Select } from "../components/Select";
+import { attributeLabel } from "../format/label";
+import { pageWords } from "../language/pages";
+import { KEY, type Matching } from "./columns";
+
+const t = pageWords.files;
+
+type Props = {
+  project: string;
+  attribute: Attribute | undefined;
+  matching: Matching;
+  setMatching: (matching: Matching) => void;
+};
+
+/** By what a file names the targets of a reference: their key, or a text of theirs. */
+export function MatchBy({ project, attribute, matching, setMatching }: Props) {
+  const target = useTemplate(project, attribute?.template ?? "");
+  const strings = (target?.attributes ?? []).filter(({ type }) => type === "string" || type === "dimension");
+  if (!attribute || strings.length === 0) return null;
+  const { [attribute.slug]: chosen = KEY, ...others } = matching;
+  return (
+    <Select
+      label={t.matchBy}
+      choices={[
+        { id: KEY, label: t.externalKey },
+        ...strings.map((it) => ({ id: it.slug, label: attributeLabel(it), hint: it.slug })),
+      ]}
+      value={chosen}
+      onChange={(slug) => setMatching(slug === KEY ? others : { ...others, [attribute.slug]: slug })}
+    />
+  );
+}

@@ -1,0 +1,17 @@
+import { list, told } from "../browser.mjs";
+
+/** Gives the page a file. */
+export const choose = (page, name, text) =>
+  page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+
+/** Opened anew, so that nothing of the form before is read aloud any more. */
+export async function openImport(page) {
+  await page.goto(told.address);
+  await page.getByLabel("API key").fill(told.key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("API key").waitFor({ state: "detached" });
+  await page.goto(`${told.address}${list("customers")}/import`);
+}
