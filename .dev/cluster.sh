@@ -46,10 +46,19 @@ data_folder() {
     fi
 }
 
+# Whether this PostgreSQL was built with ICU, which is the default since 16.
+has_icu() {
+    local options
+    options="$("$PG_BIN/pg_config" --configure)"
+    [[ $options == *--with-icu* || $PG -ge 16 && $options != *--without-icu* ]]
+}
+
 create_cluster() {
-    local folder password
+    local folder password order=()
     folder="$(data_folder)"
     password="$(random_password)"
+    # Plain SQL then sorts texts in the order of Unicode, as searches do. A PostgreSQL without ICU has the order of bytes.
+    ! has_icu || order=(--locale-provider=icu --icu-locale=und)
     say "Creating a PostgreSQL cluster in $folder"
     # What is there without .run/cluster was left by an earlier clone of the same path, or by an interrupted start.
     stop_forgotten_server "$folder"
@@ -60,8 +69,8 @@ create_cluster() {
     # shellcheck disable=SC2016
     PASSWORD="$password" as_server_user bash -c '
         "$1/initdb" --pgdata="$2" --username=postgres --pwfile=<(printf "%s\n" "$PASSWORD") \
-            --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --data-checksums' \
-        initdb "$PG_BIN" "$folder.new" >>"$SERVER_LOG" 2>&1 || die "initdb failed: read $SERVER_LOG"
+            --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --data-checksums "${@:3}"' \
+        initdb "$PG_BIN" "$folder.new" "${order[@]}" >>"$SERVER_LOG" 2>&1 || die "initdb failed: read $SERVER_LOG"
     printf 'postgresql://postgres:%s@127.0.0.1:0/keyed\n' "$password" | write_secret "$RUN/database.url"
     # The last step makes the cluster whole: whatever is interrupted before it starts anew.
     mv "$folder.new" "$folder"

@@ -113,6 +113,16 @@ async fn the_policies_of_a_scope_that_follows_a_reference_are_no_code_of_others(
 }
 
 #[tokio::test]
+async fn another_default_order_than_that_of_unicode_is_a_note() {
+    let of = |database: &Database| findings(keyed(database, &["doctor", "--json"]), "default order");
+    let found = of(&Database::with_crm().await);
+    assert_eq!((found.len(), &found[0]["severity"]), (1, &Value::from("note")));
+    let remedy = found[0]["remedy"].as_str().unwrap_or_default();
+    assert!(remedy.contains(r#"order by name collate "und-x-icu""#), "{remedy}");
+    assert!(of(&Database::new_by_icu().await).is_empty());
+}
+
+#[tokio::test]
 async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
     let database = Database::new_durable().await;
     let found = findings(keyed(&database, &["doctor", "--json"]), "timeouts");

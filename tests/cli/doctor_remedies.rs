@@ -42,6 +42,12 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         ),
         ("drop index crm.companies_external_key_idx", "indexes", "nothing keeps the keys"),
         (
+            "select keyed.alter_attribute('crm.companies', 'name', '{\"indexed\": true}'); \
+             update pg_collation set collversion = '1' where collname = 'und-x-icu'",
+            "order of texts",
+            "may be in another order, and miss rows (1 of them)",
+        ),
+        (
             "update keyed_state.template set documents_by = 'PostgreSQL 9' where slug = 'customers'",
             "stems",
             "crm.customers were written by PostgreSQL 9",

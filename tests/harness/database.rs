@@ -45,6 +45,17 @@ impl Database {
         database
     }
 
+    /// A fresh database whose default order of texts is that of Unicode.
+    pub async fn new_by_icu() -> Self {
+        let options =
+            "template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
+        let database = Self::create(&Cluster::shared(), options).await;
+        for statement in ["create extension keyed cascade", "select keyed.init()"] {
+            execute(&database.client().await, statement).await;
+        }
+        database
+    }
+
     /// A database of that cluster without the extension, into which a test may restore a dump.
     pub async fn empty_in(cluster: &Arc<Cluster>) -> Self {
         Self::create(cluster, "").await

@@ -56,7 +56,17 @@ impl Key {
             (None, Some(_)) => nulls,
             (Some(_), None) => nulls.reverse(),
             (Some(one), Some(other)) => {
-                let order = compare(&one, &other);
+                let order = match (&one, &other) {
+                    (Value::Text(one), Value::Text(other)) if self.field != "external_key" => {
+                        world.place(one).cmp(&world.place(other))
+                    }
+                    (Value::List(one), Value::List(other)) => {
+                        let places =
+                            |list: &[String]| list.iter().map(|it| world.place(it)).collect::<Vec<_>>();
+                        places(one).cmp(&places(other))
+                    }
+                    _ => compare(&one, &other),
+                };
                 if self.descending { order.reverse() } else { order }
             }
         }
@@ -65,11 +75,10 @@ impl Key {
 
 fn compare(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
-        // The first 200 characters decide, as the index has them.
-        (Value::Text(one), Value::Text(other)) => one.chars().take(200).cmp(other.chars().take(200)),
+        // Keys are in the order of their bytes.
+        (Value::Text(one), Value::Text(other)) => one.cmp(other),
         (Value::Number(one), Value::Number(other)) => one.cmp(other),
         (Value::Double(one), Value::Double(other)) => one.partial_cmp(other).expect("finite numbers"),
-        (Value::List(one), Value::List(other)) => one.cmp(other),
         (Value::Day(one), Value::Day(other)) | (Value::Time(one), Value::Time(other)) => one.cmp(other),
         (Value::Flag(one), Value::Flag(other)) => one.cmp(other),
         (Value::Id(one), Value::Id(other)) => one.cmp(other),

@@ -43,44 +43,59 @@ pub(crate) fn write_id(id: u128) -> String {
     uuid::Uuid::from_u128(id).to_string()
 }
 
+const TEXTS: [&str; 30] = [
+    "",
+    "",
+    "a",
+    "A",
+    "ab",
+    "AB",
+    "a_b",
+    "axb",
+    "a%b",
+    "%",
+    "_",
+    "\\",
+    "a\\b",
+    "\\%",
+    "it's",
+    "say \"x\"",
+    "Zürich",
+    "ZÜRICH",
+    "zürich",
+    "😀 x",
+    "a,b",
+    "[x]",
+    "{\"a\": 1}",
+    " a",
+    "a ",
+    "null",
+    "$1",
+    "É\n",
+    "\u{7f}",
+    "b",
+];
+
+/// What the beginning of a text, as long as its index has it, may be followed by.
+const LONG: [(&str, usize, &[&str]); 2] = [("x", 199, &["", "x", "xa", "xb"]), ("é", 200, &["", "é", "a"])];
+
 pub(crate) fn random_text(random: &mut Random) -> String {
-    const TEXTS: [&str; 30] = [
-        "",
-        "",
-        "a",
-        "A",
-        "ab",
-        "AB",
-        "a_b",
-        "axb",
-        "a%b",
-        "%",
-        "_",
-        "\\",
-        "a\\b",
-        "\\%",
-        "it's",
-        "say \"x\"",
-        "Zürich",
-        "ZÜRICH",
-        "zürich",
-        "😀 x",
-        "a,b",
-        "[x]",
-        "{\"a\": 1}",
-        " a",
-        "a ",
-        "null",
-        "$1",
-        "É\n",
-        "\u{7f}",
-        "b",
-    ];
-    match random.below(12) {
-        0 => format!("{}{}", "x".repeat(199), random.pick(&["", "x", "xa", "xb"])),
-        1 => format!("{}{}", "é".repeat(200), random.pick(&["", "é", "a"])),
-        _ => (*random.pick(&TEXTS)).to_owned(),
+    match LONG.get(random.below(12)) {
+        Some((letter, times, ends)) => format!("{}{}", letter.repeat(*times), random.pick(ends)),
+        None => (*random.pick(&TEXTS)).to_owned(),
     }
+}
+
+/// The elements of lists.
+const ELEMENTS: [&str; 9] = ["red", "blue", "dark, blue", "27\" wheels", "", "a'b", "É", "\\x", "NULL"];
+const OPTIONS: [&str; 3] = ["gold", "silver", "b,c"];
+
+/// All that texts and elements of lists may be.
+pub(crate) fn texts() -> Vec<String> {
+    let long = LONG
+        .iter()
+        .flat_map(|(letter, times, ends)| ends.iter().map(|end| format!("{}{end}", letter.repeat(*times))));
+    TEXTS.iter().chain(&ELEMENTS).chain(&OPTIONS).map(|text| (*text).to_owned()).chain(long).collect()
 }
 
 /// A value that an attribute of this kind may have.
@@ -105,7 +120,6 @@ pub(crate) fn random_value(kind: Kind, random: &mut Random) -> Value {
     ];
     const DOUBLES: [f64; 12] =
         [0.0, -0.0, 1.0, -1.0, 0.1, 0.30000000000000004, 0.3, 1e-7, 1e10, -2.5, 1e16, 123456.789];
-    const ELEMENTS: [&str; 9] = ["red", "blue", "dark, blue", "27\" wheels", "", "a'b", "É", "\\x", "NULL"];
     let mut some = |from: &[&str]| {
         let count = random.below(4);
         let mut list: Vec<String> = (0..count).map(|_| (*random.pick(from)).to_owned()).collect();
@@ -114,7 +128,7 @@ pub(crate) fn random_value(kind: Kind, random: &mut Random) -> Value {
     };
     match kind {
         Kind::List => some(&ELEMENTS),
-        Kind::Options => some(&["gold", "silver", "b,c"]),
+        Kind::Options => some(&OPTIONS),
         Kind::Number => Value::Number(*random.pick(&NUMBERS)),
         Kind::Double => Value::Double(*random.pick(&DOUBLES)),
         Kind::Day => Value::Day(random_day(random)),

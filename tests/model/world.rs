@@ -2,7 +2,7 @@
 
 use super::closest::Axes;
 use super::random::Random;
-use super::values::{Kind, Value, parse_id, random_value, write, write_id};
+use super::values::{Kind, Value, parse_id, random_value, texts, write, write_id};
 use harness::Session;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -125,6 +125,8 @@ pub(crate) struct World {
     pub(crate) by_id: HashMap<u128, usize>,
     pub(crate) numbers: HashMap<(Template, String), String>,
     pub(super) vectors: HashMap<u128, Axes>,
+    /// The places of texts in the order of the template.
+    order: HashMap<String, usize>,
 }
 
 impl World {
@@ -136,6 +138,7 @@ impl World {
             by_id: HashMap::new(),
             numbers: HashMap::new(),
             vectors: HashMap::new(),
+            order: order_of_texts(session).await,
         };
         for (template, count) in [(Template::Places, 9), (Template::Things, 30), (Template::Things, 30)] {
             world.add(session, template, count, random).await;
@@ -228,6 +231,11 @@ impl World {
         }
     }
 
+    /// The place of a text among others that have other beginnings.
+    pub(crate) fn place(&self, text: &str) -> usize {
+        *self.order.get(&beginning(text)).unwrap_or_else(|| panic!("{text:?} is a text of the model"))
+    }
+
     /// The number of an attribute, as a text.
     pub(crate) fn number(&self, template: Template, slug: &str) -> Option<&str> {
         self.numbers.get(&(template, slug.to_owned())).map(String::as_str)
@@ -262,4 +270,17 @@ async fn batch(session: &Session, operations: &[String]) -> Json {
         session.json("select keyed.batch($1, true)", &[&format!("[{}]", operations.join(","))]).await;
     assert_eq!(answer["errors"], false, "{answer}");
     answer
+}
+
+/// As much of a text as decides on its place: the first 200 characters, as the index has them.
+fn beginning(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// Asks PostgreSQL for the order of all texts.
+async fn order_of_texts(session: &Session) -> HashMap<String, usize> {
+    let beginnings: Vec<String> = texts().iter().map(|text| beginning(text)).collect();
+    let sql = "select distinct t collate \"und-x-icu\" from jsonb_array_elements_text($1) t order by 1";
+    let rows = session.rows(sql, &[&json!(beginnings).to_string()]).await;
+    rows.into_iter().flatten().flatten().zip(0..).collect()
 }

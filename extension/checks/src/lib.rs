@@ -185,7 +185,19 @@ const STRUCTURE: &[Check] = &[
         "select format('the collation of this database had version %s, and the operating system has %s: indexes of texts may be in another order, and miss rows', d.datcollversion, a.version),
                 format('reindex database %1$I; alter database %1$I refresh collation version;', d.datname)
          from pg_database d cross join lateral (values (pg_database_collation_actual_version(d.oid))) a (version)
-         where d.datname = current_database() and d.datcollversion <> a.version" },
+         where d.datname = current_database() and d.datcollversion <> a.version
+         union all
+         select format('the collation %I had version %s, and ICU has %s: indexes of texts may be in another order, and miss rows (%s of them)', l.collname, l.collversion, a.version, i.total),
+                case when i.total <= 20 then i.each else format('reindex database %I;', current_database()) end || format(' alter collation %s.%I refresh version;', l.collnamespace::regnamespace, l.collname)
+         from pg_collation l cross join lateral (values (pg_collation_actual_version(l.oid))) a (version)
+         cross join lateral (select count(*) as total, string_agg(format('reindex index concurrently %s;', x.indexrelid::regclass), ' ' order by x.indexrelid::regclass::text) as each
+           from pg_index x where l.oid = any (x.indcollation)) i
+         where l.collversion <> a.version and i.total > 0" },
+    Check { name: "default order", sound: "plain SQL sorts texts in the order of Unicode", severity: Note, needs: Needs::Nothing, query:
+        "select 'the default order of this database is not that of Unicode: order by in plain SQL sorts texts in another order than searches',
+                'state the order in the statement: order by name collate \"und-x-icu\"; a new database may have it: create database name template template0 encoding ''UTF8'' locale_provider icu icu_locale ''und'' locale ''C.UTF-8'';'
+         from (values ('\u{c4}pfel', 'apple'), ('apple', 'Banana'), ('Banana', '\u{e9}cole'), ('\u{e9}cole', 'Zebra'), ('zulu', 'Z\u{fc}rich')) w (one, next)
+         having not bool_and(w.one collate \"default\" < w.next)" },
     Check { name: "jobs", sound: "no background job has failed or stalled", severity: Warning, needs: Needs::State, query:
         "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
                 case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end

@@ -2,7 +2,7 @@
 
 use super::creation::check_language;
 use super::rows::{update_attribute, update_template};
-use super::{attribute, dependents, embed, synonyms};
+use super::{attribute, collation, dependents, embed, synonyms};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
@@ -25,11 +25,11 @@ use serde_json::value::RawValue;
 use std::rc::Rc;
 
 /// The members of a change.
-const MEMBERS: [&str; 8] =
-    ["label", "display", "language", "embed", "synonyms", "attributes", "rename", "drop"];
+const MEMBERS: [&str; 9] =
+    ["label", "display", "language", "collation", "embed", "synonyms", "attributes", "rename", "drop"];
 
 /// Changes a template as a PATCH body says: `rename` first, then `drop`, then `attributes` (known slugs are
-/// changed, new ones added), then label, display, language, embed and synonyms.
+/// changed, new ones added), then label, display, language, collation, embed and synonyms.
 pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     // Asked now: below we are the owner.
     let caller = Caller::current();
@@ -39,7 +39,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     for (name, _) in &body.0 {
         if !MEMBERS.contains(&name.as_ref()) {
             return Err(unknown_member(name, &format!("/{}", pointer_step(name))).hint(
-                "a change has label, display, language, embed, synonyms, attributes, rename and drop",
+                "a change has label, display, language, collation, embed, synonyms, attributes, rename and drop",
             ));
         }
     }
@@ -80,6 +80,13 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                         member("display"),
                         member("language"),
                     )?;
+                    if let Some(collation) = member("collation") {
+                        collation::set(spi, &*current(id)?, collation)?;
+                        invalidation::announce(template.table);
+                    }
+                    if collation::is_named(member("collation"), member("attributes")) {
+                        collation::follow(spi, &*current(id)?);
+                    }
                     if let Some(embed) = member("embed") {
                         set_embed(spi, &*current(id)?, embed)?;
                     }

@@ -1,5 +1,6 @@
 //! Adds or changes an attribute of an existing template.
 
+use super::collation;
 use super::ddl::{self, NewColumn};
 use super::rows::{insert_attribute, update_attribute};
 use crate::access::Caller;
@@ -53,8 +54,9 @@ pub fn add(
         lock_against_writers(&[target.table_sql()]);
     }
     let table = template.table_sql();
-    let column =
-        NewColumn { definition: new, target_table: target.as_ref().map(|target| target.table_sql()) };
+    let collation = collation::of_new(spi, new, template.collation.as_deref(), pointer)?;
+    let target_table = target.as_ref().map(|target| target.table_sql());
+    let column = NewColumn { definition: new, target_table, collation };
     let is_index_job =
         (new.indexed || new.kind == AttributeType::Reference) && job::takes_index_long(spi, template.table);
     let after = match is_index_job {
@@ -152,11 +154,12 @@ pub fn change(
                 spi.script(&format!("alter table {table} alter column \"{slug}\" {action} not null"));
                 update_attribute(spi, attribute, "required", required.into_parameter());
             }
+            "collation" => collation::set_of_attribute(spi, attribute, value, &here)?,
             "indexed" => set_indexed(spi, template, attribute, json::boolean_at(value, &here)?),
             "default" => set_default(spi, template, attribute, options.as_deref(), value, &here)?,
             _ => {
                 return Err(unknown_member(name, &here)
-                    .hint("of an attribute, label, required, indexed, options and default can be changed"));
+                    .hint("of an attribute, label, required, indexed, collation, options and default can be changed"));
             }
         }
     }
@@ -233,6 +236,7 @@ fn set_default(
         label: None,
         required: attribute.required,
         indexed: attribute.indexed,
+        collation: None,
         options: options.map(<[ListOption]>::to_vec),
         target: None,
         default: None,
@@ -252,12 +256,13 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
         job::add_index(spi, template, attribute.id);
     } else if indexed != attribute.indexed && attribute.kind != AttributeType::Reference {
         let (table, trigrams) = (template.table_sql(), text::table::trigram_class(spi));
+        let order = &attribute.collations.order;
         match indexed {
             true if job::takes_index_long(spi, template.table) => {
                 job::add_index(spi, template, attribute.id);
             }
             true => spi.script(
-                &ddl::indexes(&table, &attribute.slug, attribute.kind, indexed, &trigrams).join("; "),
+                &ddl::indexes(&table, &attribute.slug, attribute.kind, indexed, order, &trigrams).join("; "),
             ),
             false => {
                 job::forget_index(spi, attribute.id);

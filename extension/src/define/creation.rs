@@ -2,7 +2,7 @@
 
 use super::ddl::{self, NewColumn};
 use super::rows::insert_attribute;
-use super::{attribute, dependents, embed, synonyms};
+use super::{attribute, collation, dependents, embed, synonyms};
 use crate::access::{Caller, definition_lock};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -41,6 +41,8 @@ pub struct NewTemplate {
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: Option<String>,
+    /// The order of texts.
+    pub collation: Option<String>,
     /// Its attributes.
     pub definitions: Vec<Definition>,
     /// The attributes whose texts are embedded.
@@ -60,6 +62,7 @@ impl NewTemplate {
                 "label" => new.label = member::parse_label(value, &here)?,
                 "display" => new.display = member::parse_label(value, &here)?,
                 "language" => new.language = Some(text_at(value, &here)?),
+                "collation" => new.collation = definition::parse_collation(value, &here)?,
                 "attributes" => new.definitions = definition::parse_all(value, &here)?,
                 "embed" => new.embed = embed::parse(value, &here)?,
                 "synonyms" => new.synonyms = synonyms::parse(value, &here)?,
@@ -67,7 +70,7 @@ impl NewTemplate {
                 "id" | "project" | "created_at" | "updated_at" => {}
                 _ => {
                     return Err(unknown_member(name, &here).hint(
-                        "a template has slug, label, display, language, attributes, embed and synonyms",
+                        "a template has slug, label, display, language, collation, attributes, embed and synonyms",
                     ));
                 }
             }
@@ -112,6 +115,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
     }
     let language = new.language.as_deref().unwrap_or("english");
     check_language(language)?;
+    let (collation, collations) = collation::of_new_template(new.collation.as_deref(), &new.definitions)?;
     let mut targets = Vec::with_capacity(new.definitions.len());
     for (position, definition) in new.definitions.iter().enumerate() {
         targets.push(match &definition.target {
@@ -140,13 +144,18 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                     .collect();
                 lock_against_writers(&pointed_to.into_iter().cloned().collect::<Vec<_>>());
                 let id = insert_template(spi, project.id, new, language);
+                if let Some(collation) = &collation {
+                    collation::write_of_template(spi, id, collation);
+                }
                 let columns: Vec<NewColumn> = new
                     .definitions
                     .iter()
                     .zip(&targets)
-                    .map(|(definition, target)| NewColumn {
+                    .zip(&collations)
+                    .map(|((definition, target), collation)| NewColumn {
                         definition,
                         target_table: target.as_ref().map(|target| target.1.clone()),
+                        collation: collation.clone(),
                     })
                     .collect();
                 let trigrams = text::table::trigram_class(spi);

@@ -6,6 +6,7 @@ use crate::attribute_type::{AttributeType, Rules};
 use crate::template::column as standard;
 use crate::template::definition::Definition;
 use crate::value::change::Change;
+use crate::value::collation::clause;
 use crate::value::quote::literal;
 use crate::value::standard_column::KEY_PREDICATE;
 use crate::value::table_name::{SideTable, table_sql};
@@ -138,6 +139,8 @@ pub struct NewColumn<'a> {
     pub definition: &'a Definition,
     /// The table that a reference points to.
     pub target_table: Option<String>,
+    /// What orders its texts, as SQL names it; empty for the collation of the database.
+    pub collation: String,
 }
 
 /// A column as `create table` and `alter table … add column` write it.
@@ -160,7 +163,9 @@ pub fn column(new: &NewColumn) -> String {
 pub fn after_column(table: &str, new: &NewColumn, trigrams: &str) -> String {
     let definition = new.definition;
     let mut sql = comment_on_new_column(table, new);
-    for index in indexes(table, &definition.slug, definition.kind, definition.indexed, trigrams) {
+    for index in
+        indexes(table, &definition.slug, definition.kind, definition.indexed, &new.collation, trigrams)
+    {
         let _ = write!(sql, " {index};");
     }
     sql
@@ -172,8 +177,15 @@ pub fn comment_on_new_column(table: &str, new: &NewColumn) -> String {
 }
 
 /// The indexes that filters and sorts on an attribute use. A reference always has one: its target asks for it.
-pub fn indexes(table: &str, slug: &str, kind: AttributeType, indexed: bool, trigrams: &str) -> Vec<String> {
-    let bodies = index_bodies(table, slug, kind, indexed, trigrams);
+pub fn indexes(
+    table: &str,
+    slug: &str,
+    kind: AttributeType,
+    indexed: bool,
+    collation: &str,
+    trigrams: &str,
+) -> Vec<String> {
+    let bodies = index_bodies(table, slug, kind, indexed, collation, trigrams);
     bodies.into_iter().map(|(_, body)| format!("create index {body}")).collect()
 }
 
@@ -183,6 +195,7 @@ pub fn index_bodies(
     slug: &str,
     kind: AttributeType,
     indexed: bool,
+    collation: &str,
     trigrams: &str,
 ) -> Vec<(&'static str, String)> {
     if !indexed && kind != AttributeType::Reference {
@@ -191,17 +204,27 @@ pub fn index_bodies(
     match kind {
         AttributeType::List => vec![("gin", format!("on {table} using gin (\"{slug}\")"))],
         AttributeType::String => vec![
-            // The id lets a page begin where the one before ended, among any number of equal values.
-            ("btree", format!("on {table} (pg_catalog.left(\"{slug}\", 200), id)")),
+            ("btree", text_index_body(table, slug, collation)),
             ("gin", trigram_index_body(table, slug, trigrams)),
         ],
         _ => vec![("btree", format!("on {table} (\"{slug}\", id)"))],
     }
 }
 
+/// The index of texts in an order, without the beginning of the statement. The id lets a page begin where the one before ended,
+/// among any number of equal values.
+pub fn text_index_body(table: &str, slug: &str, collation: &str) -> String {
+    format!("on {table} (pg_catalog.left(\"{slug}\", 200){}, id)", clause(collation))
+}
+
 /// The name of an index that is built concurrently, by which it is found again; no slug begins like this.
 pub fn concurrent_index_name(attribute: i32, method: &str) -> String {
     format!("_keyed_{attribute}_{method}")
+}
+
+/// Whether a name is one of those.
+pub fn is_of_concurrent_index(name: &str) -> bool {
+    name.starts_with("_keyed_")
 }
 
 /// The index that finds parts of a text: for the operators that look for texts. Its list of pending entries is as short as

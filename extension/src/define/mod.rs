@@ -6,6 +6,10 @@ pub mod access_functions;
 pub mod alter;
 /// Adds or changes an attribute of an existing template.
 pub mod attribute;
+/// The order of texts.
+pub mod collation;
+/// Gives the column of a text another collation.
+pub mod collation_change;
 /// Creates a template.
 pub mod creation;
 /// Statements that create and change tables.

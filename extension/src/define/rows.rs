@@ -40,7 +40,12 @@ pub fn insert_attribute(
             new.default.as_deref()
         ],
     );
-    rows.get::<Option<i32>>(0, 0).unwrap_or_default()
+    let id = rows.get::<Option<i32>>(0, 0).unwrap_or_default();
+    if let Some(collation) = &new.collation {
+        let own = "update keyed_state.attribute set \"collation\" = $2 where id = $1";
+        spi.run_once(own, Snapshot::Latest, &params![id, collation]);
+    }
+    id
 }
 
 fn has_any_type(spi: &Connection) -> bool {

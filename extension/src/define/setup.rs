@@ -60,6 +60,7 @@ const STATE: &[(i32, Step)] = &[
     (29, Step::Script(include_str!("../../../sql/state/0029_document_index_job.sql"))),
     (30, Step::Script(include_str!("../../../sql/state/0030_synonyms.sql"))),
     (31, Step::Script(include_str!("../../../sql/state/0031_complete_scans.sql"))),
+    (32, Step::Script(include_str!("../../../sql/state/0032_collation.sql"))),
 ];
 
 /// The last step.

@@ -3,6 +3,7 @@
 use super::schema::{Attribute, AttributeKey, Schema};
 use crate::attribute_type::{AttributeType, Family};
 use crate::error::{Code, Error};
+use crate::value::collation::{Collations, clause};
 use crate::value::operand::quoted;
 use crate::value::quote::identifier;
 use std::rc::Rc;
@@ -55,13 +56,15 @@ pub enum Column {
         kind: AttributeType,
         /// Whether it has its index.
         indexed: bool,
+        /// What orders its texts, and what its index.
+        collations: Collations,
     },
 }
 
 impl From<Attribute<'_>> for Column {
     fn from(attribute: Attribute<'_>) -> Column {
-        let Attribute { id, slug, kind, indexed, .. } = attribute;
-        Column::Attribute { id, slug: slug.to_owned(), kind, indexed }
+        let Attribute { id, slug, kind, indexed, collations, .. } = attribute;
+        Column::Attribute { id, slug: slug.to_owned(), kind, indexed, collations: collations.clone() }
     }
 }
 
@@ -91,6 +94,14 @@ impl Column {
         match self {
             Column::Attribute { slug, .. } => format!("{alias}.{}", identifier(slug)),
             standard => format!("{alias}.{}", standard.name()),
+        }
+    }
+
+    /// What orders its texts, behind an expression in SQL; nothing for other values and for keys, whose order is that of bytes.
+    pub fn order(&self) -> String {
+        match self {
+            Column::Attribute { collations, .. } => clause(&collations.order),
+            _ => String::new(),
         }
     }
 

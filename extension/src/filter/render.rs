@@ -15,6 +15,7 @@ use super::schema::Schema;
 use super::sql::{AND, OR, Sql, inner_alias, live_and_visible};
 use super::tree::Tree;
 use crate::attribute_type::AttributeType;
+use crate::value::collation::clause;
 use crate::value::constant::{Constant, LAST_MOMENT, midnight_after};
 use crate::value::quote::{identifier, literal};
 use crate::value::standard_column as column;
@@ -276,11 +277,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The expression that the index of a text holds.
+    /// The expression that the index of a text holds, in the collation that it has: in another one, no index would serve it.
+    /// Each of them finds the same, since all are deterministic.
     fn indexed_prefix(&self, column: &Column, name: &str) -> Option<String> {
         match column {
-            Column::Attribute { kind: AttributeType::String, indexed: true, .. } if !self.one_by_one => {
-                Some(format!("pg_catalog.left({name}, {INDEXED_CHARACTERS})"))
+            Column::Attribute { kind: AttributeType::String, indexed: true, collations, .. }
+                if !self.one_by_one =>
+            {
+                let collation = clause(&collations.index);
+                Some(format!("pg_catalog.left({name}, {INDEXED_CHARACTERS}){collation}"))
             }
             _ => None,
         }

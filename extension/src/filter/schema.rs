@@ -3,6 +3,7 @@
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json;
+use crate::value::collation::Collations;
 use crate::value::list_option::ListOption;
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -44,6 +45,8 @@ pub struct Attribute<'s> {
     pub indexed: bool,
     /// A list's only values.
     pub options: Option<&'s [ListOption]>,
+    /// What orders its texts, and what its index.
+    pub collations: &'s Collations,
 }
 
 /// A template as one caller sees it.

@@ -5,6 +5,8 @@
 
 use super::job::{Job, brief, note_start};
 use super::turns::Outcome;
+use crate::attribute_type::AttributeType;
+use crate::define::collation_change::{self, TextIndex};
 use crate::define::ddl;
 use crate::job::TABLE;
 use crate::postgres::caught::Caught;
@@ -14,8 +16,10 @@ use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::worker;
 use crate::search::text;
 use crate::template;
-use crate::template::{Template, catalog};
-use crate::value::table_name::{STATE, SideTable, table_sql};
+use crate::template::index::Index;
+use crate::template::{Attribute, Template, catalog};
+use crate::value::quote::identifier;
+use crate::value::table_name::{STATE, SideTable};
 use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 
@@ -28,13 +32,15 @@ struct Plan {
     create: Vec<String>,
     /// Puts what was built in the place of another.
     rename: Option<String>,
+    /// Drops what another index has taken the place of, once policies and views use that.
+    replaced: Vec<String>,
     /// The transactions that would be waited for.
     in_the_way: Vec<String>,
 }
 
 impl Plan {
     fn is_done(&self) -> bool {
-        self.drop.is_empty() && self.create.is_empty() && self.rename.is_none()
+        self.drop.is_empty() && self.create.is_empty() && self.rename.is_none() && self.replaced.is_empty()
     }
 }
 
@@ -56,26 +62,25 @@ impl Turns {
             return Ok(Outcome::Over);
         }
         let mut plan = brief(|| plan(job))?;
-        if !plan.in_the_way.is_empty() {
-            let before = self.in_the_way.insert(job.id, plan.in_the_way.clone());
-            if before.is_none_or(|before| plan.in_the_way.iter().any(|it| before.contains(it))) {
+        if !self.may_run(job, &plan) {
+            return Ok(Outcome::Held);
+        }
+        while !plan.is_done() {
+            if !plan.replaced.is_empty() && !brief(|| renew_readers(job))? {
                 return Ok(Outcome::Held);
             }
-        }
-        self.in_the_way.remove(&job.id);
-        while !plan.is_done() {
-            for statement in plan.drop.iter().chain(&plan.create) {
+            for statement in plan.drop.iter().chain(&plan.create).chain(&plan.replaced) {
                 worker::show_activity(&format!("keyed: {statement}"));
                 worker::run_alone(statement)?;
             }
             if let Some(rename) = &plan.rename {
                 brief(|| as_owner_defining(|| connected(|spi| spi.script(rename))))?;
             }
-            if job.attribute.is_some() {
-                break;
-            }
-            // Another index of the documents takes the place of the one that was there, which then is dropped.
+            // Another index takes the place of the one that was there, which then is dropped.
             plan = brief(|| self::plan(job))?;
+            if job.attribute.is_some() && !plan.is_done() && !self.may_run(job, &plan) {
+                return Ok(Outcome::Held);
+            }
         }
         brief(|| {
             connected(|spi| {
@@ -84,6 +89,18 @@ impl Turns {
             });
         })?;
         Ok(Outcome::Over)
+    }
+
+    /// Whether no transaction that would be waited for is left that was there at the last look.
+    fn may_run(&mut self, job: &Job, plan: &Plan) -> bool {
+        if !plan.in_the_way.is_empty() {
+            let before = self.in_the_way.insert(job.id, plan.in_the_way.clone());
+            if before.is_none_or(|before| plan.in_the_way.iter().any(|it| before.contains(it))) {
+                return false;
+            }
+        }
+        self.in_the_way.remove(&job.id);
+        true
     }
 }
 
@@ -114,24 +131,74 @@ fn plan(job: &Job) -> Plan {
             &attribute.slug,
             attribute.kind,
             attribute.indexed,
+            &attribute.collations.order,
             &text::table::trigram_class(spi),
         );
+        let texts = match attribute.kind {
+            AttributeType::String => collation_change::indexes(spi, &template, attribute),
+            _ => Vec::new(),
+        };
+        let of_any_order = ddl::concurrent_index_name(attribute.id, "btree");
         let mut plan = Plan::default();
         for (method, body) in wanted {
-            if found.iter().any(|index| index.is_valid && !index.is_partial && index.method == method) {
+            let is_text = attribute.kind == AttributeType::String && method == "btree";
+            let is_there = match is_text {
+                true => texts.iter().any(|it| it.is_valid && it.has_order_of(attribute)),
+                false => {
+                    found.iter().any(|index| index.is_valid && !index.is_partial && index.method == method)
+                }
+            };
+            if is_there {
                 continue;
             }
-            let name = ddl::concurrent_index_name(attribute.id, method);
-            if found.iter().any(|index| !index.is_valid && index.name == name) {
-                let index = table_sql(&template.project_slug, &name);
-                plan.drop.push(format!("drop index concurrently {index}"));
+            let name = name_of(attribute, method);
+            // A try in another order has another name.
+            let is_left = |it: &&Index| {
+                !it.is_valid && (it.name == name || is_text && it.name.starts_with(&of_any_order))
+            };
+            for index in found.iter().filter(is_left) {
+                plan.drop.push(format!("drop index concurrently {}", index.sql));
             }
             plan.create.push(format!("create index concurrently \"{name}\" {body}"));
         }
-        if !plan.create.is_empty() {
-            plan.in_the_way = in_the_way(spi, template.table, !plan.drop.is_empty());
+        if plan.create.is_empty() {
+            replace(attribute, &found, &texts, &mut plan);
+        }
+        if !plan.is_done() {
+            let with_readers = !plan.drop.is_empty() || !plan.replaced.is_empty();
+            plan.in_the_way = in_the_way(spi, template.table, with_readers);
         }
         plan
+    })
+}
+
+/// Drops indexes in other orders, also what an interrupted drop left, and gives their name to the one that takes their place.
+fn replace(attribute: &Attribute, found: &[Index], texts: &[TextIndex], plan: &mut Plan) {
+    let (now, former): (Vec<&TextIndex>, Vec<&TextIndex>) =
+        texts.iter().partition(|it| it.has_order_of(attribute));
+    plan.replaced = former.iter().map(|it| format!("drop index concurrently {}", it.sql)).collect();
+    let of_former = found.iter().find(|it| former.iter().any(|former| former.sql == it.sql));
+    let name = of_former.map(|it| it.name.as_str()).filter(|name| !ddl::is_of_concurrent_index(name));
+    if let ([now], Some(name)) = (now.as_slice(), name) {
+        plan.rename = Some(format!("alter index {} rename to {}", now.sql, identifier(name)));
+    }
+}
+
+/// The name of an index of an attribute: of texts, one for each order, of which there may be two for a while.
+fn name_of(attribute: &Attribute, method: &str) -> String {
+    let order = attribute.collations.order.rsplit('.').next().unwrap_or_default().trim_matches('"');
+    let is_ordered = attribute.kind == AttributeType::String && method == "btree" && !order.is_empty();
+    let of_order = if is_ordered { format!("{method}_{order}") } else { method.to_owned() };
+    ddl::concurrent_index_name(attribute.id, &of_order)
+}
+
+/// Makes what reads a text use the index that is complete. Returns whether it could.
+fn renew_readers(job: &Job) -> bool {
+    catalog::refresh();
+    let template = catalog::by_id(job.template);
+    template.is_none_or(|template| {
+        let attribute = template.attributes.iter().find(|it| Some(it.id) == job.attribute);
+        attribute.is_none_or(|attribute| collation_change::renew_soon(&template, attribute))
     })
 }
 

@@ -25,8 +25,14 @@ pub struct ValueOrder {
 }
 
 impl ValueOrder {
-    /// Of a column whose values are passed by value, texts or numbers; of texts, so many characters decide.
-    pub fn of(table: &Table, column: AttrNumber, most_characters: usize) -> Result<ValueOrder, Unfit> {
+    /// Of a column whose values are passed by value, texts or numbers; of texts, so many characters decide, by a collation, or
+    /// by that of the column where it is 0.
+    pub fn of(
+        table: &Table,
+        column: AttrNumber,
+        most_characters: usize,
+        collation: Oid,
+    ) -> Result<ValueOrder, Unfit> {
         if !(1..=table.columns()).contains(&(column as usize)) {
             return Err(Unfit);
         }
@@ -44,7 +50,7 @@ impl ValueOrder {
                 column,
                 most_characters,
                 compare: &raw mut (*kind).cmp_proc_finfo,
-                collation: attribute.attcollation,
+                collation: if collation == Oid::INVALID { attribute.attcollation } else { collation },
                 kind: attribute.atttypid,
                 is_by_value: attribute.attbyval,
                 memory: Owned::below(pg_sys::CurrentMemoryContext, c"keyed comparison"),
@@ -146,14 +152,13 @@ impl ValueOrder {
     }
 }
 
-/// Compares two texts by the collation of the database.
-pub fn compare_texts(one: &[u8], other: &[u8]) -> Ordering {
+/// Compares two texts by a collation, or by that of the database where it is 0.
+pub fn compare_texts(one: &[u8], other: &[u8], collation: Oid) -> Ordering {
     let [start, other_start] = [one, other].map(|text| text.as_ptr().cast());
     let [length, other_length] = [one, other].map(|text| text.len() as i32);
+    let collation = if collation == Oid::INVALID { pg_sys::DEFAULT_COLLATION_OID } else { collation };
     // SAFETY: starts and lengths are those of the texts.
-    let order = unsafe {
-        pg_sys::varstr_cmp(start, length, other_start, other_length, pg_sys::DEFAULT_COLLATION_OID)
-    };
+    let order = unsafe { pg_sys::varstr_cmp(start, length, other_start, other_length, collation) };
     order.cmp(&0)
 }
 

@@ -8,6 +8,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::{Attribute, Template};
+use crate::value::collation::clause;
 use crate::value::normal_form::forms;
 use uuid::Uuid;
 
@@ -65,7 +66,8 @@ fn statement(caller: &Caller, target: &Template, attribute: &Attribute, texts: &
         false => whole,
         true => {
             let by_index = format!(
-                "pg_catalog.left({column}, {INDEXED_CHARACTERS}) = pg_catalog.left(w.text, {INDEXED_CHARACTERS})"
+                "pg_catalog.left({column}, {INDEXED_CHARACTERS}){} = pg_catalog.left(w.text, {INDEXED_CHARACTERS})",
+                clause(&attribute.collations.index)
             );
             if texts.iter().any(is_long) { format!("{by_index} and {whole}") } else { by_index }
         }

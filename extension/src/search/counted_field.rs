@@ -12,7 +12,7 @@ use crate::template::Template;
 use crate::value::decimal;
 use crate::value::normal_form::composed;
 use foldhash::{HashMap, HashSet};
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{Datum, Oid};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use uuid::Uuid;
@@ -49,6 +49,8 @@ enum Storage {
 pub struct CountedField {
     column: i16,
     storage: Storage,
+    /// Orders texts that are as frequent; 0 for the collation of the database.
+    collation: Oid,
     /// How many records have each value.
     counts: HashMap<Box<[u8]>, i64>,
 }
@@ -60,7 +62,8 @@ impl CountedField {
         let storage = Storage::of(attribute.kind);
         let is_text = matches!(storage, Storage::Text | Storage::List);
         let fits = !is_text || table.has_database_collation(attribute.column);
-        fits.then(|| CountedField { column: attribute.column, storage, counts: HashMap::default() })
+        let (column, collation) = (attribute.column, attribute.order);
+        fits.then(|| CountedField { column, storage, collation, counts: HashMap::default() })
     }
 
     /// The number of its column.
@@ -103,7 +106,7 @@ impl CountedField {
             _ => self,
         };
         let compare = |one: &(i64, &[u8]), other: &(i64, &[u8])| {
-            other.0.cmp(&one.0).then_with(|| field.storage.compare(one.1, other.1))
+            other.0.cmp(&one.0).then_with(|| field.compare(one.1, other.1))
         };
         let mut first = FirstItems::new(MOST_VALUES);
         for (value, count) in &field.counts {
@@ -183,6 +186,15 @@ impl CountedField {
     }
 }
 
+impl CountedField {
+    fn compare(&self, one: &[u8], other: &[u8]) -> Ordering {
+        match self.storage {
+            Storage::Text => compare_texts(one, other, self.collation),
+            storage => storage.compare(one, other),
+        }
+    }
+}
+
 impl Storage {
     fn of(kind: AttributeType) -> Storage {
         match kind {
@@ -197,8 +209,7 @@ impl Storage {
 
     fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
         match self {
-            Storage::Text => compare_texts(one, other),
-            Storage::List | Storage::Id | Storage::Numeric => one.cmp(other),
+            Storage::Text | Storage::List | Storage::Id | Storage::Numeric => one.cmp(other),
             Storage::Decimal => {
                 let [one, other] = [one, other].map(|it| std::str::from_utf8(it).unwrap_or_default());
                 decimal::compare(one, other)

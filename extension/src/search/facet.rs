@@ -86,8 +86,9 @@ impl Facet {
         match self.column.kind() {
             // The normal forms of a text are one value. They are composed once for each value, not for each record.
             AttributeType::String | AttributeType::List => format!(
-                "select {}, pg_catalog.sum(c.n)::bigint from ({counted}) c (value, n) group by 1 {tail}",
-                composed_sql("c.value")
+                "select ({}){}, pg_catalog.sum(c.n)::bigint from ({counted}) c (value, n) group by 1 {tail}",
+                composed_sql("c.value"),
+                self.column.order()
             ),
             _ => format!("{counted} {tail}"),
         }

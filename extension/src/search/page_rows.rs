@@ -21,6 +21,7 @@ use crate::postgres::relation;
 use crate::postgres::setting;
 use crate::postgres::spi::{Rows, Snapshot};
 use crate::value::standard_column::{CREATED_AT, UPDATED_AT};
+use pgrx::pg_sys::Oid;
 
 /// Records on a page.
 pub struct PageRows<'c> {
@@ -224,7 +225,9 @@ impl Search<'_> {
             _ => return None,
         };
         let (direction, nulls) = (key.direction, key.nulls);
-        key.path.is_empty().then_some(Sorting { column, most_characters: COMPARED, direction, nulls })
+        let collation = attribute.map_or(Oid::INVALID, |attribute| attribute.order);
+        let most_characters = COMPARED;
+        key.path.is_empty().then_some(Sorting { column, most_characters, collation, direction, nulls })
     }
 
     /// The first records with a part of a text in an order that no index has, found without a statement.

@@ -248,7 +248,9 @@ fn join(from: &mut String, number: usize, key: &SortKey) -> String {
 /// Whether records come from an index in the order of this key.
 fn has_index(key: &SortKey, lives: Lives) -> bool {
     let is_indexed = match &key.column {
-        Column::Attribute { indexed, kind, .. } => *indexed && *kind != AttributeType::List,
+        Column::Attribute { indexed, kind, collations, .. } => {
+            *indexed && *kind != AttributeType::List && collations.agree()
+        }
         // The indexes of all ids, and of live records' keys.
         Column::Id | Column::ExternalKey => lives == Lives::Live,
         Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => false,
@@ -264,17 +266,18 @@ fn expression(key: &SortKey, alias: &str, has_value: bool, lives: Lives) -> Expr
         column => column.sql(alias),
     };
     let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
+    let collation = key.column.order();
     let sql = match &key.column {
         // As the index has it: what two texts begin with decides, unless they agree for this long.
         Column::Attribute { kind: AttributeType::String, .. } if is_indexed && key.path.is_empty() => {
-            format!("pg_catalog.left({column}, {COMPARED})")
+            format!("pg_catalog.left({column}, {COMPARED}){collation}")
         }
         // The same, without counting the characters of texts that are short enough in bytes: twice as fast.
         Column::Attribute { kind: AttributeType::String, .. } => format!(
-            "case when pg_catalog.octet_length({column}) <= {COMPARED} then {column} \
-             else pg_catalog.left({column}, {COMPARED}) end"
+            "(case when pg_catalog.octet_length({column}) <= {COMPARED} then {column} \
+             else pg_catalog.left({column}, {COMPARED}) end){collation}"
         ),
-        _ => column.clone(),
+        _ => format!("{column}{collation}"),
     };
     let is_standard = matches!(key.column, Column::Id | Column::CreatedAt | Column::UpdatedAt);
     Expression {

@@ -17,7 +17,7 @@ use crate::postgres::table::Table;
 use crate::postgres::value_order::ValueOrder;
 use crate::template::Template;
 use crate::value::standard_column::ID;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{Datum, Oid};
 use std::cmp::Ordering;
 use uuid::Uuid;
 
@@ -31,6 +31,8 @@ pub struct Sorting {
     pub column: i16,
     /// So many characters of texts decide.
     pub most_characters: usize,
+    /// The collation by which they do; 0 for that of the column.
+    pub collation: Oid,
     /// Which values come first, and which ids.
     pub direction: Direction,
     /// The position of records without a value.
@@ -58,7 +60,7 @@ pub fn find(
 ) -> Result<SortedParts, Unfit> {
     Table::with(template.table, |table| {
         let mut comparison = PartComparison::of(table, part)?;
-        let values = ValueOrder::of(table, sorting.column, sorting.most_characters)?;
+        let values = ValueOrder::of(table, sorting.column, sorting.most_characters, sorting.collation)?;
         let columns = comparison.columns().max(sorting.column);
         let look = look(table, &mut comparison, columns, records);
         let compare = |one: &Key, other: &Key| sorting.compare(&values, one, other);

@@ -23,6 +23,8 @@ pub struct Definition {
     pub required: bool,
     /// Whether filters and sorts on it should find an index.
     pub indexed: bool,
+    /// For texts: their order, or `None` for that of the template.
+    pub collation: Option<String>,
     /// For lists: the only values allowed, or `None` for any.
     pub options: Option<Vec<ListOption>>,
     /// For references: the slug of the target template.
@@ -63,7 +65,7 @@ pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>
 
 /// Reads one attribute definition, a JSON object.
 pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
-    let (mut slug, mut kind, mut label, mut target) = (None, None, None, None);
+    let (mut slug, mut kind, mut label, mut target, mut collation) = (None, None, None, None, None);
     let (mut required, mut indexed, mut options, mut default) = (false, false, None, None);
     for (name, value) in &json::object_at(entry, pointer)?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(name));
@@ -77,13 +79,14 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "template" => target = Some(text_at(value, &here)?),
             "required" => required = json::boolean_at(value, &here)?,
             "indexed" => indexed = json::boolean_at(value, &here)?,
+            "collation" => collation = parse_collation(value, &here)?,
             "options" => options = list_option::parse(value, &here)?,
             "default" => default = (!json::is_null(value)).then_some(*value),
             // Answers carry the attribute's id; a definition that was read may be sent back.
             "id" => {}
             _ => {
                 return Err(unknown_member(name, &here).hint(
-                    "an attribute has slug, type, label, template, required, indexed, options and default",
+                    "an attribute has slug, type, label, template, required, indexed, collation, options and default",
                 ));
             }
         }
@@ -97,6 +100,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     for (given, member, belongs_to) in [
         (target.is_some(), "template", AttributeType::Reference),
         (options.is_some(), "options", AttributeType::List),
+        (collation.is_some(), "collation", AttributeType::String),
     ] {
         if given && kind != belongs_to {
             return Err(Error::at(
@@ -113,11 +117,17 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "a metric cannot be required: its series starts with its first point",
         ));
     }
-    let mut definition = Definition { slug, kind, label, required, indexed, options, target, default: None };
+    let mut definition =
+        Definition { slug, kind, label, required, indexed, collation, options, target, default: None };
     if let Some(default) = default {
         definition.default = Some(check_default(&definition, default, &format!("{pointer}/default"))?);
     }
     Ok(definition)
+}
+
+/// Reads a collation: a string, or null for the one that applies without it.
+pub fn parse_collation(value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
+    if json::is_null(value) { Ok(None) } else { text_at(value, pointer).map(Some) }
 }
 
 /// Checks a default against the attribute's own type and gives back its JSON text.
@@ -180,6 +190,8 @@ mod tests {
             (r#"[{"slug":"a","type":"list","options":["x","x"]}]"#, "/attributes/0/options/1"),
             (r#"[{"slug":"a","type":"list","options":[]}]"#, "/attributes/0/options"),
             (r#"[{"slug":"a","type":"list","options":["x"],"default":["y"]}]"#, "/attributes/0/default/0"),
+            (r#"[{"slug":"a","type":"number","collation":"de"}]"#, "/attributes/0/collation"),
+            (r#"[{"slug":"a","type":"string","collation":7}]"#, "/attributes/0/collation"),
             (r#"[{"slug":"a","type":"number","default":"1"}]"#, "/attributes/0/default"),
             (r#"[{"slug":"a","type":"number","default":{"$inc":1}}]"#, "/attributes/0/default"),
             (r#"[{"slug":"a","type":"metric","required":true}]"#, "/attributes/0/required"),

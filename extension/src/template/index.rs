@@ -35,3 +35,17 @@ pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
     let index = |(method, is_valid, is_partial, name, sql)| Index { method, is_valid, is_partial, name, sql };
     rows.iter().map(index).collect()
 }
+
+/// The B-trees on the beginnings of texts and the ids that hold all rows of the table `$1`: the number of the column, the
+/// collation as SQL names it (empty for that of the database), whether it can be used, and the name as SQL writes it.
+pub const TEXTS: &str = "select d.refobjsubid::smallint as \"column\", \
+     case l.collname when 'default' then '' \
+       else pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(l.collname) end as \"collation\", \
+     i.indisvalid as is_valid, i.indexrelid::regclass::text as sql \
+     from pg_catalog.pg_index i \
+     join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree' \
+     join pg_catalog.pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
+     and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid and d.refobjsubid > 1 \
+     join pg_catalog.pg_collation l on l.oid = i.indcollation[0] join pg_catalog.pg_namespace n on n.oid = l.collnamespace \
+     where i.indrelid = $1 and not i.indisunique and i.indpred is null and i.indnatts = 2 and i.indkey[0] = 0 \
+     and i.indkey[1] = 1 and pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) ~ '^\"left\"[(].*, 200[)]$'";

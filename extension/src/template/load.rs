@@ -2,7 +2,7 @@
 
 use super::column_type::{self, Column, Wanted};
 use super::synonyms::Synonyms;
-use super::{Attribute, SeriesTable, Template, column, session};
+use super::{Attribute, SeriesTable, Template, column, index, session};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
@@ -10,10 +10,11 @@ use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{identity, invalidation, relation, snapshot_is_fixed, transaction};
+use crate::value::collation::{Collations, name_in_sql};
 use crate::value::list_option;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Oid;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The template of a condition, locked and read again.
 pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template> {
@@ -67,7 +68,7 @@ fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'
 
 /// The columns of a template, in the order in which [`read_row`] takes them.
 pub(super) const COLUMNS: &str = "t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, t.updated_at, \
-     to_jsonb(t) ->> 'embed', to_jsonb(t) ->> 'synonyms'";
+     to_jsonb(t) ->> 'embed', to_jsonb(t) ->> 'synonyms', to_jsonb(t) ->> 'collation'";
 
 /// The template without its attributes.
 fn load_row(spi: &Connection, condition: &str, arguments: &[Parameter]) -> Option<Template> {
@@ -105,6 +106,7 @@ pub(super) fn read_row(rows: &Rows, row: usize) -> Option<Template> {
         // As JSON, since a state that is not migrated yet has no such columns.
         embed: text(9).and_then(|ids| serde_json::from_str(&ids).ok()).unwrap_or_default(),
         synonyms: text(10).map(|sets| Synonyms::read(&sets)).unwrap_or_default(),
+        collation: text(11),
         ..Template::default()
     })
 }
@@ -166,20 +168,54 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     let rows = newest(
         spi,
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
-         c.attnum, c.atttypid, pg_catalog.format_type(c.atttypid, null) from keyed_state.attribute a join pg_catalog.pg_attribute c \
+         c.attnum, to_jsonb(a) ->> 'collation', c.atttypid, pg_catalog.format_type(c.atttypid, null), l.oid \
+         from keyed_state.attribute a join pg_catalog.pg_attribute c \
          on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
+         left join pg_catalog.pg_collation l on c.attcollation <> 0 and l.collnamespace = 'pg_catalog'::regnamespace \
+         and l.collname = coalesce(to_jsonb(a) ->> 'collation', $3) || case coalesce(to_jsonb(a) ->> 'collation', $3) \
+           when 'C' then '' else '-x-icu' end \
          where a.template_id = $1 order by a.position, a.id",
-        &params![template.id, template.table],
+        &params![template.id, template.table, template.collation.as_deref()],
     );
+    let is_indexed_text = |row| {
+        let is = |attribute: Attribute| attribute.indexed && attribute.kind == AttributeType::String;
+        read_attribute(&rows, row).is_some_and(is)
+    };
+    let of_indexes = match (0..rows.len()).any(is_indexed_text) {
+        true => load_collations_of_indexes(spi, template.table),
+        false => HashMap::new(),
+    };
     let read = |row| {
         let attribute = read_attribute(&rows, row)?;
-        let kind_name: String = rows.get(row, 11);
-        let found = Column { name: &attribute.slug, kind: rows.get(row, 10), kind_name: &kind_name };
+        let kind_name: String = rows.get(row, 12);
+        let found = Column { name: &attribute.slug, kind: rows.get(row, 11), kind_name: &kind_name };
         let (kind, name) = (attribute.kind.oid(), attribute.kind.column_type());
         column_type::require(template, &found, &Wanted { kind, name, collation: "" });
-        Some(attribute)
+        // One that the server lacks orders nothing: a database may have been restored where there is no ICU.
+        let Some(order) = rows.get::<Option<Oid>>(row, 13) else { return Some(attribute) };
+        let name = attribute.collation.as_ref().or(template.collation.as_ref());
+        let name = name.map(|name| name_in_sql(name)).unwrap_or_default();
+        let of_index = of_indexes.get(&attribute.column).map(Vec::as_slice).unwrap_or_default();
+        let index = if of_index.contains(&name) { None } else { of_index.first().cloned() };
+        let collations = Collations { index: index.unwrap_or_else(|| name.clone()), order: name };
+        Some(Attribute { order, collations, ..attribute })
     };
     (0..rows.len()).filter_map(read).collect()
+}
+
+/// The collations of the B-trees on texts that can be used, as SQL names them, by the number of the column. There may be two
+/// while a job builds one in another collation.
+fn load_collations_of_indexes(spi: &Connection, table: Oid) -> HashMap<i16, Vec<String>> {
+    let rows = newest(
+        spi,
+        &format!("select i.\"column\", i.\"collation\" from ({}) i where i.is_valid", index::TEXTS),
+        &params![table],
+    );
+    let mut collations: HashMap<i16, Vec<String>> = HashMap::new();
+    for (column, collation) in rows.iter::<(i16, String)>() {
+        collations.entry(column).or_default().push(collation);
+    }
+    collations
 }
 
 /// The type of that name. A state that has others was written by a newer extension: leaving such an attribute out would
@@ -210,6 +246,9 @@ pub(super) fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
         target: rows.get(row, 7),
         default: rows.get(row, 8),
         column: rows.get(row, 9),
+        collation: text(10),
+        collations: Collations::default(),
+        order: Oid::INVALID,
     })
 }
 

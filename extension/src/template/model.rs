@@ -5,6 +5,7 @@ use super::synonyms::Synonyms;
 use crate::attribute_type::{AttributeType, Rules};
 use crate::postgres::condition::Condition;
 use crate::postgres::spi::Plan;
+use crate::value::collation::Collations;
 use crate::value::list_option::ListOption;
 use crate::value::table_name::table_sql;
 use pgrx::pg_sys::Oid;
@@ -34,8 +35,14 @@ pub struct Attribute {
     pub target: Option<i32>,
     /// The default as JSON text.
     pub default: Option<String>,
+    /// The order of its texts; none for that of the template.
+    pub collation: Option<String>,
     /// The column's number.
     pub column: i16,
+    /// What orders its texts, and what its index.
+    pub collations: Collations,
+    /// The number of the first; 0 for that of the column.
+    pub order: Oid,
 }
 
 impl Attribute {
@@ -85,6 +92,8 @@ pub struct Template {
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: String,
+    /// The order of its texts; none in a state that is not yet migrated.
+    pub collation: Option<String>,
     /// The languages of stems that documents may contain until a job has rewritten them all.
     pub former_languages: Vec<String>,
     /// The dropped attributes of which documents may hold texts until then.
@@ -145,9 +154,18 @@ impl Template {
         };
         // The slug is stored three times; the pointer is longer.
         let attribute = |attribute: &Attribute| {
-            let texts =
-                [&attribute.label, &attribute.default].into_iter().flatten().map(String::len).sum::<usize>();
-            size_of::<Attribute>() + 4 * attribute.slug.len() + texts + options(attribute) + 64
+            let texts = [&attribute.label, &attribute.default, &attribute.collation]
+                .into_iter()
+                .flatten()
+                .map(String::len)
+                .sum::<usize>();
+            size_of::<Attribute>()
+                + 4 * attribute.slug.len()
+                + attribute.collations.order.len()
+                + attribute.collations.index.len()
+                + texts
+                + options(attribute)
+                + 64
         };
         let attributes = self.attributes.iter().map(attribute).sum::<usize>();
         size_of::<Template>() + 256 + attributes + self.synonyms.bytes()

@@ -15,6 +15,7 @@ pub fn attributes(template: &Template) -> Box<dyn Iterator<Item = Attribute<'_>>
         kind: attribute.kind,
         indexed: attribute.indexed,
         options: attribute.options.as_deref(),
+        collations: &attribute.collations,
     }))
 }
 

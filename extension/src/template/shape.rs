@@ -16,6 +16,8 @@ struct ShownTemplate<'a> {
     project: &'a str,
     display: Option<&'a str>,
     language: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collation: Option<&'a str>,
     embed: Option<Vec<&'a str>>,
     synonyms: &'a [SynonymSet],
     attributes: Vec<ShownAttribute<'a>>,
@@ -32,6 +34,8 @@ struct ShownAttribute<'a> {
     required: bool,
     indexed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    collation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<&'a [ListOption]>,
     /// Of a reference: its target, null where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +45,7 @@ struct ShownAttribute<'a> {
 }
 
 impl Template {
-    /// `{id, slug, label, project, display, language, embed, synonyms, attributes, created_at, updated_at}`.
+    /// `{id, slug, label, project, display, language, collation, embed, synonyms, attributes, created_at, updated_at}`.
     pub fn to_json(&self) -> String {
         self.to_json_with(&|target| catalog::by_id(target).map(|target| target.slug.clone()))
     }
@@ -56,6 +60,7 @@ impl Template {
             project: &self.project_slug,
             display: self.display_slug(),
             language: &self.language,
+            collation: self.collation.as_deref(),
             embed: (!embedded.is_empty()).then_some(embedded),
             synonyms: self.synonyms.sets(),
             attributes: self.attributes.iter().map(|attribute| shown(attribute, slug_of)).collect(),
@@ -73,6 +78,7 @@ fn shown<'a>(attribute: &'a Attribute, slug_of: &dyn Fn(i32) -> Option<String>) 
         label: attribute.label.as_deref().unwrap_or(&attribute.slug),
         required: attribute.required,
         indexed: attribute.indexed,
+        collation: attribute.collation.as_deref(),
         options: attribute.options.as_deref(),
         template: attribute.target.map(slug_of),
         default: attribute.default.as_deref().and_then(raw),

@@ -4,6 +4,8 @@
 pub mod cell_format;
 /// The changes of a record's attributes.
 pub mod change;
+/// The order of texts.
+pub mod collation;
 /// Values that SQL compares columns with.
 pub mod constant;
 /// Numbers as PostgreSQL writes a numeric.

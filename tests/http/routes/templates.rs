@@ -176,7 +176,7 @@ async fn an_unknown_member_of_a_definition_is_refused_with_those_that_are_known(
         assert_eq!(refusal["errors"][0]["pointer"], pointer);
         assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");
     }
-    let known = "label, required, indexed, options and default";
+    let known = "label, required, indexed, collation, options and default";
     let change = json!({"attributes": [{"slug": "name", "requird": true}]});
     let refusal = service.patch("/templates/customers", change).await.refused(422, "unknown_field");
     assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");

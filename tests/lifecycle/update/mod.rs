@@ -1,5 +1,6 @@
 //! From the last release to this version, and versions of library, extension and proxy that meet.
 
+mod collation;
 mod library;
 mod load;
 mod objects;
@@ -25,6 +26,7 @@ async fn update(database: &Database) {
     let session = database.session().await;
     session.run(UPDATE).await;
     session.run("select keyed.migrate()").await;
+    session.until("select count(*) from keyed.jobs()", "0").await;
 }
 
 /// What the database of the release answered, comparable.

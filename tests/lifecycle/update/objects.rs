@@ -22,6 +22,7 @@ async fn a_dump_of_a_release_has_the_objects_of_a_new_database_after_its_migrati
     let restored = Database::restored_from_the_release().await;
     let session = restored.session().await;
     session.run("select keyed.migrate()").await;
+    session.until("select count(*) from keyed.jobs()", "0").await;
     assert_same(&restored.catalog().await, &new().await.catalog().await);
     assert_same(&answers_of(&restored).await, &answers());
 }

@@ -1,5 +1,6 @@
 //! Background jobs of changed definitions: nothing waits for them, and they complete.
 
+mod collation;
 mod documents;
 mod indexes;
 mod series;

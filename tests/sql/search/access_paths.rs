@@ -175,7 +175,7 @@ async fn pages_go_on_where_the_one_before_ended_whichever_way_each_is_found() {
         (json!("size"), "size, id"),
         (json!([{"field": "size", "direction": "desc", "nulls": "first"}]), "size desc nulls first, id desc"),
         (json!("-weight"), "weight desc nulls last, id desc"),
-        (json!("-name"), "left(name, 200) desc nulls last, id desc"),
+        (json!("-name"), "left(name, 200) collate \"und-x-icu\" desc nulls last, id desc"),
     ] {
         for (filter, condition) in [
             (ilike("rarely"), "name ilike '%rarely%'"),

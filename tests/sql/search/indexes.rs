@@ -4,7 +4,7 @@ use harness::{Database, Session};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-const TEMPLATE: &str = r#"
+pub(super) const TEMPLATE: &str = r#"
     select keyed.create_project('crm');
     select keyed.create_template('crm', 'companies', '[{"slug": "name", "type": "string"}]');
     select keyed.create_template('crm', 'customers', '[
@@ -17,7 +17,7 @@ const TEMPLATE: &str = r#"
     insert into crm.companies (name, external_key) select 'Company ' || n, 'C-' || n from generate_series(1, 500) n"#;
 
 /// 20,000 records: each value is shared by about 20, and one in ten is missing.
-const FILL: &str = "
+pub(super) const FILL: &str = "
     insert into crm.customers (external_key, name, plain, visits, mood, tags, born, seen, company)
     select 'K-' || n, 'name ' || n % 1000, 'name ' || n % 1000, case when n % 10 > 0 then n % 1000 end, n % 1000,
       array['tag ' || n % 1000, 'all'], '2000-01-01'::date + n % 1000, '2000-01-01Z'::timestamptz + n % 1000 * interval '1 day',
@@ -42,7 +42,7 @@ async fn filled() -> (&'static Database, Session) {
 }
 
 /// The plan of a statement, node by node.
-async fn plan(session: &Session, statement: &str) -> String {
+pub(super) async fn plan(session: &Session, statement: &str) -> String {
     let rows = session.rows(&format!("explain (costs off) {statement}"), &[]).await;
     rows.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n")
 }
@@ -55,7 +55,7 @@ async fn plan_of_filters(session: &Session, filters: &Value) -> String {
 }
 
 /// The indexes that the attribute has, by their definitions.
-async fn indexes_on(session: &Session, slug: &str) -> Vec<String> {
+pub(super) async fn indexes_on(session: &Session, slug: &str) -> Vec<String> {
     let statement = "select indexname from pg_indexes where schemaname = 'crm' and tablename = 'customers'
                      and indexdef ~ ('[( \"]' || $1 || '[ ,\")]')";
     let rows = session.rows(statement, &[slug]).await;
@@ -127,13 +127,16 @@ async fn either_of_two_indexed_conditions_uses_both_indexes() {
 }
 
 /// The statements that a search runs, as the server's log has them with their plans.
-async fn plans_of_search(database: &Database, query: &Value) -> String {
+pub(super) async fn plans_of_search(database: &Database, role: Option<&str>, query: &Value) -> String {
     let session = database.session().await;
     // What a session reads once, about templates, is read before.
     session.run("select keyed.search('crm.customers')").await;
     session
         .run("load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on")
         .await;
+    if let Some(role) = role {
+        session.run(&format!("set role {role}; select keyed.search('crm.customers')")).await;
+    }
     let before = database.cluster().log().len();
     session.rows("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
     let (log, own) = (database.cluster().log(), format!("[{}]", session.process().await));
@@ -163,7 +166,7 @@ async fn a_page_of_a_sort_on_an_indexed_attribute_is_read_from_its_index_in_both
             let page = session.json("select keyed.search('crm.customers', $1)", &[&text]).await;
             let next = json!({"sort": sort, "limit": 20, "cursor": page["next_cursor"]});
             for query in [first, next] {
-                let plans = plans_of_search(database, &query).await;
+                let plans = plans_of_search(database, None, &query).await;
                 assert!(indexes.iter().any(|index| plans.contains(index)), "{query}\n{plans}");
                 assert!(
                     !plans.contains("Sort") && !plans.contains("Seq Scan on customers"),
@@ -178,7 +181,7 @@ async fn a_page_of_a_sort_on_an_indexed_attribute_is_read_from_its_index_in_both
 #[tokio::test]
 async fn the_newest_records_are_read_from_the_primary_key() {
     let (database, _) = filled().await;
-    let plans = plans_of_search(database, &json!({"limit": 20})).await;
+    let plans = plans_of_search(database, None, &json!({"limit": 20})).await;
     assert!(plans.contains("customers_pkey") && !plans.contains("Sort"), "{plans}");
 }
 

@@ -1,6 +1,7 @@
 //! Searches: pages, cursors, counts, and the indexes behind them.
 
 mod access_paths;
+mod collation;
 mod compared;
 mod counts;
 mod cursor_values;

@@ -63,7 +63,7 @@ async fn compare(session: &Session, part: &str, operator: &str, sort: &Value, li
         Some("-id") => "id desc",
         Some("size") => "size nulls last, id",
         Some("-weight") => "weight desc nulls last, id desc",
-        Some("label") => "left(label, 200) nulls last, id",
+        Some("label") => "left(label, 200) collate \"und-x-icu\" nulls last, id",
         Some("-day") => "day desc nulls last, id desc",
         Some("level") => "level nulls last, id",
         Some("is_new") => "is_new nulls last, id",

@@ -2,6 +2,7 @@
 
 use super::super::schema::{Attribute, Schema};
 use crate::attribute_type::AttributeType;
+use crate::value::collation::{Collations, name_in_sql};
 use crate::value::list_option::ListOption;
 use std::rc::Rc;
 
@@ -19,6 +20,7 @@ struct Column {
     kind: AttributeType,
     indexed: bool,
     options: Option<Vec<ListOption>>,
+    collations: Collations,
     target: Option<Rc<dyn Schema>>,
 }
 
@@ -46,6 +48,7 @@ impl Schema for Memory {
             kind: column.kind,
             indexed: column.indexed,
             options: column.options.as_deref(),
+            collations: &column.collations,
         }))
     }
 
@@ -59,7 +62,12 @@ impl Schema for Memory {
 }
 
 fn column(id: i32, slug: &'static str, kind: AttributeType) -> Column {
-    Column { id, slug, kind, indexed: false, options: None, target: None }
+    Column { id, slug, kind, indexed: false, options: None, collations: Collations::default(), target: None }
+}
+
+/// Of a text whose index does not have its order yet.
+fn index_of_before() -> Collations {
+    Collations { order: name_in_sql("und"), index: name_in_sql("sv") }
 }
 
 fn reference(id: i32, slug: &'static str, target: Option<Rc<dyn Schema>>) -> Column {
@@ -98,7 +106,11 @@ fn artists() -> Rc<dyn Schema> {
         id: 8,
         slug: "artists",
         columns: vec![
-            Column { indexed: true, ..column(31, "name", AttributeType::String) },
+            Column {
+                indexed: true,
+                collations: index_of_before(),
+                ..column(31, "name", AttributeType::String)
+            },
             column(32, "born", AttributeType::Date),
             reference(33, "country", Some(countries())),
         ],

@@ -973,6 +973,7 @@ export interface components {
          *           "type": "string"
          *         }
          *       ],
+         *       "collation": "und",
          *       "created_at": "2026-01-31T12:00:00.000000Z",
          *       "display": "name",
          *       "id": "7",
@@ -1090,6 +1091,8 @@ export interface components {
          *     }
          */
         Attribute: {
+            /** @description The order of the texts of this attribute, if it is not that of the template. */
+            collation?: string;
             default?: components["schemas"]["Value"];
             id: string;
             indexed: boolean;
@@ -1112,6 +1115,8 @@ export interface components {
          *     }
          */
         AttributeChange: {
+            /** @description The order of texts: `und`, a language such as `de`, or `C`; null for that of the template. */
+            collation?: string | null;
             default?: components["schemas"]["Value"];
             id?: string;
             indexed?: boolean;
@@ -2808,6 +2813,8 @@ export interface components {
          *     }
          */
         NewAttribute: {
+            /** @description The order of texts: `und`, a language such as `de`, or `C`; null for that of the template. */
+            collation?: string | null;
             default?: components["schemas"]["Value"];
             id?: string;
             indexed?: boolean;
@@ -2895,6 +2902,8 @@ export interface components {
          */
         NewTemplate: {
             attributes?: components["schemas"]["NewAttribute"][];
+            /** @description The order of texts: `und` (that of Unicode, the default), a language such as `de`, or `C` (that of bytes). */
+            collation?: string | null;
             /** Format: date-time */
             created_at?: string;
             display?: string | null;
@@ -4460,6 +4469,7 @@ export interface components {
          *           "type": "string"
          *         }
          *       ],
+         *       "collation": "und",
          *       "created_at": "2026-01-31T12:00:00.000000Z",
          *       "display": "name",
          *       "id": "7",
@@ -4472,6 +4482,8 @@ export interface components {
          */
         Template: {
             attributes: components["schemas"]["Attribute"][];
+            /** @description The order of texts: `und` (that of Unicode), a language such as `de`, or `C` (that of bytes). */
+            collation?: string;
             /** Format: date-time */
             created_at: string;
             display: string | null;
@@ -4505,8 +4517,10 @@ export interface components {
          *     }
          */
         TemplateChange: {
-            /** @description Attributes that exist are changed in `label`, `options`, `required`, `indexed` and `default`; others are added and need `type`. An attribute keeps its type and its target. */
+            /** @description Attributes that exist are changed in `label`, `options`, `required`, `indexed`, `collation` and `default`; others are added and need `type`. An attribute keeps its type and its target. */
             attributes?: components["schemas"]["AttributeChange"][];
+            /** @description The order of texts: `und` (that of Unicode; null for it), a language such as `de`, or `C` (that of bytes). */
+            collation?: string | null;
             /** @description The attribute that is shown for a record. */
             display?: string | null;
             /** @description Attributes to remove with their values. */
@@ -4589,7 +4603,7 @@ export interface components {
                 /** @description As it is called before the change. */
                 slug: string;
             }[];
-            /** @description Of the template itself: `label`, `display`, `language`, `embed`, `synonyms`. */
+            /** @description Of the template itself: `label`, `display`, `language`, `collation`, `embed`, `synonyms`. */
             changes: {
                 [key: string]: components["schemas"]["PlannedChange"];
             };

@@ -10,6 +10,7 @@ import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
+import { collationChoices } from "./collations";
 import { Effects } from "./Effects";
 import { changeOfSettings, effectsOfSettings, judged, type Settings, settingsOf } from "./effects";
 import { languageChoices } from "./languages";
@@ -22,14 +23,15 @@ import { useDryRun } from "./useDryRun";
 const t = pageWords.template;
 const KEY = "";
 
-/** Display, language, embedded texts and synonyms of a template, to be read. */
+/** Display, language, order, embedded texts and synonyms of a template, to be read. */
 export function SettingsFacts({ template }: { template: Template }) {
   const label = (slug: string) =>
     attributeLabel(template.attributes.find((it) => it.slug === slug) ?? { slug, label: null });
-  const { display, language, embed, synonyms } = settingsOf(template);
+  const { display, language, collation, embed, synonyms } = settingsOf(template);
   const facts = [
     [t.display, display === null ? t.displayNone : label(display)],
     [t.language, t.languageName(language)],
+    ...(collation === null ? [] : [[t.collation, t.collationName(collation)] as const]),
     [t.embed, embed.length === 0 ? t.embedNone : embed.map(label).join(", ")],
     [t.synonyms, synonyms === "" ? t.synonymsNone : synonyms.split("\n").join("; ")],
   ] as const;
@@ -49,7 +51,7 @@ export function SettingsFacts({ template }: { template: Template }) {
 
 type Props = { project: string; template: Template; records: number | null };
 
-/** Label, display, language, embedded texts and synonyms of a template. */
+/** Label, display, language, order, embedded texts and synonyms of a template. */
 export function SettingsForm({ project, template, records }: Props) {
   const [edited, setEdited] = useState<Partial<Settings>>({});
   const [refused, setRefused] = useState<unknown>(undefined);
@@ -83,7 +85,7 @@ export function SettingsForm({ project, template, records }: Props) {
       : undefined;
   const texts = template.attributes.filter(({ type }) => ["string", "dimension", "list"].includes(type));
   const isPlaced =
-    ["/label", "/display", "/language"].some((it) => at(it)) ||
+    ["/label", "/display", "/language", "/collation"].some((it) => at(it)) ||
     (embedFault ?? synonymsFault(settings.synonyms, error)) !== undefined;
   return (
     <Section title={t.settings}>
@@ -115,8 +117,19 @@ export function SettingsForm({ project, template, records }: Props) {
             onChange={(language) => set({ language })}
             error={at("/language")}
           />
+          {settings.collation !== null && (
+            <Select
+              label={t.collation}
+              choices={collationChoices(settings.collation)}
+              value={settings.collation}
+              onChange={(collation) => set({ collation })}
+              error={at("/collation")}
+            />
+          )}
         </div>
-        <p className={style.note}>{t.languageHint}</p>
+        <p className={style.note}>
+          {t.languageHint} {settings.collation !== null && t.collationHint}
+        </p>
         <fieldset className={style.group}>
           <legend>{t.embed}</legend>
           <p className={style.note}>{texts.length === 0 ? t.embedNothing : t.embedHint}</p>

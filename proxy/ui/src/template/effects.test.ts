@@ -25,6 +25,7 @@ const template = {
   attributes: [city],
   display: "city",
   language: "english",
+  collation: "und",
   label: "X",
   embed: null,
 } as Template;
@@ -123,6 +124,11 @@ test("the service says what is left to the background", () => {
   const of = (it: Plan) => kinds(effectsOfSettings(template, language, { records: 9, plan: it }));
   expect(of(plan)).toEqual(["plain"]);
   expect(of({ ...plan, jobs: [{ kind: "documents", attribute: null }] })).toEqual(["attention"]);
+  const swedish = { ...settingsOf(template), collation: "sv" };
+  const order = (it: Plan) =>
+    effectsOfSettings(template, swedish, { records: 9, plan: it }).map(({ text }) => text);
+  expect(order(plan).join()).not.toContain("background");
+  expect(order(later).join()).toContain("background");
 });
 
 test("the service counts the values that a drop removes", () => {
@@ -135,6 +141,7 @@ test("a change of the settings has what differs", () => {
   const before = { ...settingsOf(template), embed: ["a", "b"] };
   expect(changeOfSettings(before, { ...before, embed: ["b", "a"] })).toBeNull();
   expect(changeOfSettings(before, { ...before, label: "", embed: [] })).toEqual({ label: null, embed: null });
+  expect(changeOfSettings(before, { ...before, collation: "sv" })).toEqual({ collation: "sv" });
   expect(changeOfSettings(before, { ...before, synonyms: "\n" })).toBeNull();
   const synonyms = [{ synonyms: ["car", "automobile"] }];
   expect(changeOfSettings(before, { ...before, synonyms: "car, automobile\n" })).toEqual({ synonyms });

@@ -150,15 +150,18 @@ export type Settings = {
   label: string;
   display: string | null;
   language: string;
+  /** Null in a database that is not migrated yet. */
+  collation: string | null;
   embed: string[];
   /** A set on each line. */
   synonyms: string;
 };
 
-export const settingsOf = ({ label, display, language, embed, synonyms }: Template): Settings => ({
+export const settingsOf = ({ label, display, language, collation, embed, synonyms }: Template): Settings => ({
   label: label ?? "",
   display,
   language,
+  collation: collation ?? null,
   embed: embed ?? [],
   synonyms: linesOf(synonyms ?? []),
 });
@@ -168,11 +171,12 @@ const isEmbeddedAlike = (a: string[], b: string[]) =>
 
 /** The request that changes the settings; null if nothing is changed. */
 export function changeOfSettings(before: Settings, after: Settings): Schemas["TemplateChange"] | null {
-  const { label, display, language, embed, synonyms } = after;
+  const { label, display, language, collation, embed, synonyms } = after;
   const change: Schemas["TemplateChange"] = {
     ...(label !== before.label && { label: label === "" ? null : label }),
     ...(display !== before.display && { display }),
     ...(language !== before.language && { language }),
+    ...(collation !== before.collation && { collation }),
     ...(!isEmbeddedAlike(embed, before.embed) && { embed: embed.length === 0 ? null : embed }),
     ...(!areSynonymsAlike(synonyms, before.synonyms) && { synonyms: setsOf(synonyms) }),
   };
@@ -193,6 +197,8 @@ export function effectsOfSettings(
     effects.push(
       leaves(plan, "documents") ? attention(t.languageInBackground(records)) : plain(t.languageChanged),
     );
+  if (after.collation !== before.collation)
+    effects.push(plain(leaves(plan, "index") ? t.collationInBackground : t.collationChanged));
   if (!isEmbeddedAlike(after.embed, before.embed))
     effects.push(
       after.embed.length === 0

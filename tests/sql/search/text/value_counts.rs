@@ -55,10 +55,11 @@ async fn compare(session: &Session, owner: &Session, filters: Value, condition: 
             ),
             _ => format!("(select {field} as v from {found}) each"),
         };
+        let order = if matches!(field, "label" | "tags") { "v collate \"und-x-icu\"" } else { "v" };
         let sql = format!(
             "select coalesce(jsonb_agg(jsonb_build_array(v, n) order by place), '[]') from (
-               select v, count(*) as n, row_number() over (order by count(*) desc, v) as place
-               from {values} where v is not null group by v order by 2 desc, 1 limit 100) counts"
+               select v, count(*) as n, row_number() over (order by count(*) desc, {order}) as place
+               from {values} where v is not null group by v order by 2 desc, {order} limit 100) counts"
         );
         assert_eq!(counted(&answer, field), owner.json(&sql, &[]).await, "{field} of {query}");
     }

@@ -102,6 +102,14 @@ export const template = {
   languageHint: "The search finds other endings of words in this language: “painting” finds “paintings”.",
   languageName: (name: string) =>
     name === "simple" ? "None (words as they are)" : name[0]?.toUpperCase() + name.slice(1),
+  collation: "Order of texts",
+  collationHint: "How lists are sorted by a text. An attribute may have its own order.",
+  collationName: (name: string) =>
+    name === "und"
+      ? "Unicode (most languages)"
+      : name === "C"
+        ? "Characters (A–Z before a–z)"
+        : (new Intl.DisplayNames(["en"], { type: "language" }).of(name) ?? name),
   embed: "Embedded texts",
   embedHint:
     "The search by meaning compares these. The service makes embeddings of them if a provider is set.",
@@ -231,6 +239,9 @@ export const template = {
     languageChanged: "The search finds word forms of the new language.",
     languageInBackground: (n: number | null) =>
       `${n === null ? "The records" : records(n)} ${n === 1 ? "is" : "are"} prepared anew in the background. Meanwhile the search finds word forms of both languages.`,
+    collationChanged: "Lists that are sorted by a text change their order.",
+    collationInBackground:
+      "Lists change their order now. An index for it is built in the background; until then, lists take longer.",
     embedNone: "No more embeddings are made. The search by meaning finds no new records.",
     embedAll: "All records are queued to be embedded, which costs calls of the provider.",
     embedCount: (n: number) =>

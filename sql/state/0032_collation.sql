@@ -1,0 +1,20 @@
+-- The order of texts. A database without ICU orders them by bytes. The indexes of texts follow by jobs; a collation that a DBA
+-- gave a column stays, where definitions have a name for it. Run once, as keyed_owner.
+
+alter table keyed_state.template add column "collation" text not null default 'und';
+alter table keyed_state.attribute add column "collation" text;
+comment on column keyed_state.template."collation" is 'The order of texts: und (that of Unicode), a language (de, sv), or C (that of bytes).';
+comment on column keyed_state.attribute."collation" is 'The order of the texts of this attribute; null: that of the template.';
+update keyed_state.template set "collation" = 'C' where not exists (
+  select from pg_collation c where c.collname = 'und-x-icu' and c.collnamespace = 'pg_catalog'::regnamespace
+  and c.collencoding in (-1, pg_char_to_encoding(getdatabaseencoding())));
+update keyed_state.attribute a set "collation" = regexp_replace(l.collname, '-x-icu$', '')
+from keyed_state.template t, keyed_state.project p, pg_namespace n, pg_class c, pg_attribute f, pg_collation l
+where t.id = a.template_id and p.id = t.project_id and n.nspname = p.slug
+and c.relnamespace = n.oid and c.relname = t.slug and f.attrelid = c.oid and f.attname = a.slug and not f.attisdropped
+and l.oid = f.attcollation and l.collnamespace = 'pg_catalog'::regnamespace and (l.collname = 'C' or l.collname ~ '-x-icu$')
+and a.type = 'string' and regexp_replace(l.collname, '-x-icu$', '') <> t."collation";
+insert into keyed_state.job (template_id, kind, attribute_id)
+select a.template_id, 'index', a.id from keyed_state.attribute a where a.type = 'string' and a.indexed order by a.template_id, a.id
+on conflict (template_id, kind, attribute_id) do nothing;
+comment on column keyed_state.job.kind is 'index: the indexes of an attribute are built, those of texts in their order, or without an attribute the index of the documents; documents: what is searched of each record is written anew; embeddings: each record is looked at for a text to embed; series: the points of dropped metrics are deleted.';

@@ -1,0 +1,28 @@
+//! The order of texts in a database of the last release.
+
+use super::UPDATE;
+use harness::Database;
+
+/// The collations of the B-trees on texts.
+const INDEXES: &str = "select string_agg(distinct l.collname, ' ') from keyed_state.attribute a
+    join keyed_state.template t on t.id = a.template_id join keyed_state.project p on p.id = t.project_id
+    join pg_index i on i.indrelid = format('%I.%I', p.slug, t.slug)::regclass
+    join pg_collation l on l.oid = i.indcollation[0]
+    where a.type = 'string' and a.indexed and pg_get_indexdef(i.indexrelid) ~ format('btree .*left.*[(]\"?%s\"?,', a.slug)";
+
+#[tokio::test]
+async fn indexes_of_the_release_follow_the_order_of_unicode() {
+    let database = Database::of_the_release().await;
+    let session = database.session().await;
+    session.run(UPDATE).await;
+    assert_eq!(session.text(INDEXES, &[]).await, "default");
+    // A collation that a DBA chose stays.
+    let town = r#"select keyed.add_attribute('crm.companies', '{"slug": "town_of_before", "type": "string", "indexed": true}')"#;
+    session.run(town).await;
+    session.run("alter table crm.companies alter town_of_before type text collate \"sv-x-icu\"").await;
+    session.run("select keyed.migrate()").await;
+    session.until("select count(*) from keyed.jobs()", "0").await;
+    assert_eq!(session.text(INDEXES, &[]).await, "sv-x-icu und-x-icu");
+    let own = r#"select jsonb_path_query_first(keyed.alter_template('crm.companies', '{}'), '$.attributes[*] ? (@.slug == "town_of_before").collation') #>> '{}'"#;
+    assert_eq!(session.text(own, &[]).await, "sv");
+}
