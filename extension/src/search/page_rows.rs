@@ -224,9 +224,8 @@ impl Search<'_> {
             }
             _ => return None,
         };
-        let (direction, nulls) = (key.direction, key.nulls);
+        let (direction, nulls, most_characters) = (key.direction, key.nulls, COMPARED);
         let collation = attribute.map_or(Oid::INVALID, |attribute| attribute.order);
-        let most_characters = COMPARED;
         key.path.is_empty().then_some(Sorting { column, most_characters, collation, direction, nulls })
     }
 

@@ -103,10 +103,10 @@ impl Admitted {
     }
 
     /// Leave to ask the database for a response: a connection, and room for what it may answer.
-    pub(crate) async fn leave(&self, is_write: bool) -> Result<Leave, Problem> {
+    pub(crate) async fn leave(&self, is_read: bool) -> Result<Leave, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
         let (budget, key) = (&admission.responses, &credential.responses);
-        let Ok(response) = budget.expect(key, is_write, admission.patience).await else {
+        let Ok(response) = budget.expect(key, is_read, admission.patience).await else {
             return Err(Problem::unavailable(
                 "the responses that are being sent take all the memory for them",
                 "KEYED_RESPONSE_BUDGET is used up".to_owned(),
@@ -118,8 +118,8 @@ impl Admitted {
     }
 
     /// The response to a statement has so many bytes.
-    pub(crate) fn learn(&self, is_write: bool, bytes: usize) {
-        self.0.credential.responses.learn(is_write, bytes);
+    pub(crate) fn learn(&self, is_read: bool, bytes: usize) {
+        self.0.credential.responses.learn(is_read, bytes);
     }
 
     /// Leave to have a file on its way, portion by portion.

@@ -22,25 +22,25 @@ pub(super) struct ResponseBudget {
 /// The bytes of one key's responses.
 pub(super) struct KeyResponses {
     held: AtomicUsize,
-    /// How large its next responses may be, by the earlier ones: of reads, and of writes.
+    /// How large its next responses may be, by the earlier ones: of lookups and writes, and of other reads.
     expected: [AtomicUsize; 2],
 }
 
 impl Default for KeyResponses {
     fn default() -> KeyResponses {
-        let expected = [FIRST_EXPECTATION, 0].map(AtomicUsize::new);
+        let expected = [0, FIRST_EXPECTATION].map(AtomicUsize::new);
         KeyResponses { held: AtomicUsize::new(0), expected }
     }
 }
 
 impl KeyResponses {
-    fn expected(&self, is_write: bool) -> &AtomicUsize {
-        &self.expected[usize::from(is_write)]
+    fn expected(&self, is_read: bool) -> &AtomicUsize {
+        &self.expected[usize::from(is_read)]
     }
 
     /// A response had so many bytes. The expectation rises at once, and falls slowly.
-    pub(super) fn learn(&self, is_write: bool, bytes: usize) {
-        let expected = self.expected(is_write);
+    pub(super) fn learn(&self, is_read: bool, bytes: usize) {
+        let expected = self.expected(is_read);
         let before = expected.load(Ordering::Relaxed);
         expected.store(bytes.max(before - before / 8), Ordering::Relaxed);
     }
@@ -67,16 +67,16 @@ impl ResponseBudget {
     pub(super) async fn expect(
         self: &Arc<ResponseBudget>,
         key: &Arc<KeyResponses>,
-        is_write: bool,
+        is_read: bool,
         patience: Duration,
     ) -> Result<ResponseBytes, UsedUp> {
-        if let Some(reserved) = self.try_expect(key, is_write) {
+        if let Some(reserved) = self.try_expect(key, is_read) {
             return Ok(reserved);
         }
         let wait = async {
             loop {
                 let returned = self.returned.notified();
-                match self.try_expect(key, is_write) {
+                match self.try_expect(key, is_read) {
                     Some(reserved) => return reserved,
                     None => returned.await,
                 }
@@ -88,9 +88,9 @@ impl ResponseBudget {
     fn try_expect(
         self: &Arc<ResponseBudget>,
         key: &Arc<KeyResponses>,
-        is_write: bool,
+        is_read: bool,
     ) -> Option<ResponseBytes> {
-        let bytes = key.expected(is_write).load(Ordering::Relaxed);
+        let bytes = key.expected(is_read).load(Ordering::Relaxed);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let of_key = key.held.load(Ordering::Relaxed);
         // A response that is larger than the whole budget passes alone.
@@ -140,7 +140,7 @@ mod tests {
 
     fn key(expected: usize) -> Arc<KeyResponses> {
         let key = KeyResponses::default();
-        key.expected(false).store(expected, Ordering::Relaxed);
+        key.expected(true).store(expected, Ordering::Relaxed);
         Arc::new(key)
     }
 
@@ -151,25 +151,25 @@ mod tests {
         let mut held = Vec::new();
         for key in &keys[..2] {
             for _ in 0..2 {
-                held.push(budget.expect(key, false, SHORT).await.ok().expect("there is room"));
+                held.push(budget.expect(key, true, SHORT).await.ok().expect("there is room"));
             }
-            assert!(budget.expect(key, false, SHORT).await.is_err(), "half of it is a key's");
+            assert!(budget.expect(key, true, SHORT).await.is_err(), "half of it is a key's");
         }
-        assert!(budget.expect(&keys[2], false, SHORT).await.is_err(), "nothing is left");
-        assert!(budget.expect(&keys[2], true, SHORT).await.is_ok(), "writes have had small responses");
+        assert!(budget.expect(&keys[2], true, SHORT).await.is_err(), "nothing is left");
+        assert!(budget.expect(&keys[2], false, SHORT).await.is_ok(), "writes have had small responses");
         held.pop();
-        assert!(budget.expect(&keys[2], false, SHORT).await.is_ok());
+        assert!(budget.expect(&keys[2], true, SHORT).await.is_ok());
     }
 
     #[tokio::test]
     async fn a_response_larger_than_the_budget_passes_alone() {
         let budget = ResponseBudget::new(MIB);
         let key = key(100 * MIB);
-        let first = budget.expect(&key, false, SHORT).await.ok().expect("nothing is held");
-        assert!(budget.expect(&key, false, SHORT).await.is_err());
+        let first = budget.expect(&key, true, SHORT).await.ok().expect("nothing is held");
+        assert!(budget.expect(&key, true, SHORT).await.is_err());
         let waiting = tokio::spawn({
             let (budget, key) = (Arc::clone(&budget), Arc::clone(&key));
-            async move { budget.expect(&key, false, Duration::from_secs(60)).await.is_ok() }
+            async move { budget.expect(&key, true, Duration::from_secs(60)).await.is_ok() }
         });
         drop(first);
         assert!(waiting.await.expect("it ends"));
@@ -180,13 +180,13 @@ mod tests {
     #[test]
     fn expectations_rise_at_once_and_fall_slowly() {
         let key = key(0);
-        let expected = || key.expected(false).load(Ordering::Relaxed);
-        key.learn(false, 8 * MIB);
+        let expected = || key.expected(true).load(Ordering::Relaxed);
+        key.learn(true, 8 * MIB);
         assert_eq!(expected(), 8 * MIB);
-        key.learn(false, 100);
+        key.learn(true, 100);
         assert_eq!(expected(), 7 * MIB);
         for _ in 0..200 {
-            key.learn(false, 100);
+            key.learn(true, 100);
         }
         assert_eq!(expected(), 100);
     }

@@ -58,6 +58,7 @@ pub(super) enum NoShare {
 
 /// The connections and who has them.
 pub(super) struct Shares {
+    total: usize,
     spare: usize,
     of_a_key: usize,
     of_a_party: usize,
@@ -116,7 +117,7 @@ impl Shares {
     pub(super) fn new(total: usize, of_a_party: usize, of_a_key: usize) -> Arc<Shares> {
         let spare = total.saturating_sub(of_a_party);
         let state = State { free: total, parties: HashMap::new(), arrivals: 0 };
-        Arc::new(Shares { spare, of_a_key, of_a_party, state: Mutex::new(state) })
+        Arc::new(Shares { total, spare, of_a_key, of_a_party, state: Mutex::new(state) })
     }
 
     /// Leave for a key of this party to use one connection, for which it waits this long.
@@ -163,10 +164,12 @@ impl Shares {
     /// Why this key does not get a connection now.
     fn refusal(&self, state: &State, name: &PartyName, key: u64) -> Option<NoShare> {
         let party = state.parties.get(name)?;
-        if party.keys.get(&key).is_some_and(|key| key.held >= self.of_a_key) {
+        // Who may have all of them is at no fault when all are in use.
+        let has = |held: usize, limit: usize| held >= limit && limit < self.total;
+        if party.keys.get(&key).is_some_and(|key| has(key.held, self.of_a_key)) {
             return Some(NoShare::KeyLimit(self.of_a_key));
         }
-        if party.since.len() >= self.of_a_party {
+        if has(party.since.len(), self.of_a_party) {
             return Some(NoShare::PartyLimit(self.of_a_party));
         }
         let spare = if party.since.is_empty() && !party.is_slow() { 0 } else { self.spare };

@@ -235,9 +235,9 @@ impl Database {
         // Whatever is waited for, and however often it is tried, this is the end.
         let deadline = Instant::now() + self.answer_timeout;
         let mut waiting = StdInstant::now();
-        let is_write = matches!(effect, Effect::Write | Effect::WriteOnce);
+        let is_read = effect == Effect::Read;
         let _leave = match admitted {
-            Some(admitted) => Some(admitted.leave(is_write).await?),
+            Some(admitted) => Some(admitted.leave(is_read).await?),
             None => None,
         };
         let mut tries = 1;
@@ -247,7 +247,7 @@ impl Database {
             match attempt.await {
                 Ok(row) => {
                     if let Some(admitted) = admitted {
-                        admitted.learn(is_write, row.raw_size_bytes());
+                        admitted.learn(is_read, row.raw_size_bytes());
                     }
                     return Ok(row);
                 }

@@ -7,7 +7,7 @@ use axum::extract::MatchedPath;
 
 use super::access_log;
 use super::facts::{CLIENT_GONE, Ended, Outcome};
-use super::link::Link;
+use super::link::{Link, Tail};
 use super::observed::{Observation, Resources};
 use super::spans;
 use crate::metrics::{Metrics, Outcome as Counted};
@@ -76,7 +76,7 @@ impl Finish {
     pub(super) fn handed_over(self) {
         self.link.answered();
         if self.must_arrive {
-            self.link.clone().defer(self);
+            self.link.clone().defer(Box::new(self));
         } else {
             self.finish(Ended::Complete);
         }
@@ -138,6 +138,12 @@ impl Finish {
             Ended::BrokenOff => "proxy",
         };
         metrics.interrupted.with_label_values(&[by]).inc();
+    }
+}
+
+impl Tail for Finish {
+    fn finish(self: Box<Self>, ended: Ended) {
+        (*self).finish(ended);
     }
 }
 

@@ -4,7 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::facts::Ended;
-use super::finish::Finish;
+
+/// The end of a response that was handed over.
+pub(super) trait Tail: Send {
+    fn finish(self: Box<Self>, ended: Ended);
+}
 
 /// One connection. Copies are of the same.
 #[derive(Clone, Default)]
@@ -20,7 +24,7 @@ struct Inner {
     is_awaited: AtomicBool,
     has_tail: AtomicBool,
     /// A response that was handed over, and of which bytes may still be on their way.
-    tail: Mutex<Option<Finish>>,
+    tail: Mutex<Option<Box<dyn Tail>>>,
 }
 
 impl Link {
@@ -59,8 +63,8 @@ impl Link {
     }
 
     /// Has a response end when its last byte is on its way.
-    pub(super) fn defer(&self, finish: Finish) {
-        let earlier = self.lock().replace(finish);
+    pub(super) fn defer(&self, tail: Box<dyn Tail>) {
+        let earlier = self.lock().replace(tail);
         self.0.has_tail.store(true, Ordering::Relaxed);
         // Bytes arrive in their order.
         end(earlier, Ended::Complete);
@@ -81,19 +85,19 @@ impl Link {
         end(self.take(), self.interruption());
     }
 
-    fn take(&self) -> Option<Finish> {
+    fn take(&self) -> Option<Box<dyn Tail>> {
         self.0.has_tail.store(false, Ordering::Relaxed);
         self.lock().take()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Finish>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Box<dyn Tail>>> {
         // Nothing that can panic runs under the lock.
         self.0.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn end(finish: Option<Finish>, ended: Ended) {
-    if let Some(finish) = finish {
-        finish.finish(ended);
+fn end(tail: Option<Box<dyn Tail>>, ended: Ended) {
+    if let Some(tail) = tail {
+        tail.finish(ended);
     }
 }

@@ -119,8 +119,8 @@ impl Bounds {
                 return Err(format!("{name} must be between 1 and 1000000."));
             }
         }
-        if !(1 << 10..=1 << 30).contains(&body_limit) {
-            return Err("KEYED_BODY_LIMIT must be between 1KiB and 1024MiB.".into());
+        if !(1..=1 << 30).contains(&body_limit) {
+            return Err("KEYED_BODY_LIMIT must be between 1 and 1024MiB.".into());
         }
         if self.response_budget < 1 << 20 {
             return Err("KEYED_RESPONSE_BUDGET must be at least 1MiB.".into());

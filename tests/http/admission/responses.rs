@@ -2,8 +2,6 @@
 
 use harness::{Service, Wire, status_of, until};
 use serde_json::json;
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
 
 const JSON: &str = "Content-Type: application/json";
 
@@ -126,23 +124,6 @@ async fn a_response_that_is_read_too_slowly_is_cut_and_logged_with_what_arrived(
     let metrics = service.proxy.metrics().await;
     let interrupted = |by| metrics.sum("keyed_http_responses_interrupted_total", &[("by", by)]);
     assert_eq!((interrupted("slow_client"), interrupted("client")), (1.0, 0.0));
-}
-
-#[tokio::test]
-async fn a_response_that_is_read_faster_than_the_least_rate_is_not_cut() {
-    let service = service(&[("KEYED_STALL_TIMEOUT", "2"), ("KEYED_LEAST_RATE", "256KiB")]).await;
-    let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: steady").await;
-    let answer = reader.answer().await;
-    assert_eq!(status_of(&answer), 200);
-    let (began, mut read, all) = (Instant::now(), 0, rest(&answer));
-    while read < all {
-        // A megabyte a second.
-        let due = Duration::from_secs_f64(read as f64 / (1 << 20) as f64);
-        sleep(due.saturating_sub(began.elapsed())).await;
-        read += reader.read().await.expect("it goes on");
-    }
-    until("the response has ended", async || !service.proxy.access_log("steady").await.is_empty()).await;
-    assert_eq!(service.proxy.access_log("steady").await[0]["ended"], json!(null));
 }
 
 #[tokio::test]

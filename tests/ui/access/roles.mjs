@@ -17,5 +17,5 @@ await browse(async (page) => {
   await page.getByRole("button", { name: /Roles without access here/ }).click();
   await page.getByRole("option", { name: idle, exact: true }).click();
   await give.click();
-  await page.getByRole("dialog").getByText(idle).first().waitFor();
+  await page.getByRole("alertdialog", { name: `New grant for ${idle}` }).waitFor();
 });
