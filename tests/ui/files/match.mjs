@@ -12,8 +12,8 @@ await browse(async (page) => {
   await expectAccessible(page);
   await page.getByRole("button", { name: /Match by/ }).click();
   await page.getByRole("option", { name: "name" }).click();
-  await page.getByRole("button", { name: "Try the import" }).click();
-  await page.getByText(/no record of crm.companies with name = "Nobody"/).first().waitFor();
+  await page.getByRole("button", { name: "Check the file" }).click();
+  await page.getByText(/No record of crm.companies with name = "Nobody"/).first().waitFor();
   await page.getByRole("button", { name: /^Import 1 row/ }).click();
   await page.getByText(/1 record created/).waitFor();
 });
