@@ -34,7 +34,8 @@ const DECISIVE: [HeaderName; 6] = [
 ];
 
 /// Refuses a head that a program on the way could have understood otherwise (RFC 9112, sections 3.2 and 6.1): without a valid
-/// Host, with several values of what must have one, or with an unclear end of its body.
+/// Host, with several values of what must have one, or with an unclear end of its body. Beside a Transfer-Encoding, hyper has
+/// dropped a Content-Length before this: the former decides (section 6.3).
 pub(crate) fn require_sound(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
     for name in DECISIVE {
         single(headers, name)?;

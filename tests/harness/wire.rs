@@ -87,7 +87,14 @@ impl Wire {
 
     /// Reads some bytes: how many; none at the end.
     pub async fn read(&mut self) -> std::io::Result<usize> {
-        self.stream.read(&mut [0; 16 << 10]).await
+        self.read_up_to(16 << 10).await
+    }
+
+    /// The same, of at most so many.
+    pub async fn read_up_to(&mut self, most: usize) -> std::io::Result<usize> {
+        let mut bytes = [0; 16 << 10];
+        let most = most.min(bytes.len());
+        self.stream.read(&mut bytes[..most]).await
     }
 
     /// The head of the next answer, its lines in small letters, and what came of its body along with it; empty when

@@ -1,18 +1,20 @@
 //! An admitted request, and the shared resources that it uses.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::SemaphorePermit;
+use tokio::time::Instant;
 
 use super::budget::{self, Reserved};
 use super::credential::Credential;
+use super::expectation::{ResponseKind, SMALL};
 use super::kind::CredentialKind;
-use super::leave::Leave;
 use super::limits::Admission;
-use super::refusal::too_many_at_once;
-use super::responses::ResponseBytes;
-use super::shares::{NoShare, PartyName, Share};
+use super::party::PartyName;
+use super::refusal::{no_room_for_responses, too_many_at_once};
+use super::responses::{Holder, ResponseBytes, UsedUp};
+use super::shares::{NoShare, Share};
 use crate::observation::{Observation, Resources};
 use crate::problem::{Problem, Reason};
 
@@ -25,7 +27,8 @@ struct Inner {
     kind: CredentialKind,
     credential: Arc<Credential>,
     body: OnceLock<Reserved>,
-    response: OnceLock<ResponseBytes>,
+    /// What its response takes, if it is not small.
+    response: Mutex<Option<ResponseBytes>>,
     /// None in unit tests.
     observation: Option<Observation>,
 }
@@ -39,8 +42,25 @@ impl Drop for Inner {
 
 impl Resources for Inner {
     fn hold(&self, bytes: usize) {
-        let held = self.admission.responses.hold(&self.credential.responses, bytes);
-        let _ = self.response.set(held);
+        let _ = self.resize(bytes, true);
+    }
+}
+
+impl Inner {
+    fn holder(&self) -> Holder {
+        let key = self.credential.number;
+        Holder { party: PartyName::of(self.credential.identity().as_deref(), key), key }
+    }
+
+    /// Counts so many bytes of the response.
+    fn resize(&self, bytes: usize, must_be_given: bool) -> Result<(), UsedUp> {
+        let mut response = self.response.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes <= SMALL {
+            *response = None;
+            return Ok(());
+        }
+        let response = response.get_or_insert_with(|| self.admission.responses.enter(self.holder()));
+        response.resize(bytes, must_be_given)
     }
 }
 
@@ -59,7 +79,7 @@ impl Admitted {
             kind,
             credential,
             body: OnceLock::new(),
-            response: OnceLock::new(),
+            response: Mutex::default(),
             observation,
         }));
         if own >= admission.most_requests_of_a_key {
@@ -103,37 +123,50 @@ impl Admitted {
     }
 
     /// Leave to ask the database for a response: a connection, and room for what it may answer.
-    pub(crate) async fn leave(&self, is_read: bool) -> Result<Leave, Problem> {
+    pub(crate) async fn leave(&self, kind: ResponseKind) -> Result<Share, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
-        let (budget, key) = (&admission.responses, &credential.responses);
-        let Ok(response) = budget.expect(key, is_read, admission.patience).await else {
-            return Err(Problem::unavailable(
-                "the responses that are being sent take all the memory for them",
-                "KEYED_RESPONSE_BUDGET is used up".to_owned(),
-            )
-            .with_reason(Reason::ResponseBudget)
-            .with_hint("read the responses, ask for fewer records at once, or retry after the seconds in Retry-After"));
-        };
-        Ok(Leave { _share: self.connection().await?, _response: Some(response) })
+        let (deadline, expected) = (Instant::now() + admission.patience, &credential.expectations);
+        while !expected.is_small(kind) {
+            // Room that were reserved before there is a connection would be missing to others.
+            if admission.responses.room(&self.0.holder(), || expected.next(kind), deadline).await.is_err() {
+                expected.doubt(kind);
+                return Err(no_room_for_responses());
+            }
+            let share = self.connection(deadline).await?;
+            if self.0.resize(expected.next(kind), false).is_ok() {
+                return Ok(share);
+            }
+        }
+        self.connection(deadline).await
     }
 
-    /// The response to a statement has so many bytes.
-    pub(crate) fn learn(&self, is_read: bool, bytes: usize) {
-        self.0.credential.responses.learn(is_read, bytes);
+    /// Whether a response of this kind is expected to be small.
+    pub(crate) fn expects_little(&self, kind: ResponseKind) -> bool {
+        self.0.credential.expectations.is_small(kind)
+    }
+
+    /// The response to a statement has so many bytes, which count from now on. It is refused if there is no room, unless a
+    /// write is done already.
+    pub(crate) fn receive(&self, kind: ResponseKind, bytes: usize) -> Result<(), Problem> {
+        let expected = &self.0.credential.expectations;
+        // Nothing is reserved or known that would change.
+        if bytes <= SMALL && expected.is_small(kind) {
+            return Ok(());
+        }
+        expected.learn(kind, bytes);
+        self.0.resize(bytes, kind == ResponseKind::Write).map_err(|UsedUp| no_room_for_responses())
     }
 
     /// Leave to have a file on its way, portion by portion.
-    pub(crate) async fn leave_for_file(&self) -> Result<Leave, Problem> {
-        Ok(Leave { _share: self.connection().await?, _response: None })
+    pub(crate) async fn leave_for_file(&self) -> Result<Share, Problem> {
+        self.connection(Instant::now() + self.admission().patience).await
     }
 
     /// A share of the connections to the database.
-    async fn connection(&self) -> Result<Share, Problem> {
-        let Inner { credential, .. } = &*self.0;
+    async fn connection(&self, deadline: Instant) -> Result<Share, Problem> {
         let admission = self.admission();
-        let identity = credential.identity();
-        let party = PartyName::of(identity.as_deref(), credential.number);
-        let share = admission.connections.take(party, credential.number, admission.patience).await;
+        let Holder { party, key } = self.0.holder();
+        let share = admission.connections.take(party, key, deadline).await;
         share.map_err(|refusal| match refusal {
             // Then no caller is at fault.
             _ if admission.pulse.is_silent() => {
@@ -163,7 +196,7 @@ impl Admitted {
     /// Leave to have a file on its way.
     pub(crate) async fn file(&self) -> Result<FilePermit<'_>, Problem> {
         let (own, all) = (&self.0.credential.files, &self.admission().files);
-        let deadline = tokio::time::Instant::now() + self.admission().patience;
+        let deadline = Instant::now() + self.admission().patience;
         let Ok(Ok(own)) = tokio::time::timeout_at(deadline, own.acquire()).await else {
             return Err(too_many_at_once(
                 Reason::KeyFiles,
@@ -184,7 +217,7 @@ impl Admitted {
 
     /// Reserves memory for this many more bytes of this request's body.
     pub(crate) async fn reserve(&self, reserved: &mut Option<Reserved>, bytes: usize) -> Result<(), Problem> {
-        let deadline = tokio::time::Instant::now() + self.admission().patience;
+        let deadline = Instant::now() + self.admission().patience;
         let own = Arc::clone(&self.0.credential.body_bytes);
         let Ok(own) = budget::take(own, bytes, deadline).await else {
             return Err(too_many_at_once(

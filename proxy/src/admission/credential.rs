@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::bucket::{Bucket, Limit};
-use super::responses::KeyResponses;
+use super::expectation::Expectations;
 use crate::observation::Identity;
 use crate::problem::{Excess, Problem};
 
@@ -58,7 +58,7 @@ pub(super) struct Credential {
     pub(super) in_flight: AtomicUsize,
     pub(super) files: Semaphore,
     pub(super) body_bytes: Arc<Semaphore>,
-    pub(super) responses: Arc<KeyResponses>,
+    pub(super) expectations: Expectations,
 }
 
 struct State {
@@ -105,7 +105,7 @@ impl Credential {
             in_flight: AtomicUsize::new(0),
             files: Semaphore::new(parts.files),
             body_bytes: Arc::new(Semaphore::new(parts.body_bytes)),
-            responses: Arc::default(),
+            expectations: Expectations::default(),
         }
     }
 

@@ -21,12 +21,12 @@ pub(crate) mod connections;
 mod credential;
 /// All of them.
 mod credentials;
+/// The expected sizes of responses.
+mod expectation;
 /// Failed authentications by address.
 mod failures;
 /// The kinds of credentials.
 mod kind;
-/// Leave to ask the database.
-mod leave;
 /// The limits of the process, and their usage.
 mod limits;
 /// Verification of keys with the database.
@@ -35,6 +35,8 @@ mod lookup;
 pub(crate) mod min_rate;
 /// What a peer has taken of what was written.
 mod outgoing;
+/// Whose keys share a limit.
+mod party;
 /// When the database answered last.
 mod pulse;
 /// The responses to exceeded limits.
@@ -45,6 +47,8 @@ mod responses;
 mod shares;
 /// Connections with timeouts.
 pub(crate) mod socket;
+/// The options of connections.
+pub(crate) mod tcp;
 /// The format of keys and tokens.
 mod token;
 /// Requests for what everybody may read.
@@ -53,7 +57,8 @@ mod visits;
 pub(crate) use admit::admit;
 pub(crate) use admitted::{Admitted, FilePermit};
 pub(crate) use budget::Reserved as ReservedBytes;
+pub(crate) use expectation::ResponseKind;
 pub(crate) use kind::CredentialKind;
-pub(crate) use leave::Leave;
 pub(crate) use limits::Admission;
 pub(crate) use pulse::Pulse;
+pub(crate) use shares::Share;

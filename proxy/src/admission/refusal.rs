@@ -21,6 +21,15 @@ pub(super) fn too_many_lookups() -> Problem {
         .with_reason(Reason::KeyLookups)
 }
 
+pub(super) fn no_room_for_responses() -> Problem {
+    Problem::unavailable(
+        "the responses that are being sent take all the memory for them",
+        "KEYED_RESPONSE_BUDGET is used up".to_owned(),
+    )
+    .with_reason(Reason::ResponseBudget)
+    .with_hint("read the responses, ask for fewer records at once, or retry after the seconds in Retry-After")
+}
+
 pub(super) fn too_many_at_once(
     reason: Reason,
     limit: usize,

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant as Deadline, timeout_at};
 
-use crate::observation::Identity;
+use super::party::PartyName;
 
 /// From this time on, a statement that runs counts double.
 const LONG: Duration = Duration::from_secs(1);
@@ -24,26 +24,6 @@ const WEIGHT: u32 = 8;
 
 /// The number of parties at which those without a request are forgotten.
 const MANY: usize = 1000;
-
-/// Whose keys or tokens share a limit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum PartyName {
-    Role(String),
-    /// The inbound endpoints of a project.
-    Project(String),
-    /// A key of which no more is known.
-    Key(u64),
-}
-
-impl PartyName {
-    pub(super) fn of(identity: Option<&Identity>, key: u64) -> PartyName {
-        match identity {
-            Some(Identity::Key { role: Some(role), .. }) => PartyName::Role(role.clone()),
-            Some(Identity::Endpoint { project: Some(project), .. }) => PartyName::Project(project.clone()),
-            _ => PartyName::Key(key),
-        }
-    }
-}
 
 /// Why there is no connection for a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,12 +100,12 @@ impl Shares {
         Arc::new(Shares { total, spare, of_a_key, of_a_party, state: Mutex::new(state) })
     }
 
-    /// Leave for a key of this party to use one connection, for which it waits this long.
+    /// Leave for a key of this party to use one connection, for which it waits until then.
     pub(super) async fn take(
         self: &Arc<Shares>,
         party: PartyName,
         key: u64,
-        patience: Duration,
+        deadline: Deadline,
     ) -> Result<Share, NoShare> {
         let receiver = {
             let mut state = self.lock();
@@ -142,7 +122,7 @@ impl Shares {
             let (place, receiver) = oneshot::channel();
             let waiter = Waiter { arrival: state.arrivals, place };
             if let Some(queue) = queue(&mut state, &party, key) {
-                // Those that have given up stand at the front: all wait equally long.
+                // Most of those that have given up stand at the front.
                 while queue.front().is_some_and(|first| first.place.is_closed()) {
                     queue.pop_front();
                 }
@@ -150,7 +130,7 @@ impl Shares {
             }
             receiver
         };
-        match timeout(patience, receiver).await {
+        match timeout_at(deadline, receiver).await {
             Ok(Ok(share)) => Ok(share),
             _ => {
                 let mut state = self.lock();

@@ -9,21 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::min_rate::MinRate;
-use super::outgoing::{Outgoing, limit_unsent};
+use super::outgoing::Outgoing;
 use crate::observation::Link;
-
-/// How long a connection may be idle before its peer is probed.
-const IDLE: Duration = Duration::from_secs(60);
-
-/// How long the peer may leave sent data unacknowledged. A slow reader has no room for longer than the rate of a response
-/// suggests: its system tells of room only when there is much.
-const SILENCE: Duration = Duration::from_secs(180);
 
 /// How long a response may take after its peer has closed its side: then the peer is taken to have gone, and the request is
 /// abandoned.
@@ -34,18 +25,6 @@ const TAIL: usize = 192 << 10;
 
 /// The first and the longest pause between two looks whether all bytes are on their way.
 const LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
-
-/// Enables TCP keepalive and the user timeout.
-pub(crate) fn prepare(stream: &TcpStream) {
-    // An answer is written in one piece, so waiting to fill a packet would only delay it.
-    let _ = stream.set_nodelay(true);
-    let socket = SockRef::from(stream);
-    let probes = TcpKeepalive::new().with_time(IDLE).with_interval(Duration::from_secs(15)).with_retries(4);
-    let _ = socket.set_tcp_keepalive(&probes);
-    #[cfg(target_os = "linux")]
-    let _ = socket.set_tcp_user_timeout(Some(SILENCE));
-    limit_unsent(stream);
-}
 
 /// Whether a connection has brought a whole head of a request yet.
 #[derive(Clone, Default)]
@@ -82,8 +61,8 @@ pub(crate) struct Watched<S> {
     is_full: bool,
     /// The end of the time for a response to a peer that sends no more.
     half_closed: Option<Pin<Box<Sleep>>>,
-    /// When the last bytes must be on their way.
-    tail_end: Option<Instant>,
+    /// Of which response the last bytes must be on their way, and when.
+    tail_end: Option<(u64, Instant)>,
 }
 
 /// The timeout for the peer to read this many bytes.
@@ -147,7 +126,7 @@ impl<S> Watched<S> {
             }
             Poll::Ready(error) => Poll::Ready(error),
             Poll::Pending => {
-                self.is_full = true;
+                (self.is_full, self.is_flushed) = (true, false);
                 let stall = self.rate.stall;
                 let jam = self.jam.get_or_insert_with(|| Jam { end: Box::pin(sleep(stall)), taken: 0 });
                 ready!(jam.end.as_mut().poll(context));
@@ -180,6 +159,7 @@ impl<S: Outgoing> Watched<S> {
     /// whether it has gone shows when it is written to, or after a while.
     fn notice_end(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if !self.link.is_awaited() {
+            self.half_closed = None;
             return Ok(());
         }
         if self.half_closed.is_none() {
@@ -198,19 +178,21 @@ impl<S: Outgoing> Watched<S> {
 
     /// Ends a large response when its last bytes are on their way: until then it wakes the task from time to time.
     fn poll_tail(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.link.has_tail() {
-            self.tail_end = None;
+        let Some(number) = self.link.tail() else {
+            (self.tail_end, self.look) = (None, None);
             return Poll::Ready(Ok(()));
-        }
+        };
         loop {
             if self.is_flushed && self.stream.is_sent() {
-                self.look = None;
+                (self.tail_end, self.look) = (None, None);
                 self.link.arrived();
                 return Poll::Ready(Ok(()));
             }
-            let end = *self
-                .tail_end
-                .get_or_insert_with(|| Instant::now() + self.rate.stall + self.rate.time_for(TAIL));
+            let end = match self.tail_end {
+                Some((earlier, end)) if earlier == number => end,
+                _ => Instant::now() + self.rate.stall + self.rate.time_for(TAIL),
+            };
+            self.tail_end = Some((number, end));
             if Instant::now() >= end {
                 self.link.cut();
                 return Poll::Ready(Err(too_slow("the end of the answer is not being read")));
@@ -277,15 +259,33 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.notice_end(context)?;
-        ready!(Pin::new(&mut self.stream).poll_flush(context))?;
-        self.is_flushed = true;
-        Poll::Ready(Ok(()))
+        let flushed = self.hand_over(context)?;
+        // Before the next request has come, nothing else may look after the last response.
+        if let Poll::Ready(Err(error)) = self.poll_tail(context) {
+            return Poll::Ready(Err(error));
+        }
+        flushed.map(Ok)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // TLS may still hold bytes, for which it need not be asked to flush before.
+        let _ = self.hand_over(context)?;
         // Once it is closed, nobody would know what becomes of the last bytes.
         ready!(self.poll_tail(context))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Watched<S> {
+    /// Hands all that was written to the system.
+    fn hand_over(&mut self, context: &mut Context<'_>) -> io::Result<Poll<()>> {
+        match Pin::new(&mut self.stream).poll_flush(context) {
+            Poll::Ready(flushed) => flushed.map(|()| {
+                self.is_flushed = true;
+                Poll::Ready(())
+            }),
+            Poll::Pending => Ok(Poll::Pending),
+        }
     }
 }
 

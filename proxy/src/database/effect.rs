@@ -1,5 +1,6 @@
 //! What a statement does, which decides whether it may be sent again.
 
+use crate::admission::ResponseKind;
 use crate::metrics::StatementKind;
 
 /// Whether a statement may be sent again when its answer was lost.
@@ -19,6 +20,16 @@ impl From<Effect> for StatementKind {
             Effect::Lookup => StatementKind::Lookup,
             Effect::Read => StatementKind::Read,
             Effect::Write | Effect::WriteOnce => StatementKind::Write,
+        }
+    }
+}
+
+impl From<Effect> for ResponseKind {
+    fn from(effect: Effect) -> ResponseKind {
+        match effect {
+            Effect::Lookup => ResponseKind::Lookup,
+            Effect::Read => ResponseKind::Read,
+            Effect::Write | Effect::WriteOnce => ResponseKind::Write,
         }
     }
 }

@@ -42,7 +42,7 @@ use tokio_postgres::types::Type;
 use trace::Trace;
 use trust::Trust;
 
-use crate::admission::{Admitted, Pulse};
+use crate::admission::{Admitted, Pulse, ResponseKind};
 use crate::caller::Caller;
 use crate::metrics::{Metrics, StatementKind};
 use crate::problem::Problem;
@@ -227,17 +227,23 @@ impl Database {
             return Err(problem);
         }
         let trace = self.trace(admitted, effect.into(), function);
+        let kind = ResponseKind::from(effect);
+        let receive = |row: Row| match admitted {
+            Some(admitted) => admitted.receive(kind, row.raw_size_bytes()).map(|()| row),
+            None => Ok(row),
+        };
+        // A large response would hold up those that share its connection.
         if effect == Effect::Lookup
+            && admitted.is_none_or(|admitted| admitted.expects_little(kind))
             && let Some(answer) = self.try_shared(trace, statement, arguments).await
         {
-            return answer.map_err(|failure| failure.into_problem(effect));
+            return answer.map_err(|failure| failure.into_problem(effect)).and_then(receive);
         }
         // Whatever is waited for, and however often it is tried, this is the end.
         let deadline = Instant::now() + self.answer_timeout;
         let mut waiting = StdInstant::now();
-        let is_read = effect == Effect::Read;
-        let _leave = match admitted {
-            Some(admitted) => Some(admitted.leave(is_read).await?),
+        let _share = match admitted {
+            Some(admitted) => Some(admitted.leave(kind).await?),
             None => None,
         };
         let mut tries = 1;
@@ -245,12 +251,7 @@ impl Database {
             let attempt =
                 self.try_once(effect, deadline, waiting, trace.attempt(tries), statement, arguments);
             match attempt.await {
-                Ok(row) => {
-                    if let Some(admitted) = admitted {
-                        admitted.learn(is_read, row.raw_size_bytes());
-                    }
-                    return Ok(row);
-                }
+                Ok(row) => return receive(row),
                 // The pause is random, so that two conflicting requests do not conflict again.
                 Err(failure) if failure.is_lost_race() && tries < TRIES => {
                     self.metrics.retried("conflict");

@@ -9,7 +9,7 @@ use super::Database;
 use super::effect::Effect::{Read, Write};
 use super::failure::Failure;
 use super::lease::Lease;
-use crate::admission::Leave;
+use crate::admission::Share;
 use crate::caller::Caller;
 use crate::metrics::StatementKind;
 use crate::problem::Problem;
@@ -21,7 +21,7 @@ pub(crate) struct Transaction<'a> {
     lease: Lease<'a>,
     caller: &'a Caller,
     /// Given back after the connection.
-    _share: Option<Leave>,
+    _share: Option<Share>,
 }
 
 impl Database {

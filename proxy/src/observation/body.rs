@@ -121,7 +121,7 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Sent<B> {
         let size = self.rest.len().min(FRAME);
         let piece = self.rest.split_to(size);
         if let Some(finish) = &mut self.finish {
-            finish.sent += size as u64;
+            finish.sends(size);
         }
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }

@@ -19,7 +19,7 @@ pub(super) struct Finish {
     /// That of the response, once there is one, and when.
     status: Option<(u16, Instant)>,
     /// Bytes of the response's body.
-    pub(super) sent: u64,
+    sent: u64,
     /// The connection, and how many bytes it had written before this response.
     link: Link,
     written_before: u64,
@@ -70,6 +70,13 @@ impl Finish {
     /// A small response occupies nothing more.
     pub(super) fn release(&self) {
         drop(self.observation.take_resources());
+    }
+
+    /// So many more bytes of the body are handed to the connection.
+    pub(super) fn sends(&mut self, bytes: usize) {
+        self.sent += bytes as u64;
+        // From now on, writing shows whether the caller has gone.
+        self.link.answered();
     }
 
     /// All of the body was handed to the connection.

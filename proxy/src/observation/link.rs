@@ -22,7 +22,10 @@ struct Inner {
     is_cut: AtomicBool,
     /// Whether a request waits for its response.
     is_awaited: AtomicBool,
-    has_tail: AtomicBool,
+    /// The number of the response in `tail`, from 1 on; 0 if there is none.
+    current: AtomicU64,
+    /// How many responses have been there.
+    deferred: AtomicU64,
     /// A response that was handed over, and of which bytes may still be on their way.
     tail: Mutex<Option<Box<dyn Tail>>>,
 }
@@ -34,12 +37,12 @@ impl Link {
     }
 
     /// A request has begun.
-    pub(super) fn asked(&self) {
+    pub(crate) fn asked(&self) {
         self.0.is_awaited.store(true, Ordering::Relaxed);
     }
 
-    /// Its response has been handed over.
-    pub(super) fn answered(&self) {
+    /// Its response goes out.
+    pub(crate) fn answered(&self) {
         self.0.is_awaited.store(false, Ordering::Relaxed);
     }
 
@@ -64,15 +67,16 @@ impl Link {
 
     /// Has a response end when its last byte is on its way.
     pub(super) fn defer(&self, tail: Box<dyn Tail>) {
+        let number = self.0.deferred.fetch_add(1, Ordering::Relaxed) + 1;
         let earlier = self.lock().replace(tail);
-        self.0.has_tail.store(true, Ordering::Relaxed);
+        self.0.current.store(number, Ordering::Relaxed);
         // Bytes arrive in their order.
         end(earlier, Ended::Complete);
     }
 
-    /// Whether a response waits for its end.
-    pub(crate) fn has_tail(&self) -> bool {
-        self.0.has_tail.load(Ordering::Relaxed)
+    /// The number of the response that waits for its end.
+    pub(crate) fn tail(&self) -> Option<u64> {
+        Some(self.0.current.load(Ordering::Relaxed)).filter(|number| *number > 0)
     }
 
     /// The peer has taken all bytes.
@@ -86,7 +90,7 @@ impl Link {
     }
 
     fn take(&self) -> Option<Box<dyn Tail>> {
-        self.0.has_tail.store(false, Ordering::Relaxed);
+        self.0.current.store(0, Ordering::Relaxed);
         self.lock().take()
     }
 

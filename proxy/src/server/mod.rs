@@ -31,7 +31,8 @@ use uuid::Uuid;
 use crate::admission::address::{self, Peer};
 use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
-use crate::admission::socket::{self, Begun, Watched};
+use crate::admission::socket::{Begun, Watched};
+use crate::admission::tcp;
 use crate::metrics::Connected;
 use crate::observation::{Link, Sent, Sinks, access_log, observe};
 use crate::settings::bounds::Bounds;
@@ -104,7 +105,7 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        socket::prepare(&stream);
+        tcp::prepare(&stream);
         let (begun, link) = (Begun::default(), Link::default());
         let (peer, trusted_proxies) = (peer.ip(), bounds.trusted_proxies);
         let router = router.clone();

@@ -186,3 +186,40 @@ async fn an_address_asks_for_public_files_at_a_rate() {
     }
     service.get("/me").await.expect(200);
 }
+
+#[tokio::test]
+async fn a_request_that_follows_on_its_connection_waits_for_the_response_before_it() {
+    // Room for one response of twelve megabytes.
+    let service = service(&[("KEYED_RESPONSE_BUDGET", "16MiB"), ("KEYED_POOL_WAIT", "20")]).await;
+    let mut reader = Wire::open(service.proxy.address()).await;
+    let body = format!(r#"{{"limit": {RECORDS}}}"#);
+    let headers = format!("{JSON}\nContent-Length: {}", body.len());
+    for _ in 0..3 {
+        reader.ask("POST /v1/entities/search/customers", service.proxy.key(), &headers).await.expect("room");
+        reader.send(body.as_bytes()).await.expect("a body has room");
+    }
+    for _ in 0..3 {
+        let answer = reader.answer().await;
+        assert_eq!(status_of(&answer), 200);
+        let mut rest = rest(&answer);
+        while rest > 0 {
+            rest -= reader.read_up_to(rest).await.expect("it goes on");
+        }
+    }
+}
+
+#[tokio::test]
+async fn lookups_of_large_records_that_nobody_reads_take_no_more_than_their_budget() {
+    let service = Service::start_with(&[("KEYED_RESPONSE_BUDGET", "4MiB"), ("KEYED_POOL_WAIT", "1")]).await;
+    service.upsert("LARGE", json!({"name": "x".repeat(900_000)})).await.expect(201);
+    let path = "GET /v1/entities/template/customers/by-key?key=LARGE";
+    let mut statuses = Vec::new();
+    let mut readers = Vec::new();
+    for _ in 0..4 {
+        let mut reader = Wire::open_narrow(service.proxy.address()).await;
+        reader.ask(path, service.proxy.key(), "Accept: */*").await.expect("a head has room");
+        statuses.push(status_of(&reader.answer().await));
+        readers.push(reader);
+    }
+    assert_eq!(statuses, [200, 200, 503, 503]);
+}

@@ -236,3 +236,20 @@ async fn a_proxy_does_not_start_with_a_certificate_that_it_cannot_use() {
         assert!(said.contains(complaint), "{said}");
     }
 }
+
+#[tokio::test]
+async fn a_large_response_ends_before_its_connection_is_closed() {
+    // A response that did not end would be cut after this time.
+    let secure = Secure::start(&[("KEYED_LOG_FORMAT", "json"), ("KEYED_STALL_TIMEOUT", "1")]).await;
+    let mut wire = secure.open().await;
+    let headers = "Connection: close\nX-Request-Id: last";
+    wire.ask("GET /openapi.json", secure.proxy.key(), headers).await.expect("the connection is open");
+    assert_eq!(status_of(&wire.answer().await), 200);
+    while let Ok(1..) = wire.read().await {}
+    let line = || secure.proxy.log().lines().find(|line| line.contains(r#""last""#)).map(str::to_owned);
+    until("the response has ended", async || line().is_some()).await;
+    let line: serde_json::Value = serde_json::from_str(&line().expect("it is there")).expect("JSON");
+    let line = &line["fields"];
+    assert!(line["bytes_out"].as_u64() > Some(64 << 10), "large enough to count until its end: {line}");
+    assert_eq!(line["ended"], serde_json::json!(null), "{line}");
+}

@@ -10,7 +10,7 @@ fn role(name: &str) -> PartyName {
 }
 
 async fn take(shares: &Arc<Shares>, party: &str, key: u64) -> Result<Share, NoShare> {
-    shares.take(role(party), key, SHORT).await
+    shares.take(role(party), key, Deadline::now() + SHORT).await
 }
 
 /// As many as the party gets for these keys.
@@ -77,7 +77,7 @@ async fn who_has_no_connection_is_served_before_who_waited_longer() {
         let (shares_of_it, sender) = (Arc::clone(&shares), sender.clone());
         let arrivals = shares.lock().arrivals;
         tokio::spawn(async move {
-            let share = shares_of_it.take(role(party), key, PATIENT).await;
+            let share = shares_of_it.take(role(party), key, Deadline::now() + PATIENT).await;
             let _ = sender.send((party, share.ok()));
         });
         while shares.lock().arrivals == arrivals {
@@ -98,7 +98,7 @@ async fn a_place_in_the_queue_that_is_given_up_costs_no_connection() {
         let share = take(&shares, "a", 1).await.expect("it is free");
         let waiting = tokio::spawn({
             let shares = Arc::clone(&shares);
-            async move { shares.take(role("b"), 2, PATIENT).await.is_ok() }
+            async move { shares.take(role("b"), 2, Deadline::now() + PATIENT).await.is_ok() }
         });
         while shares.lock().parties.get(&role("b")).is_none_or(|party| party.keys.is_empty()) {
             tokio::task::yield_now().await;

@@ -10,7 +10,7 @@ impl Outgoing for DuplexStream {
     }
 
     fn poll_end(&self, _: &mut Context<'_>) -> Poll<io::Result<bool>> {
-        Poll::Pending
+        Poll::Ready(Ok(true))
     }
 }
 
@@ -77,4 +77,15 @@ async fn an_answer_may_be_taken_as_slowly_as_the_least_rate() {
     });
     ours.write_all(&[0; 10_000]).await.expect("it is taken");
     reader.await.expect("all of it came");
+}
+
+#[tokio::test]
+async fn the_time_of_a_peer_that_sends_no_more_ends_when_its_response_goes_out() {
+    let (mut ours, _theirs, _) = watched(1, SOON);
+    ours.link.asked();
+    ours.flush().await.expect("it may still read");
+    assert!(ours.half_closed.is_some());
+    ours.link.answered();
+    ours.flush().await.expect("it may still read");
+    assert!(ours.half_closed.is_none());
 }

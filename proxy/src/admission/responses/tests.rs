@@ -1,0 +1,82 @@
+use std::time::Duration;
+
+use super::*;
+
+const MIB: usize = 1 << 20;
+
+fn key(role: &str, key: u64) -> Holder {
+    Holder { party: PartyName::Role(role.to_owned()), key }
+}
+
+/// A response of so many megabytes, if it fits.
+fn take(budget: &Arc<ResponseBudget>, holder: &Holder, megabytes: usize) -> Option<ResponseBytes> {
+    let mut response = budget.enter(holder.clone());
+    response.resize(megabytes * MIB, false).ok().map(|()| response)
+}
+
+/// All responses of so many megabytes that fit.
+fn fill(budget: &Arc<ResponseBudget>, holder: &Holder, megabytes: usize) -> Vec<ResponseBytes> {
+    std::iter::from_fn(|| take(budget, holder, megabytes)).take(1000).collect()
+}
+
+#[test]
+fn a_key_holds_half_of_the_budget_and_the_keys_of_a_role_three_quarters() {
+    let budget = ResponseBudget::new(64 * MIB);
+    let first = fill(&budget, &key("reader", 1), 8);
+    let second = fill(&budget, &key("reader", 2), 8);
+    let third = fill(&budget, &key("reader", 3), 8);
+    assert_eq!([first.len(), second.len(), third.len()], [4, 2, 0]);
+}
+
+#[test]
+fn a_role_that_holds_little_has_room_beside_two_keys_of_another() {
+    let budget = ResponseBudget::new(64 * MIB);
+    let _others = [fill(&budget, &key("reader", 1), 4), fill(&budget, &key("reader", 2), 4)];
+    assert_eq!(fill(&budget, &key("steward", 3), 2).len(), 4);
+    assert_eq!(fill(&budget, &key("steward", 3), 12).len(), 1);
+}
+
+#[test]
+fn a_response_larger_than_the_budget_passes_alone_and_leaves_room_to_others() {
+    let budget = ResponseBudget::new(64 * MIB);
+    let large = take(&budget, &key("reader", 1), 1000);
+    assert!(large.is_some());
+    assert!(take(&budget, &key("reader", 1), 1).is_none(), "its key has all it can have");
+    assert!(take(&budget, &key("reader", 2), 1).is_none(), "and its role");
+    assert_eq!(fill(&budget, &key("steward", 3), 2).len(), 4);
+    drop(large);
+    assert!(take(&budget, &key("reader", 1), 1).is_some());
+}
+
+#[test]
+fn a_response_that_does_not_fit_once_it_is_there_counts_nothing() {
+    let budget = ResponseBudget::new(64 * MIB);
+    let [mut first, mut second] = [1, 1].map(|number| budget.enter(key("reader", number)));
+    assert_eq!([first.resize(MIB, false), second.resize(MIB, false)], [Ok(()), Ok(())]);
+    assert_eq!([first.resize(30 * MIB, false), second.resize(30 * MIB, false)], [Ok(()), Err(UsedUp)]);
+    assert_eq!(budget.lock().counted, 30 * MIB);
+    // What is written already is told.
+    assert_eq!(second.resize(30 * MIB, true), Ok(()));
+    assert_eq!(budget.lock().counted, 48 * MIB);
+    drop((first, second));
+    let state = budget.lock();
+    assert_eq!((state.counted, state.parties.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_request_waits_until_there_is_room_and_takes_none_meanwhile() {
+    let budget = ResponseBudget::new(64 * MIB);
+    let holder = key("reader", 1);
+    let held = take(&budget, &holder, 32);
+    let room = |patience| {
+        let (budget, holder) = (Arc::clone(&budget), holder.clone());
+        let deadline = Instant::now() + Duration::from_millis(patience);
+        tokio::spawn(async move { budget.room(&holder, || MIB, deadline).await })
+    };
+    assert_eq!(room(20).await.expect("it ends"), Err(UsedUp));
+    let waiting = room(60_000);
+    tokio::task::yield_now().await;
+    drop(held);
+    assert_eq!(waiting.await.expect("it ends"), Ok(()));
+    assert_eq!(budget.lock().counted, 0);
+}
