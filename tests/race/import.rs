@@ -1,7 +1,7 @@
 //! Files that are imported while others write.
 
 use crate::assert_no_deadlock;
-use harness::Service;
+use harness::{Database, Service};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -109,4 +109,29 @@ async fn record_deleted_in_between_is_rejected_by_update_and_not_created() {
     let left = "select string_agg(concat_ws('=', external_key, name, visits), ' ' order by external_key) \
                 from crm.customers where deleted_at is null";
     assert_eq!(service.session().await.text(left, &[]).await, "c=new=2");
+}
+
+#[tokio::test]
+async fn an_import_that_waits_too_long_says_for_whom() {
+    let database = Database::with_crm().await;
+    let (first, second) = (database.session().await, database.session().await);
+    let template = "(select id::text from keyed_state.template where slug = 'customers')";
+    let options = r#"{"format": "ndjson", "is_whole": true}"#;
+    let import = &format!("select keyed_http.import_rows({template}, '{options}', '')");
+    let find = &format!("select keyed_http.find_import({template})");
+    first.run(&format!("begin; {import}")).await;
+    second.run("set lock_timeout = '50ms'").await;
+    let refusal = second.refusal(import, &[]).await;
+    assert_eq!(refusal.is(), ("55006", "import_in_progress"), "{refusal}");
+    let login = first.text("select session_user::text", &[]).await;
+    assert!(refusal.message.starts_with(&format!("{login} has imported a file since 20")), "{refusal}");
+    // The earlier lock timeout holds again, and what is locked stays locked.
+    assert_eq!(second.text("show lock_timeout", &[]).await, "50ms");
+    first.run("commit").await;
+    second.run(&format!("begin; {import}; {import}")).await;
+    let holder = first.text(find, &[]).await;
+    assert!(holder.contains(&format!("\"process\":{}", second.process().await)), "{holder}");
+    second.run("commit").await;
+    let refusal = first.refusal(find, &[]).await;
+    assert_eq!(refusal.state, "P0002", "{refusal}");
 }

@@ -2,6 +2,7 @@
 
 use super::cells::{Cell, Cells};
 use super::columns::{self, Column};
+use super::importer::Importer;
 use super::matching::Matching;
 use super::options::{Format, Options};
 use super::run::Run;
@@ -22,9 +23,24 @@ sql_functions! {
         let options = Options::parse(&call.required_text(1, "options")?)?;
         options.mode.require_rights(&caller, &template)?;
         if options.is_whole {
-            single_transaction::enter(&template);
+            let in_the_way = single_transaction::enter(&template, options.waits)?;
+            if let Some(importer) = in_the_way {
+                return Ok(Answer::Text(format!("{{\"waits_for\":{}}}", importer.to_json())));
+            }
         }
         import(&caller, &template, &options, &call.required_text(2, "rows")?).map(Answer::Text)
+    };
+
+    /// `keyed_http.find_import(template text) returns text`.
+    keyed_http_find_import => |call| {
+        let caller = Caller::current();
+        let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
+        caller.require_define(&template)?;
+        let importer = Importer::of(&template).ok_or_else(|| {
+            let what = format!("no file is imported as one transaction into {}", template.full_name());
+            Error::new(Code::NotFound, what)
+        })?;
+        Ok(Answer::Text(importer.to_json()))
     };
 }
 

@@ -19,6 +19,8 @@ pub mod cycles;
 pub mod functions;
 /// The records of waiting rows.
 pub mod held;
+/// Who imports a file as a whole.
+pub mod importer;
 /// Values that a limited column rejects.
 pub mod limited;
 /// References by a text of their target.

@@ -49,6 +49,8 @@ pub struct Options {
     pub mode: Mode,
     /// Whether one transaction takes all portions of the file.
     pub is_whole: bool,
+    /// Whether the file waits for another that is imported as a whole, or only learns of it.
+    pub waits: bool,
     /// Records of which a row waits, so that the later ones wait as well.
     pub held: Held,
     /// Whether no further rows follow: then what a row refers to must be there.
@@ -66,10 +68,10 @@ impl Options {
         key::normalize(&format!("{}{own}", self.key_prefix)).map(str::to_owned)
     }
 
-    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, is_typed?, suggests?, previews?, is_whole?, held?, is_last?}`. An
+    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, is_typed?, suggests?, previews?, is_whole?, waits?, held?, is_last?}`. An
     /// object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
-        let mut options = Options::default();
+        let mut options = Options { waits: true, ..Options::default() };
         let (mut header, mut delimiter, mut format) = (Vec::new(), b',', FileFormat::Ndjson);
         for (name, value) in json::object(text)?.0 {
             let here = format!("/{}", json::pointer_step(&name));
@@ -115,6 +117,7 @@ impl Options {
                 "suggests" => options.suggests = json::boolean_at(value, &here)?,
                 "previews" => options.previews = json::boolean_at(value, &here)?,
                 "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
+                "waits" => options.waits = json::boolean_at(value, &here)?,
                 "held" => {
                     options.held = Held::parse(&json::text_at(value, &here)?).ok_or_else(|| {
                         Error::at(Code::InvalidValue, here, "held is a set of bits in base64")
@@ -166,6 +169,7 @@ mod tests {
         "previews",
         "is_whole",
         "held",
+        "waits",
         "is_last",
     ];
 

@@ -24,6 +24,8 @@ pub enum LockKind {
     Privileges = 9,
     /// An examination of the database.
     Examination = 10,
+    /// Who imports a file as a whole, and since when: for those who wait for it.
+    Importer = 11,
 }
 
 /// Who else may have the lock.

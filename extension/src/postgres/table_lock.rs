@@ -175,7 +175,11 @@ pub fn as_dry_run<R>(body: impl FnOnce() -> R) -> R {
 }
 
 fn patience() -> Duration {
-    let most = if DRY_RUNS.get() > 0 { PATIENCE_OF_A_DRY_RUN } else { PATIENCE };
+    within_lock_timeout(if DRY_RUNS.get() > 0 { PATIENCE_OF_A_DRY_RUN } else { PATIENCE })
+}
+
+/// The session's `lock_timeout`, where it is shorter than `most`.
+pub fn within_lock_timeout(most: Duration) -> Duration {
     // SAFETY: reads a setting of the session.
     match u64::try_from(unsafe { pg_sys::LockTimeout }) {
         Ok(longest) if longest > 0 => most.min(Duration::from_millis(longest)),

@@ -16,6 +16,8 @@ pub(crate) mod format;
 pub(crate) mod held;
 /// The order of waiting rows.
 pub(crate) mod order;
+/// What a portion is for.
+mod portion_kind;
 /// The size of portions.
 pub(crate) mod portion_sizer;
 /// What a dry run shows of a file.

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::answer::{Answer, wanted};
 use super::format::format_of;
 use super::held::Held;
+use super::portion_kind::PortionKind;
 use crate::file::cell_format::cell_format;
 use crate::file::format::Format;
 use crate::file::sniff::parse_delimiter;
@@ -82,6 +83,7 @@ struct Options<'a> {
     is_whole: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     held: String,
+    waits: bool,
     is_last: bool,
 }
 
@@ -187,7 +189,12 @@ impl Request {
     }
 
     /// The options for the database; `header` for CSV.
-    pub(crate) fn options(&self, header: Option<(&[String], u8)>, held: &Held, is_last: bool) -> String {
+    pub(crate) fn options(
+        &self,
+        header: Option<(&[String], u8)>,
+        held: &Held,
+        portion: PortionKind,
+    ) -> String {
         let options = Options {
             format: match &self.cells {
                 Some(cells) => FormatOption::Cells(cells),
@@ -206,7 +213,8 @@ impl Request {
             is_typed: self.format == Format::Xlsx,
             is_whole: self.is_whole(),
             held: held.to_text(),
-            is_last,
+            waits: portion != PortionKind::Attempt,
+            is_last: portion == PortionKind::Last,
         };
         serde_json::to_string(&options).unwrap_or_default()
     }

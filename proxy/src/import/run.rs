@@ -3,8 +3,13 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::answer::Answer as Shape;
 use super::faults::refusal;
 use super::held::Held;
+use super::portion_kind::PortionKind;
 use super::portion_sizer::PortionSizer;
 use super::preview::Preview;
 use super::request::{OnError, Request};
@@ -85,17 +90,26 @@ impl From<Problem> for Stopped {
 }
 
 impl<'a> Import<'a> {
-    /// Starts: reads the header and lets the database check it before anything is written.
+    /// Starts: reads the header and lets the database check it before anything is written. While another import holds the
+    /// template, whoever follows the progress learns of it at once.
     pub(crate) async fn open(
         app: &'a App,
         caller: &'a Caller,
         template: &'a str,
         request: &'a Request,
         source: Source,
+        waits_for: impl AsyncFnOnce(&RawValue),
     ) -> Result<Import<'a>, Problem> {
         let running = Running::import(&app.metrics);
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
-        let checked = target.check(&options(request, &source, &Held::default(), false)).await?;
+        let first = if request.answer == Shape::Progress { PortionKind::Attempt } else { PortionKind::Some };
+        let [first, waiting] =
+            [first, PortionKind::Some].map(|kind| options(request, &source, &Held::default(), kind));
+        let mut checked = target.check(&first).await?;
+        if let Ok(Waits { waits_for: importer }) = serde_json::from_str(&checked) {
+            waits_for(importer).await;
+            checked = target.check(&waiting).await?;
+        }
         let tally = Tally {
             dry_run: request.dry_run,
             preview: request.has_preview.then(|| Preview::of(&source.header, &checked)).transpose()?,
@@ -236,7 +250,8 @@ impl<'a> Import<'a> {
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         if !portion.rows.is_empty() {
-            let options = options(self.request, &self.source, waiting.held(), pass == Pass::Last);
+            let kind = if pass == Pass::Last { PortionKind::Last } else { PortionKind::Some };
+            let options = options(self.request, &self.source, waiting.held(), kind);
             let answer = self.target.write(&options, &portion.text).await?;
             let answer: Answer<'_> = serde_json::from_str(&answer)
                 .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
@@ -259,9 +274,16 @@ impl<'a> Import<'a> {
     }
 }
 
-fn options(request: &Request, source: &Source, held: &Held, is_last: bool) -> String {
+/// The answer to a file that does not wait for another.
+#[derive(Deserialize)]
+struct Waits<'a> {
+    #[serde(borrow)]
+    waits_for: &'a RawValue,
+}
+
+fn options(request: &Request, source: &Source, held: &Held, portion: PortionKind) -> String {
     let header = (request.format != Format::Ndjson).then_some((source.header.as_slice(), source.delimiter));
-    request.options(header, held, is_last)
+    request.options(header, held, portion)
 }
 
 /// The refusal of a row that the database does not get.

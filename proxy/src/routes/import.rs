@@ -8,12 +8,16 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use keyed_errors::Code;
+use serde::Deserialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::admission::FilePermit;
 use crate::answer;
+use crate::call::Call;
 use crate::caller::Caller;
+use crate::database::Effect;
 use crate::file::chunks::{ChunkSender, chunks};
 use crate::file::refused_rows::RefusedRows;
 use crate::import::answer::Answer;
@@ -26,6 +30,7 @@ use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
 use crate::shutdown::Step;
 use crate::state::App;
+use crate::statement::{number, statement, text};
 
 /// The number of buffered chunks of a response.
 const CHUNKS: usize = 64;
@@ -68,6 +73,29 @@ pub(crate) async fn run(
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
 }
 
+/// Ends a process, if it still imports a file in one transaction.
+const END: &str = "select pg_catalog.count(pg_catalog.pg_terminate_backend(l.pid)) from pg_catalog.pg_locks l \
+    where l.pid = $1 and l.locktype = 'advisory' and l.objsubid = 6 and l.granted";
+
+/// The import that holds a template.
+#[derive(Deserialize)]
+struct Importer {
+    process: i32,
+}
+
+/// Ends it: nothing of its file is imported.
+pub(crate) async fn end(call: Call<1>) -> Result<Response, Problem> {
+    let [template] = call.segments();
+    let row = call.ask(Effect::Read, statement!("find_import($4::text)"), &[text(template)]).await?;
+    let unexpected = |error: &dyn std::error::Error| Problem::internal(format!("not an import: {error}"));
+    let found: &str = row.try_get(0).map_err(|error| unexpected(&error))?;
+    let Importer { process } = serde_json::from_str(found).map_err(|error| unexpected(&error))?;
+    // The session is one of the proxy's login, which may end it; keyed's functions may not.
+    let (admitted, process) = (call.caller.admitted.as_ref(), [number(&process)]);
+    call.app.database.run_for(admitted, Effect::Write, "end_import", END, &process).await?;
+    Ok(answer::json(StatusCode::OK, found.to_owned()))
+}
+
 /// Everything before the first row is written.
 async fn open<'a>(
     app: &'a App,
@@ -75,11 +103,12 @@ async fn open<'a>(
     template: &'a str,
     request: &'a Request,
     body: Body,
+    waits_for: impl AsyncFnOnce(&RawValue),
 ) -> Result<(Option<FilePermit<'a>>, Import<'a>), Problem> {
     let opened = async {
         let permit = caller.file().await?;
         let source = Source::open(request, body, app).await?;
-        Ok((permit, Import::open(app, caller, template, request, source).await?))
+        Ok((permit, Import::open(app, caller, template, request, source, waits_for).await?))
     };
     tokio::select! {
         opened = opened => opened,
@@ -95,7 +124,7 @@ async fn report(
     request: &Request,
     body: Body,
 ) -> Result<Response, Problem> {
-    let (_permit, import) = open(app, caller, template, request, body).await?;
+    let (_permit, import) = open(app, caller, template, request, body, async |_| {}).await?;
     let none_refused = refused_rows(&import, request).header(import.header());
     let (tally, outcome) = import.run(&mut Nobody).await;
     match outcome {
@@ -119,13 +148,27 @@ async fn tell(
     chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
-    let (_permit, import) = match open(&app, &caller, &template, &request, body).await {
-        Ok(opened) => {
+    let mut begun = Some(begun);
+    let waits_for = async |importer: &RawValue| {
+        if let Some(begun) = begun.take() {
             let _ = begun.send(Ok(()));
+        }
+        let _ = chunks.send(format!("{{\"waits_for\":{importer}}}\n")).await;
+    };
+    let opened = open(&app, &caller, &template, &request, body, waits_for).await;
+    let (_permit, import) = match (opened, begun) {
+        (Ok(opened), begun) => {
+            begun.map(|begun| begun.send(Ok(())));
             opened
         }
-        Err(problem) => {
+        (Err(problem), Some(begun)) => {
             let _ = begun.send(Err(problem));
+            return;
+        }
+        // The response has begun with the line above.
+        (Err(problem), None) => {
+            let _ = chunks.send(problem_line(&problem, &observation)).await;
+            chunks.finish();
             return;
         }
     };
@@ -149,18 +192,20 @@ async fn tell(
     let _ = chunks.send(format!("{file}\n")).await;
     let (tally, outcome) = import.run(&mut Lines { chunks: chunks.clone() }).await;
     let last = match outcome {
-        Ok(()) => tally.to_json(),
-        Err(stopped) => {
-            let problem = problem(stopped, &tally, &request);
-            if let Some(cause) = problem.cause() {
-                tracing::warn!(request_id = observation.id().as_str(), cause, "import failed");
-            }
-            format!("{{\"problem\":{}}}", problem.render(observation.instance()))
-        }
+        Ok(()) => tally.to_json() + "\n",
+        Err(stopped) => problem_line(&problem(stopped, &tally, &request), &observation),
     };
-    if chunks.send(last + "\n").await.is_ok() {
+    if chunks.send(last).await.is_ok() {
         chunks.finish();
     }
+}
+
+/// The last line of a response that has begun.
+fn problem_line(problem: &Problem, observation: &Observation) -> String {
+    if let Some(cause) = problem.cause() {
+        tracing::warn!(request_id = observation.id().as_str(), cause, "import failed");
+    }
+    format!("{{\"problem\":{}}}\n", problem.render(observation.instance()))
 }
 
 fn refused_rows(import: &Import<'_>, request: &Request) -> RefusedRows {

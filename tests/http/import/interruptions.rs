@@ -15,6 +15,17 @@ async fn begun(service: &Service) -> Wire {
     wire
 }
 
+/// A file that is imported as one transaction and holds the template.
+async fn holder(service: &Service) -> Wire {
+    let request = "POST /v1/entities/template/customers/import?on_error=abort";
+    let headers = "Content-Type: text/csv\nTransfer-Encoding: chunked\nConnection: close";
+    let mut wire = Wire::begin(&service.proxy, request, service.proxy.key(), headers).await;
+    send(&mut wire, b"external_key,name\nA-1,Ada\n").await;
+    let held = "select count(*) from pg_locks where locktype = 'advisory' and objsubid = 11 and granted";
+    service.session().await.until(held, "1").await;
+    wire
+}
+
 /// Sends a chunk of the file.
 async fn send(wire: &mut Wire, bytes: &[u8]) {
     let chunk = [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
@@ -76,4 +87,41 @@ async fn a_failure_before_any_part_was_written_is_one_of_nothing() {
     let problem = problem.refused(400, "malformed_request");
     assert_eq!(problem["outcome"], Value::Null, "{problem}");
     assert_eq!(service.session().await.text("select count(*)::text from crm.customers", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn an_import_that_waits_learns_for_whom_and_an_administrator_ends_the_other() {
+    let service = Service::start().await;
+    let role = service.database.create_role("clerk").await;
+    service.database.grant(&role, "crm.customers", "read,create,update").await;
+    let clerk = service.database.api_key(&role, &[]).await;
+    let path = "/v1/entities/template/customers/import";
+    service.proxy.request("DELETE", path).send().await.refused(404, "not_found");
+    let mut first = holder(&service).await;
+    let file = "external_key,name\nA-2,Grace\n";
+    let headers = format!(
+        "Content-Type: text/csv\nAccept: application/x-ndjson\nConnection: close\nContent-Length: {}",
+        file.len()
+    );
+    let mut second =
+        Wire::begin(&service.proxy, &format!("POST {path}?on_error=abort"), &clerk, &headers).await;
+    second.send(file.as_bytes()).await.expect("a body has room");
+    let mut told = second.answer().await;
+    while !told.contains("\"waits_for\"") {
+        told += &second.answer().await;
+    }
+    assert!(told.contains("\"role\":\"keyed_admin\"") && told.contains("\"since\":\"20"), "{told}");
+    service.proxy.request("DELETE", path).key(&clerk).send().await.refused(403, "forbidden");
+    let ended = service.proxy.request("DELETE", path).send().await.expect(200);
+    assert_eq!(ended["role"], json!("keyed_admin"), "{ended}");
+    while !told.contains("\"created\":1") {
+        let more = second.answer().await;
+        assert!(!more.is_empty(), "{told}");
+        told += &more;
+    }
+    send(&mut first, "A-3,Alan\n".repeat(30_000).as_bytes()).await;
+    let (status, body) = answer(first).await;
+    assert_eq!(status, 503, "{body}");
+    let keys = "select string_agg(external_key, ',') from crm.customers";
+    assert_eq!(service.session().await.text(keys, &[]).await, "A-2");
 }

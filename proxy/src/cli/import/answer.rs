@@ -10,10 +10,25 @@ use crate::import::preview::Preview;
 pub(super) struct Line {
     pub(super) file: Option<Header>,
     pub(super) progress: Option<Counts>,
+    pub(super) waits_for: Option<Importer>,
     pub(super) refused: Option<Refused>,
     pub(super) problem: Option<serde_json::Value>,
     #[serde(flatten)]
     pub(super) report: Counts,
+}
+
+/// The import that holds the template.
+#[derive(Deserialize)]
+pub(super) struct Importer {
+    role: String,
+    since: Option<String>,
+}
+
+impl Importer {
+    pub(super) fn to_text(&self) -> String {
+        let since = self.since.as_ref().map(|since| format!(", which has run since {since}"));
+        format!("Waiting for the import of another file by {}{}", self.role, since.unwrap_or_default())
+    }
 }
 
 #[derive(Deserialize)]

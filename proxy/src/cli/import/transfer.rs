@@ -55,6 +55,11 @@ pub(super) async fn send_and_report(
                 bar.set_position(counts.bytes);
                 bar.set_message(message(counts));
             }
+            if let Some(importer) = &line.waits_for
+                && !is_quiet
+            {
+                bar.suspend(|| eprintln!("{}", importer.to_text()));
+            }
             if let Some(refused) = &line.refused {
                 told += 1;
                 if told <= most_told {

@@ -335,7 +335,11 @@ export interface paths {
          * @description Rows with keys are safe to send again. `Idempotency-Key` is not supported here.
          */
         post: operations["importRecords"];
-        delete?: never;
+        /**
+         * End the import that others wait for
+         * @description Ends the import that holds the template as one transaction: with `on_error=abort`, or a dry run. Nothing of its file is imported, and its caller gets an error that says so. Needs the right to define templates.
+         */
+        delete: operations["endImport"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2615,6 +2619,15 @@ export interface components {
                 lines: number[];
                 message: string;
             }[];
+        };
+        /** @description A file that is imported as one transaction. */
+        Importer: {
+            /** @description The process of PostgreSQL. */
+            process: number;
+            /** @description The role of the API key, or the login. */
+            role: string;
+            /** Format: date-time */
+            since: string | null;
         };
         /**
          * @example {
@@ -5930,6 +5943,40 @@ export interface operations {
             404: components["responses"]["NotFound"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    endImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The template, by slug or number. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import that was ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Importer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };

@@ -7,6 +7,7 @@ import { Failure, Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { attributeLabel } from "../format/label";
+import { relativeTime } from "../format/moment";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { allRefused } from "./allRefused";
@@ -35,13 +36,17 @@ function Running({ it, name }: { it: Import; name: string }) {
     <Section title={t.running(name)} lead={t.mayLeave}>
       <Progress
         label={it.file.name}
-        value={it.total > 0 && !it.isWaiting && done !== null ? Math.min(1, done / it.total) : null}
+        value={
+          it.total > 0 && !it.isWaiting && !it.waitsFor && done !== null ? Math.min(1, done / it.total) : null
+        }
         text={
           it.isWaiting
             ? t.waitingForPlace
-            : done === null
-              ? t.rowsOfUnknown(it.total)
-              : t.rowsOf(done, it.total)
+            : it.waitsFor
+              ? t.waitsFor(it.waitsFor.role, it.waitsFor.since && relativeTime(it.waitsFor.since))
+              : done === null
+                ? t.rowsOfUnknown(it.total)
+                : t.rowsOf(done, it.total)
         }
       />
       <div className={style.buttons}>

@@ -7,6 +7,7 @@ import { queryClient } from "../api/queries";
 import type { Reading } from "./reading";
 import {
   type Counts,
+  type Importer,
   type Options,
   type RefusedRow,
   type Report,
@@ -29,6 +30,8 @@ export type Import = {
   total: number;
   /** The service is busy with other files. */
   isWaiting: boolean;
+  /** The import that holds the template. */
+  waitsFor: Importer | null;
   sent: number;
   counts: Counts | null;
   refused: RefusedRow[];
@@ -71,6 +74,7 @@ export function startImport(file: File, reading: Reading, options: Options, tria
     isWhole: options.query.on_error !== "skip",
     total: trial.rows,
     isWaiting: false,
+    waitsFor: null,
     sent: 0,
     counts: null,
     refused: [],
@@ -86,7 +90,8 @@ export function startImport(file: File, reading: Reading, options: Options, tria
   const events = {
     sent: (sent: number) => change(id, { sent, isWaiting: false }),
     waiting: () => change(id, { sent: 0, isWaiting: true }),
-    counted: (counts: Counts) => change(id, { counts }),
+    counted: (counts: Counts) => change(id, { counts, waitsFor: null }),
+    waitsFor: (waitsFor: Importer) => change(id, { waitsFor }),
     refused: (row: RefusedRow) => refused.push(row),
   };
   transfer(file, options, length < MOST_TOLD, events, controller.signal)

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { RequestError } from "../api/problem";
-import { type Counts, Lines, type RefusedRow, transfer } from "./transfer";
+import { type Counts, type Importer, Lines, type RefusedRow, transfer } from "./transfer";
 
 const report = { rows: 3, created: 2, updated: 0, unchanged: 0, failed: 1, errors: [] };
 const text = [
@@ -8,6 +8,7 @@ const text = [
   {
     refused: { line: 2, row: "x", errors: [{ line: 2, column: "a", code: "invalid_value", message: "no" }] },
   },
+  { waits_for: { process: 7, role: "clerk", since: "2026-01-02T03:04:05Z" } },
   { progress: { rows: 3 } },
   report,
 ]
@@ -17,10 +18,16 @@ const text = [
 test("an answer is read as it arrives, each line once", () => {
   const counted: Counts[] = [];
   const refused: RefusedRow[] = [];
-  const lines = new Lines({ counted: (it) => counted.push(it), refused: (it) => refused.push(it) });
+  const importers: Importer[] = [];
+  const lines = new Lines({
+    counted: (it) => counted.push(it),
+    refused: (it) => refused.push(it),
+    waitsFor: (it) => importers.push(it),
+  });
   for (let end = 1; end < text.length; end += 7) lines.read(text.slice(0, end), false);
   expect(lines.read(text, true)).toEqual(report);
   expect(counted.length).toBe(1);
+  expect(importers.map(({ role }) => role)).toEqual(["clerk"]);
   expect(refused.map(({ line }) => line)).toEqual([2]);
 });
 

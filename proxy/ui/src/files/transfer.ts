@@ -34,11 +34,16 @@ export type Options = {
   query: Record<string, string>;
 };
 
+/** An import that others wait for. */
+export type Importer = { role: string; since: string | null };
+
 export type Events = {
   /** So much of the file has left the browser. */
   sent: (bytes: number) => void;
   counted: (counts: Counts) => void;
   refused: (row: RefusedRow) => void;
+  /** Another import holds the template: the file waits for its end. */
+  waitsFor: (importer: Importer) => void;
   /** The service works on as many files as it may: this one is sent again in a moment. */
   waiting: () => void;
 };
@@ -172,6 +177,7 @@ export class Lines {
     const value = tryParse(line) as Record<string, unknown> | null;
     if (value === null || "file" in value) return;
     if ("progress" in value) this.events.counted?.(value.progress as Counts);
+    else if ("waits_for" in value) this.events.waitsFor?.(value.waits_for as Importer);
     else if ("refused" in value) this.events.refused?.(value.refused as RefusedRow);
     else if ("problem" in value) {
       const status = (value.problem as { status?: number }).status ?? 500;

@@ -182,6 +182,8 @@ export const files = {
   tryingLead: "The service applies all its rules to the whole file and writes nothing.",
   sentOf: (sent: number, all: number) => `${size(sent)} of ${size(all)} sent`,
   waitingForPlace: "Waiting: the service is busy with other files",
+  waitsFor: (role: string, since: string | null) =>
+    `Waiting for the import of another file by ${role}${since === null ? "" : `, which started ${since}`}`,
   checking: (n: number) => `Checking ${rows(n)}`,
   trialTitle: "What the import will do",
   trialLead: (n: number) => `${rows(n)} checked. Nothing is written yet.`,
