@@ -58,8 +58,8 @@ fn import(input: &Path) -> String {
 async fn answers_make_the_format_of_a_file() {
     let service = Service::start().await;
     let input = file("doubtful.csv", FILE);
-    // Words of booleans, the second format of the dates, the times, the numbers, the time zone, and the import.
-    let typed = "y\n7\n2\n\nyes\nEurope/Zurich\ny\n";
+    // Words of booleans, the second format of the dates, the times, the numbers, the time zone, one that is none first, and the import.
+    let typed = "y\n7\n2\n\nyes\nZurich\nEurope/Zurich\ny\n";
     let done = type_into(&service, &format!("{} --interactive", import(&input)), typed);
     assert_eq!(done.code, Some(0), "{}", done.out);
     for words in [
@@ -72,6 +72,7 @@ async fn answers_make_the_format_of_a_file() {
         "Write a number from 1 to 2.",
         "{\"decimal\":\",\",\"thousands\":\".\"}\n     \"1.234,5\" is \"1234.5\"",
         "The times name no time zone.",
+        "\"Zurich\" is not a time zone",
         "rows 2, created 2, updated 0, unchanged 0, failed 0 (dry run: nothing was written)",
         "Import 2 rows? [y/N]",
         "rows 2, created 2, updated 0, unchanged 0, failed 0\n",
@@ -91,6 +92,20 @@ async fn answers_make_the_format_of_a_file() {
     again.args(["-c", line.trim()]).stdin(Stdio::null()).env_clear().env("PATH", programs());
     again.env("KEYED_URL", service.proxy.url("")).env("KEYED_API_KEY", service.proxy.key());
     assert_eq!(run(&mut again).expect(), "rows 2, created 0, updated 0, unchanged 2, failed 0\n");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn points_between_thousands_are_asked_about() {
+    let service = Service::start().await;
+    let input = file("points.csv", "external_key,visits\na,1.234\nb,12.500\n");
+    let line = format!("keyed-proxy import '{}' --template crm.customers --interactive", path(&input));
+    for (answer, visits) in [("y", json!([1234, 12500])), ("n", json!([1.234, 12.5]))] {
+        let done = type_into(&service, &line, &format!("{answer}\ny\n"));
+        assert_eq!(done.code, Some(0), "{}", done.out);
+        assert!(done.out.contains("so that 1.234 is more than a thousand? [y/N]"), "{}", done.out);
+        let read = async |key: &str| service.by_key(key).await.expect(200)["attributes"]["visits"].clone();
+        assert_eq!(json!([read("a").await, read("b").await]), visits);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

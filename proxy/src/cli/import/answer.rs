@@ -62,13 +62,14 @@ impl Counts {
 
 #[derive(Deserialize)]
 pub(super) struct Warning {
+    pub(super) code: String,
     message: String,
     /// The first lines that it is about.
     lines: Vec<u64>,
 }
 
 impl Warning {
-    fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let lines: Vec<String> = self.lines.iter().map(u64::to_string).collect();
         match lines.as_slice() {
             [] => self.message.clone(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use serde_json::{Map, Value};
 
-use super::answer::Counts;
+use super::answer::{Counts, Warning};
 use super::arguments::{Import, OnError};
 use super::attempt::Attempt;
 use super::command_line::command_line;
@@ -29,9 +29,13 @@ pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
         show_columns(&preview.columns);
     }
     let suggested = counts.suggested_format.take();
-    if let Some(format) = preview.map(|preview| choose(&preview, suggested)).transpose()?.flatten() {
-        import.format.push(FormatArgument::Cells(format.to_string()));
-        counts = import.send(Attempt::Dry).await?;
+    let mut format = match &preview {
+        Some(preview) => choose(preview, suggested)?,
+        None => Map::new(),
+    };
+    ask_about_points(&mut format, &counts.warnings)?;
+    if !format.is_empty() {
+        counts = send(&mut import, format).await?;
     } else if counts.failed > 0 {
         // Now with the reasons.
         counts = import.send(Attempt::Dry).await?;
@@ -72,8 +76,43 @@ fn show_columns(columns: &[Column]) {
     }
 }
 
-/// The format of the cells, if they need one.
-fn choose(preview: &Preview, suggested: Option<Value>) -> Result<Option<Value>, Failure> {
+/// Checks the file in a format. A time zone that is none is asked for again.
+async fn send(import: &mut Import, mut format: Map<String, Value>) -> Result<Counts, Failure> {
+    let needs_zone = format.contains_key("datetime") && !format.contains_key("time_zone");
+    loop {
+        if needs_zone {
+            let zone = ask("The times name no time zone. Which one is meant, for example Europe/Zurich?")?;
+            format.insert("time_zone".to_owned(), zone.into());
+        }
+        import.format.push(FormatArgument::Cells(Value::Object(format.clone()).to_string()));
+        match import.send(Attempt::Dry).await {
+            Err(Failure::Running(error)) if needs_zone && error.to_string().contains("time zone") => {
+                eprintln!("{}", printable(&error.to_string()));
+                import.format.pop();
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Asks about numbers such as `1.234` where nothing else shows what the point is.
+fn ask_about_points(format: &mut Map<String, Value>, warnings: &[Warning]) -> Result<(), Failure> {
+    if format.contains_key("decimal") || format.contains_key("thousands") {
+        return Ok(());
+    }
+    for warning in warnings.iter().filter(|warning| warning.code == "grouped_number") {
+        eprintln!("{}", printable(&warning.to_text()));
+        if is_yes("Is the point between thousands, so that 1.234 is more than a thousand? [y/N]", false)? {
+            format.insert("decimal".to_owned(), ",".into());
+            format.insert("thousands".to_owned(), ".".into());
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The format of the cells, without members if they need none.
+fn choose(preview: &Preview, suggested: Option<Value>) -> Result<Map<String, Value>, Failure> {
     let mut format = match suggested {
         Some(Value::Object(format)) => format,
         _ => Map::new(),
@@ -88,11 +127,7 @@ fn choose(preview: &Preview, suggested: Option<Value>) -> Result<Option<Value>, 
             return Err(unknown_format());
         }
     }
-    if format.contains_key("datetime") && !format.contains_key("time_zone") {
-        let zone = ask("The times name no time zone. Which one is meant, for example Europe/Zurich?")?;
-        format.insert("time_zone".to_owned(), zone.into());
-    }
-    Ok((!format.is_empty()).then_some(Value::Object(format)))
+    Ok(format)
 }
 
 /// The format that is meant, of those that fit some columns.
