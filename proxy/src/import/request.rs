@@ -208,7 +208,7 @@ impl Request {
             mode: self.mode.as_deref(),
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
-            suggests: self.dry_run && self.format == Format::Csv && self.cells.is_none(),
+            suggests: self.dry_run && self.format != Format::Ndjson && self.cells.is_none(),
             previews: self.has_preview,
             is_typed: self.format == Format::Xlsx,
             is_whole: self.is_whole(),

@@ -210,3 +210,32 @@ async fn memory_does_not_grow_with_the_sheet() {
     let many = memory(40_000).await;
     assert!(many < few + 48, "{few} and {many} MiB");
 }
+
+#[tokio::test]
+async fn dry_run_suggests_the_format_of_texts_in_a_sheet() {
+    let service = Service::start().await;
+    let mut workbook = Workbook::new();
+    let sheet = workbook.add_worksheet();
+    for (column, name) in ["external_key", "visits", "born"].iter().enumerate() {
+        sheet.write(0, column as u16, *name).expect("a cell");
+    }
+    let day = Format::new().set_num_format("dd.mm.yyyy");
+    let date = ExcelDateTime::parse_from_str("2024-02-29").expect("a date");
+    // Cells with types fit every format.
+    sheet.write(1, 0, "A-1").expect("a cell");
+    sheet.write(1, 1, 12.5).expect("a cell");
+    sheet.write_with_format(1, 2, date, &day).expect("a cell");
+    sheet.write(2, 0, "A-2").expect("a cell");
+    sheet.write(2, 1, "1.234,5").expect("a cell");
+    sheet.write(2, 2, "31.12.2024").expect("a cell");
+    let file = workbook.save_to_buffer().expect("a workbook");
+    let report = import(&service, "dry_run=true&preview=true", file.clone()).await.expect(200);
+    let format = &report["suggested_format"];
+    assert_eq!(format, &json!({"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY"}), "{report}");
+    let query = format!("format={}", encode(&format.to_string()));
+    import(&service, &query, file).await.expect(200);
+    for (key, visits, born) in [("A-1", 12.5, "2024-02-29"), ("A-2", 1234.5, "2024-12-31")] {
+        let found = attributes(&service, key).await;
+        assert_eq!((&found["visits"], &found["born"]), (&json!(visits), &json!(born)), "{found}");
+    }
+}
