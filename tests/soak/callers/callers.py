@@ -1,0 +1,156 @@
+"""Callers of one role that take all they can get, beside one of another role that writes and looks up single records.
+
+Readers: pages of 12 MB are read at just more than the minimum rate for two minutes. The process holds at most 256 MiB more
+than before, whoever finds no room gets 503, nobody is cut off, and a minute after they have gone the memory is back.
+
+Searchers: two, three and eight keys of a role search without an index, as much as they may. The 99th percentile of the
+other's upserts is at most 5 times that of quiet times, which are measured between them.
+
+usage: callers.py ADDRESS METRICS KEYS SECONDS
+"""
+
+import asyncio
+import json
+import statistics
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import aiohttp
+
+ADDRESS, METRICS, KEYS, SECONDS = sys.argv[1:5]
+KEYS = json.loads(Path(KEYS).read_text())
+SECONDS = float(SECONDS)
+HOST, PORT = ADDRESS.removeprefix("http://").split(":")
+MIB = 1 << 20
+# The minimum rate is 4 KiB/s.
+RATE = 5 << 10
+FAULTS = []
+
+
+def judge(is_right, sentence):
+    print(f"{'ok   ' if is_right else 'FAULT'} {sentence}", flush=True)
+    if not is_right:
+        FAULTS.append(sentence)
+
+
+def memory():
+    with urllib.request.urlopen(METRICS) as answer:
+        for line in answer.read().decode().splitlines():
+            if line.startswith("process_resident_memory_bytes"):
+                return float(line.split()[-1])
+    raise SystemExit("the metrics have no process_resident_memory_bytes")
+
+
+def headers(key):
+    return {"Authorization": f"Bearer {key}", "X-Service-Project-Id": "callers"}
+
+
+class Reader:
+    """Asks for a page of 12 MB, and reads it slowly."""
+
+    def __init__(self):
+        self.status = 0
+        self.is_cut = False
+
+    async def run(self, key, end):
+        body = json.dumps({"limit": 400})
+        lines = [f"{name}: {value}" for name, value in headers(key).items()]
+        head = "\r\n".join(
+            ["POST /v1/entities/search/pages HTTP/1.1", "Host: keyed", "Content-Type: application/json",
+             f"Content-Length: {len(body)}", *lines, "", ""]
+        )
+        input, output = await asyncio.open_connection(HOST, int(PORT), limit=16 << 10)
+        try:
+            output.write((head + body).encode())
+            self.status = int((await input.readline()).split()[1])
+            while self.status == 200 and time.monotonic() < end:
+                if await input.read(RATE // 4) == b"":
+                    self.is_cut = True
+                    return
+                await asyncio.sleep(0.25)
+        except ConnectionError:
+            self.is_cut = True
+        finally:
+            output.close()
+
+
+async def upserts(session, key, end, pause=0.02):
+    """How long each upsert of a caller with this key took, in seconds."""
+    times, number = [], 0
+    while time.monotonic() < end:
+        number += 1
+        begun = time.monotonic()
+        body = {"external_key": f"own:{number % 1000}", "attributes": {"name": f"own {number}"}}
+        url = f"{ADDRESS}/v1/entities/template/things/by-key"
+        async with session.put(url, json=body, headers=headers(key)) as answer:
+            await answer.read()
+            if answer.status >= 400:
+                FAULTS.append(f"an upsert of the other role got {answer.status}: {await answer.text()}")
+        times.append(time.monotonic() - begun)
+        await asyncio.sleep(pause)
+    return times
+
+
+async def searches(session, key, end):
+    """Searches that no index serves, without pause. Refusals are answers as well."""
+    while time.monotonic() < end:
+        body = {"filters": [{"field": "name", "operator": "ilike", "value": "%no such thing%"}], "limit": 1}
+        async with session.post(f"{ADDRESS}/v1/entities/search/things", json=body, headers=headers(key)) as answer:
+            await answer.read()
+            if answer.status == 429:
+                await asyncio.sleep(0.05)
+
+
+def p99(times):
+    return statistics.quantiles(times, n=100)[98] * 1000
+
+
+async def readers():
+    idle = memory()
+    end = time.monotonic() + max(SECONDS, 120)
+    all_readers = [Reader() for _ in range(24)]
+    keys = KEYS["busy"][:2] + [KEYS["other"]]
+    tasks = [asyncio.create_task(it.run(keys[n % len(keys)], end)) for n, it in enumerate(all_readers)]
+    most = 0
+    async with aiohttp.ClientSession() as session:
+        other = asyncio.create_task(upserts(session, KEYS["other"], end, pause=0.1))
+        while time.monotonic() < end:
+            most = max(most, memory())
+            await asyncio.sleep(1)
+        times = await other
+    await asyncio.gather(*tasks)
+    served = sum(it.status == 200 for it in all_readers)
+    refused = sum(it.status == 503 for it in all_readers)
+    judge(served + refused == len(all_readers) and served >= 3, f"{served} pages are read, {refused} were refused with 503")
+    judge(not any(it.is_cut for it in all_readers), "nobody who reads at the minimum rate is cut off")
+    judge(most - idle < 256 * MIB, f"memory rises by {(most - idle) / MIB:.0f} MiB (at most 256)")
+    print(f"      upserts meanwhile: p99 {p99(times):.1f} ms of {len(times)}")
+    begun = time.monotonic()
+    while memory() - idle > 32 * MIB and time.monotonic() - begun < 60:
+        await asyncio.sleep(1)
+    left = (memory() - idle) / MIB
+    judge(left <= 32, f"{time.monotonic() - begun:.0f} s after the readers have gone, {left:.0f} MiB are left (at most 32)")
+
+
+async def searchers():
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        for count in (2, 3, 8):
+            quiet = await upserts(session, KEYS["other"], time.monotonic() + SECONDS / 6)
+            end = time.monotonic() + SECONDS / 6
+            busy = [searches(session, KEYS["busy"][n], end) for n in range(count) for _ in range(8)]
+            (times, *_) = await asyncio.gather(upserts(session, KEYS["other"], end), *busy)
+            judge(
+                p99(times) <= 5 * p99(quiet),
+                f"beside {count} keys, the p99 of upserts is {p99(times):.1f} ms; alone {p99(quiet):.1f} ms (at most 5 times)",
+            )
+
+
+async def main():
+    await searchers()
+    await readers()
+
+
+asyncio.run(main())
+sys.exit(1 if FAULTS else 0)
