@@ -71,8 +71,9 @@ pub fn write_field(out: &mut String, field: &Field, stem: &mut dyn FnMut(&str) -
         out.push(STEM);
     }
     if let ([text], true) = (folded.as_slice(), field.is_title) {
-        // Of the folded text, so that accents make no difference.
-        let lexemes = if text.len() > whole::LONGEST { lexemes } else { stem(text) };
+        // Of the folded text, so that accents make no difference. Case makes none in any language.
+        let is_stemmed = field.values.iter().any(|value| value.eq_ignore_ascii_case(text));
+        let lexemes = if text.len() > whole::LONGEST || is_stemmed { lexemes } else { stem(text) };
         out.extend(whole::mark(text, &lexemes));
     }
 }
@@ -176,6 +177,18 @@ mod tests {
             let mark = whole::mark("old maps", &BTreeSet::from(["maps".to_owned(), "old".to_owned()]));
             assert_eq!(out.ends_with(mark.as_deref().expect("a short text")), is_marked, "{values:?}");
             assert_eq!(out.contains(whole::WHOLE), is_marked, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_folding_changes_in_case_alone_is_stemmed_once() {
+        for (value, times) in [("Old Maps", 1), ("old maps", 1), ("Old  Maps", 2), ("Alte Möbel", 2)] {
+            let mut stemmed = 0;
+            write_field(&mut String::new(), &title(value), &mut |_| {
+                stemmed += 1;
+                BTreeSet::new()
+            });
+            assert_eq!(stemmed, times, "{value}");
         }
     }
 
