@@ -155,7 +155,7 @@ mod tests {
     use crate::json::arbitrary::{object_of, points_into};
     use proptest::prelude::*;
 
-    const NAMES: [&str; 14] = [
+    const NAMES: [&str; 15] = [
         "format",
         "header",
         "delimiter",
