@@ -209,7 +209,7 @@ fn every_filter_of_the_further_runs_names_tests() {
     let script = std::fs::read_to_string(repository_folder().join(".dev/test")).expect("the script");
     let all: Vec<String> =
         ["sql", "access", "race", "lifecycle"].iter().flat_map(|kind| names(kind)).collect();
-    for list in ["ONCE", "ONCE_INDIRECT", "REACH_DIRECT_ACCESS"] {
+    for list in ["ONCE", "ONCE_MAJOR", "ONCE_INDIRECT", "REACH_DIRECT_ACCESS"] {
         let (_, rest) = script.split_once(&format!("readonly {list}=(")).expect("a list");
         let (filters, _) = rest.split_once(')').expect("its end");
         let words = filters.lines().flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace());
