@@ -84,6 +84,7 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::transaction::register(access::principal::on_end);
     postgres::statistics::register();
     postgres::planning::register();
+    postgres::policy_paths::register();
     postgres::slow_statement::register();
     postgres::library_version::register(define::setup::newest_step());
     template::catalog::set_subscribers(&[

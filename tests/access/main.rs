@@ -16,6 +16,7 @@ mod inbound;
 mod lint;
 #[path = "../model/mod.rs"]
 mod model;
+mod postgres;
 mod record;
 mod sales;
 mod search;

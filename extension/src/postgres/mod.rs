@@ -68,6 +68,8 @@ pub mod places;
 mod plan_shape;
 /// Plans of cached statements.
 pub mod planning;
+/// Indexes for conditions under row-level security.
+pub mod policy_paths;
 /// Raises errors.
 pub mod raise;
 /// Random bits.

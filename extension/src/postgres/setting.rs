@@ -1,6 +1,6 @@
 //! Settings: limits and cache sizes.
 
-use super::direct_access;
+use super::{direct_access, policy_paths};
 use crate::limits;
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
@@ -54,6 +54,7 @@ pub fn register() {
     );
     register_limits();
     direct_access::register();
+    policy_paths::register_setting();
 }
 
 /// Registers how large things may be.

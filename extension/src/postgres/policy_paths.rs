@@ -1,0 +1,326 @@
+//! Indexes for conditions under row-level security.
+//!
+//! PostgreSQL evaluates a policy before any condition of the query that is not leakproof, and such a condition uses no index
+//! and no statistics. It calls few functions leakproof: not the comparisons of `numeric`, LIKE, and the operators of arrays.
+//! For record tables, a condition of functions that can say nothing about a row that a policy hides counts as leakproof here,
+//! as if PostgreSQL called these functions so. The policy stays a filter of every row.
+//!
+//! A function is on the list if it raises no error that depends on the values of a row, and does nothing but return a value.
+
+use super::compat;
+use super::role;
+use super::statistics;
+use pgrx::pg_sys::{self, List, Node, NodeTag, Oid, PlannerInfo, RangeTblEntry, RelOptInfo, RestrictInfo};
+use pgrx::prelude::*;
+use pgrx::{PgList, is_a};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The most wildcards of a pattern. LIKE calls itself at each, and fails where that is too deep, which depends on the text.
+const MOST_WILDCARDS: usize = 32;
+
+/// Comparisons of `numeric`: they compare digits, and raise nothing.
+const NUMERIC: [u32; 6] = [
+    pg_sys::F_NUMERIC_EQ,
+    pg_sys::F_NUMERIC_NE,
+    pg_sys::F_NUMERIC_LT,
+    pg_sys::F_NUMERIC_LE,
+    pg_sys::F_NUMERIC_GT,
+    pg_sys::F_NUMERIC_GE,
+];
+
+/// LIKE and ILIKE: they raise errors of their pattern, if it ends with an escape, and of a collation that is not
+/// deterministic. Both are looked at here, so the pattern must be known.
+const LIKE: [u32; 4] = [pg_sys::F_TEXTLIKE, pg_sys::F_TEXTNLIKE, pg_sys::F_TEXTICLIKE, pg_sys::F_TEXTICNLIKE];
+
+/// Operators of arrays: they compare elements by `=` of their type, which of texts raises nothing.
+const ARRAYS: [u32; 3] = [pg_sys::F_ARRAYOVERLAP, pg_sys::F_ARRAYCONTAINS, pg_sys::F_ARRAYCONTAINED];
+
+/// `keyed.policy_paths`, written by PostgreSQL.
+static IS_ON: AtomicBool = AtomicBool::new(true);
+
+thread_local! {
+    /// Whom another library that was loaded before has put here.
+    static EARLIER: Cell<pg_sys::set_rel_pathlist_hook_type> = const { Cell::new(None) };
+}
+
+/// Registers the setting, which every login may change: off has PostgreSQL's own plans.
+pub(super) fn register_setting() {
+    // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
+    // session's one thread. An AtomicBool has the layout of a bool.
+    unsafe {
+        pg_sys::DefineCustomBoolVariable(
+            c"keyed.policy_paths".as_ptr(),
+            c"Whether conditions on record tables use indexes and statistics under row-level security.".as_ptr(),
+            c"Off has PostgreSQL's own plans, which apply a policy before most conditions. Changes no result.".as_ptr(),
+            IS_ON.as_ptr(),
+            true,
+            pg_sys::GucContext::PGC_USERSET,
+            0,
+            None,
+            None,
+            None,
+        );
+    }
+}
+
+/// Registers the hook; called once when the library is loaded.
+pub fn register() {
+    // SAFETY: the hook lives as long as the library, which is never unloaded; a session has one thread.
+    unsafe {
+        EARLIER.set(pg_sys::set_rel_pathlist_hook);
+        pg_sys::set_rel_pathlist_hook = Some(add_paths);
+    }
+}
+
+/// Adds the ways of reading a table that PostgreSQL leaves out because of a policy.
+#[pg_guard]
+unsafe extern "C-unwind" fn add_paths(
+    root: *mut PlannerInfo,
+    relation: *mut RelOptInfo,
+    number: pg_sys::Index,
+    table: *mut RangeTblEntry,
+) {
+    // SAFETY: the planner hands over its own structures.
+    unsafe {
+        if let Some(earlier) = EARLIER.get() {
+            pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, relation, number, table));
+        }
+        if !IS_ON.load(Ordering::Relaxed) || !is_record_table_with_policy(relation, table) {
+            return;
+        }
+        let own = release((*relation).baserestrictinfo, relation);
+        let joins = release((*relation).joininfo, relation);
+        if own {
+            estimate(root, relation);
+        }
+        if own || joins {
+            pg_sys::create_index_paths(root, relation);
+        }
+    }
+}
+
+/// # Safety
+/// The arguments are structures of the planner.
+unsafe fn is_record_table_with_policy(relation: *mut RelOptInfo, table: *mut RangeTblEntry) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        (*table).rtekind == pg_sys::RTEKind::RTE_RELATION
+            && !(*table).securityQuals.is_null()
+            && !(*table).inh
+            && (*table).tablesample.is_null()
+            && (*table).relkind == pg_sys::RELKIND_RELATION as std::ffi::c_char
+            && !(*relation).indexlist.is_null()
+            && !pg_sys::is_dummy_rel(relation)
+            && role::find(role::OWNER).is_some_and(|owner| compat::is_owner(owner, (*table).relid))
+    }
+}
+
+/// Lets those of the conditions count as leakproof that are. Whether there is one.
+///
+/// # Safety
+/// The list holds conditions of the relation.
+unsafe fn release(conditions: *mut List, relation: *mut RelOptInfo) -> bool {
+    let mut is_any = false;
+    // SAFETY: the caller's. A condition belongs to this one planning.
+    unsafe {
+        for condition in PgList::<RestrictInfo>::from_pg(conditions).iter_ptr() {
+            let waits = (*condition).security_level > (*relation).baserestrict_min_security;
+            if waits && !(*condition).leakproof && is_leakproof((*condition).clause.cast()) {
+                release_with_arms(condition);
+                is_any = true;
+            }
+        }
+    }
+    is_any
+}
+
+/// The same for the conditions that an OR consists of. What was estimated of them is estimated again.
+///
+/// # Safety
+/// The condition is one of the planner, and leakproof.
+unsafe fn release_with_arms(condition: *mut RestrictInfo) {
+    // SAFETY: the caller's; an `orclause` consists of conditions, and of ANDs and ORs of such.
+    unsafe {
+        (*condition).leakproof = true;
+        (*condition).norm_selec = -1.0;
+        (*condition).outer_selec = -1.0;
+        if !(*condition).orclause.is_null() {
+            release_arms((*condition).orclause.cast());
+        }
+    }
+}
+
+/// # Safety
+/// The node is a part of an `orclause`.
+unsafe fn release_arms(node: *mut Node) {
+    // SAFETY: the caller's.
+    unsafe {
+        if is_a(node, NodeTag::T_RestrictInfo) {
+            release_with_arms(node.cast());
+        } else if is_a(node, NodeTag::T_BoolExpr) {
+            for arm in PgList::<Node>::from_pg((*node.cast::<pg_sys::BoolExpr>()).args).iter_ptr() {
+                release_arms(arm);
+            }
+        }
+    }
+}
+
+/// Estimates anew how many rows the conditions leave, with the statistics of their columns: each of them is evaluated before
+/// the policy, so what it finds shows in the plan as it would of a function that PostgreSQL calls leakproof.
+///
+/// # Safety
+/// The relation is a table with conditions that are released.
+unsafe fn estimate(root: *mut PlannerInfo, relation: *mut RelOptInfo) {
+    // SAFETY: the caller's; a condition keeps what is estimated of it.
+    unsafe {
+        let before = (*relation).rows;
+        for condition in PgList::<RestrictInfo>::from_pg((*relation).baserestrictinfo).iter_ptr() {
+            if (*condition).leakproof && (*condition).norm_selec < 0.0 {
+                statistics::shown(|| {
+                    pg_sys::clause_selectivity(
+                        root,
+                        condition.cast(),
+                        0,
+                        pg_sys::JoinType::JOIN_INNER,
+                        std::ptr::null_mut(),
+                    )
+                });
+            }
+        }
+        pg_sys::set_baserel_size_estimates(root, relation);
+        if before <= 0.0 {
+            return;
+        }
+        let change = (*relation).rows / before;
+        for path in PgList::<pg_sys::Path>::from_pg((*relation).pathlist).iter_ptr() {
+            if (*path).param_info.is_null() {
+                (*path).rows = (*relation).rows;
+            }
+        }
+        for path in PgList::<pg_sys::Path>::from_pg((*relation).partial_pathlist).iter_ptr() {
+            (*path).rows = pg_sys::clamp_row_est((*path).rows * change);
+        }
+    }
+}
+
+/// Whether evaluating an expression says nothing about a row but its value.
+///
+/// # Safety
+/// The expression is one of a planner.
+unsafe fn is_leakproof(node: *mut Node) -> bool {
+    // SAFETY: the caller's; each kind of node is read as what it is.
+    unsafe {
+        if node.is_null() {
+            return false;
+        }
+        let all = |list: *mut List| PgList::<Node>::from_pg(list).iter_ptr().all(|node| is_leakproof(node));
+        match (*node).type_ {
+            NodeTag::T_Const => true,
+            NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varlevelsup == 0,
+            NodeTag::T_Param => (*node.cast::<pg_sys::Param>()).paramkind != pg_sys::ParamKind::PARAM_SUBLINK,
+            NodeTag::T_RestrictInfo => is_leakproof((*node.cast::<RestrictInfo>()).clause.cast()),
+            NodeTag::T_RelabelType => is_leakproof((*node.cast::<pg_sys::RelabelType>()).arg.cast()),
+            NodeTag::T_BooleanTest => is_leakproof((*node.cast::<pg_sys::BooleanTest>()).arg.cast()),
+            NodeTag::T_NullTest => {
+                let test = node.cast::<pg_sys::NullTest>();
+                !(*test).argisrow && is_leakproof((*test).arg.cast())
+            }
+            NodeTag::T_BoolExpr => all((*node.cast::<pg_sys::BoolExpr>()).args),
+            NodeTag::T_OpExpr | NodeTag::T_DistinctExpr => {
+                let operation = node.cast::<pg_sys::OpExpr>();
+                pg_sys::set_opfuncid(operation);
+                is_function_leakproof((*operation).opfuncid, (*operation).args, (*operation).inputcollid)
+                    && all((*operation).args)
+            }
+            NodeTag::T_ScalarArrayOpExpr => {
+                let operation = node.cast::<pg_sys::ScalarArrayOpExpr>();
+                pg_sys::set_sa_opfuncid(operation);
+                // The patterns of LIKE ANY would have to be looked at one by one.
+                !LIKE.contains(&(*operation).opfuncid.to_u32())
+                    && is_function_leakproof(
+                        (*operation).opfuncid,
+                        (*operation).args,
+                        (*operation).inputcollid,
+                    )
+                    && all((*operation).args)
+            }
+            // What reads nothing of the row, and is the same for all.
+            _ => {
+                !pg_sys::contain_var_clause(node)
+                    && !pg_sys::contain_volatile_functions(node)
+                    && !pg_sys::contain_subplans(node)
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The arguments are those of a call of the function.
+unsafe fn is_function_leakproof(function: Oid, arguments: *mut List, collation: Oid) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        let arguments = PgList::<Node>::from_pg(arguments);
+        let number = function.to_u32();
+        if LIKE.contains(&number) {
+            let is_deterministic =
+                collation != Oid::INVALID && pg_sys::get_collation_isdeterministic(collation);
+            return is_deterministic && arguments.get_ptr(1).is_some_and(|pattern| is_sound_pattern(pattern));
+        }
+        if ARRAYS.contains(&number) {
+            return arguments.iter_ptr().all(|it| pg_sys::exprType(it) == pg_sys::TEXTARRAYOID);
+        }
+        NUMERIC.contains(&number) || pg_sys::get_func_leakproof(function)
+    }
+}
+
+/// Whether a pattern of LIKE is known, and raises no error whatever it is compared with.
+///
+/// # Safety
+/// The node is an expression.
+unsafe fn is_sound_pattern(node: *mut Node) -> bool {
+    // SAFETY: the caller's; a constant of the type text is one.
+    unsafe {
+        let constant = node.cast::<pg_sys::Const>();
+        if !is_a(node, NodeTag::T_Const) || (*constant).consttype != pg_sys::TEXTOID {
+            return false;
+        }
+        (*constant).constisnull
+            || String::from_datum((*constant).constvalue, false).is_some_and(|pattern| is_sound(&pattern))
+    }
+}
+
+/// Whether a pattern has few wildcards, and no escape at its end.
+fn is_sound(pattern: &str) -> bool {
+    let (mut characters, mut wildcards) = (pattern.chars(), 0);
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' if characters.next().is_none() => return false,
+            '%' => wildcards += 1,
+            _ => {}
+        }
+    }
+    wildcards <= MOST_WILDCARDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_sound_that_raises_no_error() {
+        for (pattern, expected) in [
+            ("", true),
+            ("%abc%", true),
+            ("a\\%b", true),
+            ("\\\\", true),
+            ("\\", false),
+            ("abc\\", false),
+            ("abc\\\\\\", false),
+        ] {
+            assert_eq!(is_sound(pattern), expected, "{pattern}");
+        }
+        assert!(is_sound(&"%".repeat(MOST_WILDCARDS)));
+        assert!(!is_sound(&"%a".repeat(MOST_WILDCARDS + 1)));
+    }
+}

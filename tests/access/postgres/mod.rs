@@ -1,0 +1,3 @@
+//! What row-level security costs and shows in plans of plain SQL.
+
+mod policy_paths;

@@ -1,0 +1,231 @@
+//! Conditions of logins that read the tables use indexes under row-level security, and are shown no hidden row.
+
+use harness::{Database, Session};
+use serde_json::json;
+
+/// Orders of four regions, of which a scope shows one.
+const FILL: &str = "
+    select keyed.create_template('crm', 'orders', '[{\"slug\": \"title\", \"type\": \"string\", \"indexed\": true},
+      {\"slug\": \"price\", \"type\": \"number\", \"indexed\": true}, {\"slug\": \"region\", \"type\": \"string\"},
+      {\"slug\": \"tags\", \"type\": \"list\", \"indexed\": true}, {\"slug\": \"bought\", \"type\": \"date\", \"indexed\": true}]');
+    insert into crm.orders (external_key, title, price, region, tags, bought)
+    select 'o' || n, case when n % 500 = 0 then null else 'Order ' || md5(n::text) end,
+      case when n % 700 = 0 then null else n * 7919 % 8000 / 4.0 end, (array['EU', 'US', 'ASIA', 'AFR'])[1 + n % 4],
+      array['t' || n % 400, 'u' || n % 7], date '2024-01-01' + n % 900
+    from generate_series(1, 8000) n;
+    update crm.orders set deleted_at = now() where external_key like 'o77%';
+    analyze crm.orders";
+
+async fn orders() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let admin = database.session().await;
+    admin.run(FILL).await;
+    (database, admin)
+}
+
+/// A login that sees the orders within a scope.
+async fn login(database: &Database, name: &str, scope: &serde_json::Value) -> Session {
+    let role = database.create_role(name).await;
+    database.grant_within(&role, "crm.orders", "read", scope).await;
+    let session = database.session_as(&role).await;
+    // The first policy loads the library.
+    session.run("select from crm.orders limit 1").await;
+    session
+}
+
+fn europe() -> serde_json::Value {
+    json!({"field": "region", "operator": "eq", "value": "EU"})
+}
+
+async fn plan(session: &Session, statement: &str) -> String {
+    session.text(&format!("explain (format json) {statement}"), &[]).await
+}
+
+/// Conditions that indexes serve, of functions that PostgreSQL does not call leakproof.
+const CONDITIONS: [&str; 12] = [
+    "price between 500 and 501",
+    "price = 500.25",
+    "price in (1, 2.5, 3)",
+    "price > 1999 or price < 0.5",
+    "not (price > 1 and price < 1999.5)",
+    "title ilike '%abc12%'",
+    "title like 'Order abc%'",
+    "tags && array['t7', 't8']",
+    "tags @> array['t7', 'u1']",
+    "price is not distinct from 17",
+    "price < 10 and title ilike '%ff%' and tags && array['u3']",
+    "bought = '2024-03-01' and price <= 1000",
+];
+
+#[tokio::test]
+async fn conditions_of_a_login_use_indexes_under_a_scope() {
+    let (database, _admin) = orders().await;
+    let session = login(&database, "bi", &europe()).await;
+    for condition in &CONDITIONS[..9] {
+        let statement = format!("select * from crm.orders where {condition}");
+        session.run("set keyed.policy_paths = on").await;
+        let by_index = plan(&session, &statement).await;
+        session.run("set keyed.policy_paths = off").await;
+        let by_policy = plan(&session, &statement).await;
+        let is_scan = |plan: &str| plan.contains("\"Seq Scan\"");
+        // Nearly all rows: an index would not pay.
+        if !condition.starts_with("not ") {
+            assert!(!is_scan(&by_index) && is_scan(&by_policy), "{condition}: {by_index}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_found_is_the_same_with_and_without_the_indexes() {
+    let (database, admin) = orders().await;
+    let scopes = [
+        europe(),
+        json!({"field": "price", "operator": "lt", "value": 300}),
+        json!([{"field": "tags", "operator": "in", "value": ["u2"]}, {"field": "region", "operator": "in", "value": ["US", "AFR"]}]),
+        json!({"field": "title", "operator": "ilike", "value": "%ab%"}),
+    ];
+    for (number, scope) in scopes.iter().enumerate() {
+        let session = login(&database, &format!("reader{number}"), scope).await;
+        let visible = session.text("select string_agg(id::text, ',') from crm.orders", &[]).await;
+        for condition in CONDITIONS {
+            // By a superuser, among what the login sees: no policy, and no index, has a say in it.
+            let expected = admin
+                .text(
+                    &format!(
+                        "select coalesce(string_agg(external_key, ',' order by external_key), '') from \
+                         (select * from crm.orders where id = any (string_to_array($1, ',')::uuid[]) offset 0) o where {condition}"
+                    ),
+                    &[&visible],
+                )
+                .await;
+            for (setting, planner) in [
+                ("on", "enable_seqscan = off"),
+                ("on", "enable_seqscan = on"),
+                ("off", "enable_seqscan = on"),
+            ] {
+                session.run(&format!("set keyed.policy_paths = {setting}; set {planner}")).await;
+                let found = format!(
+                    "select coalesce(string_agg(external_key, ',' order by external_key), '') from crm.orders where {condition}"
+                );
+                assert_eq!(
+                    session.text(&found, &[]).await,
+                    expected,
+                    "{scope} {condition} {setting} {planner}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn generic_plans_find_the_same_and_end_with_the_grant() {
+    let (database, admin) = orders().await;
+    let session = login(&database, "bi", &europe()).await;
+    session
+        .run(
+            "set plan_cache_mode = force_generic_plan; prepare by_price (numeric) as select count(*) from crm.orders where price = $1; \
+             prepare by_title (text) as select count(*) from crm.orders where title ilike $1",
+        )
+        .await;
+    let count = async |execute: &str| session.text(execute, &[]).await;
+    let all = admin
+        .text(
+            "select count(*) from crm.orders where price = 500.25 and region = 'EU' and deleted_at is null",
+            &[],
+        )
+        .await;
+    assert_eq!(count("execute by_price (500.25)").await, all);
+    let all = admin.text("select count(*) from crm.orders where title ilike '%abc%' and region = 'EU' and deleted_at is null", &[]).await;
+    assert_eq!(count("execute by_title ('%abc%')").await, all);
+    // A pattern that is not known when the plan is made would raise an error of hidden rows.
+    let plan = plan(&session, "execute by_title ('%abc%')").await;
+    assert!(plan.contains("Seq Scan") || !plan.contains("title"), "{plan}");
+    let role = session.text("select session_user::text", &[]).await;
+    let narrow = json!({"field": "region", "operator": "eq", "value": "nowhere"});
+    database.grant_within(&role, "crm.orders", "read", &narrow).await;
+    assert_eq!(count("execute by_price (500.25)").await, "0");
+    assert_eq!(count("execute by_title ('%abc%')").await, "0");
+}
+
+#[tokio::test]
+async fn no_function_or_error_tells_of_a_hidden_row() {
+    let (database, admin) = orders().await;
+    admin.run("create table public.patterns (pattern text); insert into patterns values ('abc\\'); grant select on patterns to public").await;
+    // It sees no order at all, so nothing that happens can be about one that it sees.
+    let session =
+        login(&database, "spy", &json!({"field": "region", "operator": "eq", "value": "nowhere"})).await;
+    session
+        .run(
+            "create temp table shown (value text);
+             create function pg_temp.spy(value numeric) returns boolean language plpgsql cost 0.0000001 as
+               $$ begin insert into shown values (value::text); return true; end $$;
+             create function pg_temp.spy(value numeric, other numeric) returns boolean language plpgsql cost 0.0000001 as
+               $$ begin insert into shown values (value::text); return true; end $$;
+             create function pg_temp.spy(value text[], other text[]) returns boolean language plpgsql cost 0.0000001 as
+               $$ begin insert into shown values (value::text); return true; end $$;
+             create function pg_temp.next() returns numeric language plpgsql volatile cost 0.0000001 as
+               $$ begin insert into shown values ('called'); return 5; end $$;
+             create operator pg_temp.> (leftarg = numeric, rightarg = numeric, function = pg_temp.spy, restrict = scalargtsel);
+             create operator pg_temp.&& (leftarg = text[], rightarg = text[], function = pg_temp.spy);
+             create domain pg_temp.small as numeric check (pg_temp.spy(value));
+             create collation pg_temp.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        )
+        .await;
+    for condition in [
+        "pg_temp.spy(price)",
+        "price > 5 and pg_temp.spy(price)",
+        "price operator(pg_temp.>) 5",
+        "price > 1990 and price operator(pg_temp.>) 5",
+        "tags operator(pg_temp.&&) array['t7']",
+        "price::pg_temp.small = 5",
+        "price = any (array[5, pg_temp.next()])",
+        "price > pg_temp.next()",
+        "price > 1 / (case when region = 'US' then 0 else 1 end)",
+        "price::text::date > '2024-01-01'",
+        "title like E'Order abc\\\\'",
+        "title ilike E'%\\\\'",
+        "title not like E'Order a%\\\\'",
+        "title like any (array['x', E'Order\\\\'])",
+        "title like 'Order%' collate pg_temp.loose",
+        "exists (select from patterns where title like pattern)",
+        "title like (select pattern from patterns)",
+        "price > 5 or title like E'Order abc\\\\'",
+        "price in (select price from crm.orders o where pg_temp.spy(o.price))",
+    ] {
+        for planner in [
+            "set enable_seqscan = on; set enable_indexscan = on",
+            "set enable_seqscan = off",
+            "set enable_indexscan = off",
+        ] {
+            session.run(&format!("truncate shown; {planner}")).await;
+            let statement = format!("select count(*) from crm.orders where {condition}");
+            session.run(&format!("explain {statement}")).await;
+            assert_eq!(session.text(&statement, &[]).await, "0", "{condition}");
+            assert_eq!(
+                session.text("select count(*) from shown", &[]).await,
+                "0",
+                "{condition} with {planner}"
+            );
+        }
+    }
+    let views =
+        "create temp view fenced with (security_barrier) as select * from crm.orders where price > 100";
+    session.run(views).await;
+    assert_eq!(session.text("select count(*) from fenced where pg_temp.spy(price)", &[]).await, "0");
+    assert_eq!(session.text("select count(*) from shown", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn estimates_of_conditions_know_their_columns() {
+    let (database, _admin) = orders().await;
+    let session = login(&database, "bi", &europe()).await;
+    let rows = async |setting: &str| -> f64 {
+        session.run(&format!("set keyed.policy_paths = {setting}")).await;
+        let plan = plan(&session, "select * from crm.orders where price > 1990").await;
+        let plan: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
+        plan[0]["Plan"]["Plan Rows"].as_f64().expect("a number")
+    };
+    // One in two hundred, of which a quarter is in the scope.
+    let (known, unknown) = (rows("on").await, rows("off").await);
+    assert!(known < 60.0 && unknown > 300.0, "{known} instead of {unknown}");
+}
