@@ -19,6 +19,8 @@ const EPOCH: i64 = 10_957 * 86_400_000_000;
 pub struct Importer {
     /// The process of PostgreSQL.
     process: i32,
+    /// Its transaction, by the number of the session: no other ever has it.
+    transaction: String,
     /// The role of its API key, or its login.
     role: String,
     /// When its transaction began, in UTC by RFC 3339.
@@ -39,10 +41,10 @@ impl Importer {
     pub fn of(template: &Template) -> Option<Importer> {
         let sql = format!(
             "with held as materialized ( \
-               select l.pid, l.objsubid, l.classid::bigint as high, l.objid::bigint as low from pg_catalog.pg_locks l \
-               where l.locktype = 'advisory' and l.granted and l.objsubid in ({import}, {importer}) and l.database = ( \
+               select l.pid, l.virtualtransaction, l.objsubid, l.classid::bigint as high, l.objid::bigint as low from pg_catalog.pg_locks l \
+               where l.locktype = 'advisory' and l.granted and l.pid is not null and l.objsubid in ({import}, {importer}) and l.database = ( \
                  select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())) \
-             select h.pid, coalesce(r.rolname, a.usename, '')::text, pg_catalog.to_char( \
+             select h.pid, h.virtualtransaction, coalesce(r.rolname, a.usename, '')::text, pg_catalog.to_char( \
                pg_catalog.to_timestamp(n.low) at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') \
              from held h left join held n on n.pid = h.pid and n.objsubid = {importer} \
              left join keyed_state.api_key k on k.id = n.high left join pg_catalog.pg_roles r on r.oid = k.role left join pg_catalog.pg_stat_activity a on a.pid = h.pid \
@@ -53,13 +55,13 @@ impl Importer {
         let found = as_owner(|| {
             connected(|spi| {
                 let rows = spi.run_once(&sql, Snapshot::Latest, &params![i64::from(template.id)]);
-                rows.first::<(i32, String, Option<String>)>()
+                rows.first::<(i32, String, String, Option<String>)>()
             })
         });
-        found.map(|(process, role, since)| Importer { process, role, since })
+        found.map(|(process, transaction, role, since)| Importer { process, transaction, role, since })
     }
 
-    /// `{process, role, since}`.
+    /// `{process, transaction, role, since}`.
     pub fn to_json(&self) -> String {
         json_write::to_json(self)
     }

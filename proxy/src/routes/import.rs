@@ -73,27 +73,41 @@ pub(crate) async fn run(
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
 }
 
-/// Ends a process, if it still imports a file in one transaction.
-const END: &str = "select pg_catalog.count(pg_catalog.pg_terminate_backend(l.pid)) from pg_catalog.pg_locks l \
-    where l.pid = $1 and l.locktype = 'advisory' and l.objsubid = 6 and l.granted";
+/// Ends a session, if it still imports a file in this transaction, and says whether it has ended. The number 6 is that of the lock
+/// of such an import.
+const END: &str = "select pg_catalog.count(*) filter (where pg_catalog.pg_terminate_backend(l.pid, 5000)) > 0 \
+    from pg_catalog.pg_locks l where l.pid = $1 and l.virtualtransaction = $2 \
+    and l.locktype = 'advisory' and l.objsubid = 6 and l.granted";
 
 /// The import that holds a template.
 #[derive(Deserialize)]
-struct Importer {
+struct Importer<'a> {
     process: i32,
+    transaction: &'a str,
 }
 
 /// Ends it: nothing of its file is imported.
-pub(crate) async fn end(call: Call<1>) -> Result<Response, Problem> {
+pub(crate) async fn end(mut call: Call<1>) -> Result<Response, Problem> {
+    let [wanted] = call.parameters(["transaction"])?;
     let [template] = call.segments();
-    let row = call.ask(Effect::Read, statement!("find_import($4::text)"), &[text(template)]).await?;
+    let row = call.ask(Effect::Write, statement!("find_import($4::text)"), &[text(template)]).await?;
     let unexpected = |error: &dyn std::error::Error| Problem::internal(format!("not an import: {error}"));
     let found: &str = row.try_get(0).map_err(|error| unexpected(&error))?;
-    let Importer { process } = serde_json::from_str(found).map_err(|error| unexpected(&error))?;
+    let Importer { process, transaction } =
+        serde_json::from_str(found).map_err(|error| unexpected(&error))?;
+    if wanted.is_some_and(|wanted| wanted != transaction) {
+        return Err(Problem::new(
+            Code::NotFound,
+            "the import has ended, and another one holds the template".to_owned(),
+        ));
+    }
     // The session is one of the proxy's login, which may end it; keyed's functions may not.
-    let (admitted, process) = (call.caller.admitted.as_ref(), [number(&process)]);
-    call.app.database.run_for(admitted, Effect::Write, "end_import", END, &process).await?;
-    Ok(answer::json(StatusCode::OK, found.to_owned()))
+    let (admitted, arguments) = (call.caller.admitted.as_ref(), [number(&process), text(&transaction)]);
+    let row = call.app.database.run_for(admitted, Effect::Write, "end_import", END, &arguments).await?;
+    match row.try_get(0).map_err(|error| unexpected(&error))? {
+        true => Ok(answer::json(StatusCode::OK, found.to_owned())),
+        false => Err(Problem::new(Code::NotFound, "the import had ended by itself".to_owned())),
+    }
 }
 
 /// Everything before the first row is written.
@@ -233,7 +247,10 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
         Stopped::Interrupted => {
             interrupted().with_hint(PART).with_partial_outcome().with_report(tally.to_json())
         }
-        Stopped::Failed(problem) if request.is_whole() || tally.created + tally.updated == 0 => {
+        Stopped::Failed(problem) if request.is_whole() => {
+            problem.with_further_hint(NOTHING).with_report(tally.to_json())
+        }
+        Stopped::Failed(problem) if tally.created + tally.updated == 0 => {
             problem.with_report(tally.to_json())
         }
         Stopped::Failed(problem) => {

@@ -112,6 +112,8 @@ async fn an_import_that_waits_learns_for_whom_and_an_administrator_ends_the_othe
     }
     assert!(told.contains("\"role\":\"keyed_admin\"") && told.contains("\"since\":\"20"), "{told}");
     service.proxy.request("DELETE", path).key(&clerk).send().await.refused(403, "forbidden");
+    let other = format!("{path}?transaction=1/1");
+    service.proxy.request("DELETE", &other).send().await.refused(404, "not_found");
     let ended = service.proxy.request("DELETE", path).send().await.expect(200);
     assert_eq!(ended["role"], json!("keyed_admin"), "{ended}");
     while !told.contains("\"created\":1") {
@@ -122,6 +124,7 @@ async fn an_import_that_waits_learns_for_whom_and_an_administrator_ends_the_othe
     send(&mut first, "A-3,Alan\n".repeat(30_000).as_bytes()).await;
     let (status, body) = answer(first).await;
     assert_eq!(status, 503, "{body}");
+    assert!(body.contains("nothing was imported"), "{body}");
     let keys = "select string_agg(external_key, ',') from crm.customers";
     assert_eq!(service.session().await.text(keys, &[]).await, "A-2");
 }

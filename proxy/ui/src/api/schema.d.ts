@@ -4787,7 +4787,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `external_key_taken`, `conflict`; `request_in_progress`: a request with this Idempotency-Key is running. */
+        /** @description `external_key_taken`, `conflict`; `request_in_progress`: a request with this Idempotency-Key is running; `import_in_progress`: another file is imported as one transaction. */
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -5941,6 +5941,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
