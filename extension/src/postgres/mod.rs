@@ -48,6 +48,8 @@ pub mod insert;
 pub mod invalidation;
 /// Rows in the order of a primary key, without a statement.
 pub mod key_order;
+/// Conditions that say nothing about a row but their result.
+mod leakproof;
 /// Whether this library fits the SQL of the extension.
 pub mod library_version;
 /// Memory contexts.
