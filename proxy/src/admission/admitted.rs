@@ -126,14 +126,20 @@ impl Admitted {
     pub(crate) async fn leave(&self, kind: ResponseKind) -> Result<Share, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
         let (deadline, expected) = (Instant::now() + admission.patience, &credential.expectations);
+        let need = || admission.responses.part_of_a_key(expected.next(kind));
+        // What an earlier statement of this request has answered is used by now.
+        let _ = self.0.resize(0, true);
         while !expected.is_small(kind) {
             // Room that were reserved before there is a connection would be missing to others.
-            if admission.responses.room(&self.0.holder(), || expected.next(kind), deadline).await.is_err() {
-                expected.doubt(kind);
+            if admission.responses.room(&self.0.holder(), need, deadline).await.is_err() {
+                // The true size of a write does not decide: its response is given in any case.
+                if kind != ResponseKind::Write {
+                    expected.doubt(kind);
+                }
                 return Err(no_room_for_responses());
             }
             let share = self.connection(deadline).await?;
-            if self.0.resize(expected.next(kind), false).is_ok() {
+            if self.0.resize(need(), false).is_ok() {
                 return Ok(share);
             }
         }

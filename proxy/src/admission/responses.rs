@@ -78,24 +78,29 @@ impl ResponseBudget {
         timeout_at(deadline, wait).await.map_err(|_| UsedUp)
     }
 
+    /// So many bytes, as far as one key can use them.
+    pub(super) fn part_of_a_key(&self, bytes: usize) -> usize {
+        bytes.min(self.of_a_key)
+    }
+
     /// A response that takes nothing yet.
     pub(super) fn enter(self: &Arc<ResponseBudget>, holder: Holder) -> ResponseBytes {
         ResponseBytes { budget: Arc::clone(self), holder, bytes: 0 }
     }
 
     fn fits(&self, state: &State, holder: &Holder, bytes: usize) -> bool {
-        // What is expected to be larger than a part is let in like one that fills it.
-        let bytes = bytes.min(self.of_a_key);
+        // A response that is larger than a part is let in like one that fills it.
+        let bytes = self.part_of_a_key(bytes);
         let party = state.parties.get(&holder.party);
         let of_party = party.map_or(0, |party| party.held);
         let of_key = party.and_then(|party| party.keys.get(&holder.key)).map_or(0, |held| *held);
         // A response that is larger than a part passes alone.
         let within = |held: usize, limit: usize| held == 0 || held.saturating_add(bytes) <= limit;
-        let holds_little = of_party == 0 || of_party.saturating_add(bytes) <= self.spare / 2;
+        let holds_little = of_party.saturating_add(bytes) <= self.spare / 2;
         let most = if holds_little { self.most } else { self.most - self.spare };
         within(of_key, self.of_a_key)
             && within(of_party, self.of_a_party)
-            && state.counted.saturating_add(bytes.min(self.spare)) <= most
+            && (state.counted == 0 || state.counted.saturating_add(bytes) <= most)
     }
 
     fn add(&self, state: &mut State, holder: &Holder, bytes: usize) {

@@ -183,6 +183,7 @@ impl Shares {
         while let Some((party, key)) = self.next(&state, now) {
             let Some(waiter) = queue(&mut state, &party, key).and_then(VecDeque::pop_front) else { break };
             if waiter.place.is_closed() {
+                forget(&mut state, &party, key);
                 continue;
             }
             let share = self.give(&mut state, &party, key, now);

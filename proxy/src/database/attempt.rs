@@ -68,6 +68,9 @@ impl Database {
         trace.asked(began, outcome.as_ref().ok());
         match outcome {
             Ok(Ok(row)) => {
+                if row.raw_size_bytes() > MOST_KEPT {
+                    slot.retire();
+                }
                 slot.leave();
                 Some(Ok(row))
             }

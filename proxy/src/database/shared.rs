@@ -38,6 +38,8 @@ struct Connection {
     waiting: AtomicUsize,
     /// Whether a response is long overdue.
     stuck: AtomicBool,
+    /// Whether another takes its place: its buffer has grown.
+    is_retired: AtomicBool,
 }
 
 /// A slot in the queue of a connection. It is released when everything sent from it is answered.
@@ -67,7 +69,8 @@ impl Shared {
     /// The connection of a place. One that is not used again is closed when its last request has ended.
     fn trusted(&self, place: &Mutex<Option<Arc<Connection>>>) -> Option<Arc<Connection>> {
         let mut place = lock(place);
-        let _ended = place.take_if(|connection| !self.trust.holds(connection.opened));
+        let _ended =
+            place.take_if(|connection| !connection.is_in_use() || !self.trust.holds(connection.opened));
         place.clone()
     }
 
@@ -89,7 +92,8 @@ impl Shared {
             let mut place = lock(place);
             if self.is_vacant(&place) {
                 let (waiting, stuck) = (AtomicUsize::new(0), AtomicBool::new(false));
-                *place = Some(Arc::new(Connection { client, opened, waiting, stuck }));
+                let is_retired = AtomicBool::new(false);
+                *place = Some(Arc::new(Connection { client, opened, waiting, stuck, is_retired }));
                 return;
             }
         }
@@ -120,7 +124,9 @@ impl Shared {
 
     /// Whether there is no usable connection.
     fn is_vacant(&self, place: &Option<Arc<Connection>>) -> bool {
-        place.as_ref().is_none_or(|it| it.client.is_closed() || !self.trust.holds(it.opened))
+        let is_usable =
+            |it: &Connection| it.is_in_use() && !it.client.is_closed() && self.trust.holds(it.opened);
+        place.as_ref().is_none_or(|it| !is_usable(it))
     }
 }
 
@@ -131,7 +137,11 @@ fn lock(place: &Mutex<Option<Arc<Connection>>>) -> std::sync::MutexGuard<'_, Opt
 
 impl Connection {
     fn is_usable(&self) -> bool {
-        !self.stuck.load(Ordering::Relaxed) && !self.client.is_closed()
+        !self.stuck.load(Ordering::Relaxed) && !self.client.is_closed() && self.is_in_use()
+    }
+
+    fn is_in_use(&self) -> bool {
+        !self.is_retired.load(Ordering::Relaxed)
     }
 }
 
@@ -139,6 +149,11 @@ impl Slot {
     /// Releases the slot: the statement is answered, or was never sent.
     pub(crate) fn leave(mut self) {
         self.is_answered = true;
+    }
+
+    /// Has another connection take the place of this one, which is closed when all that was sent is answered.
+    pub(crate) fn retire(&self) {
+        self.connection.is_retired.store(true, Ordering::Relaxed);
     }
 
     /// Takes the connection out of use until all statements sent so far are answered.

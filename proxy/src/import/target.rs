@@ -92,7 +92,10 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Whether there was no connection, but will be once others have theirs no more.
+/// Whether there was no connection or no room, but will be once others have theirs no more.
 fn is_busy(reason: Reason) -> bool {
-    matches!(reason, Reason::KeyConnections | Reason::PoolWait)
+    matches!(
+        reason,
+        Reason::KeyConnections | Reason::RoleConnections | Reason::PoolWait | Reason::ResponseBudget
+    )
 }

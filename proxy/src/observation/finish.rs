@@ -28,6 +28,8 @@ pub(super) struct Finish {
     is_head: bool,
     /// Whether it ends only when the peer has taken its last byte.
     must_arrive: bool,
+    /// Whether all of the response is there.
+    is_made: bool,
     is_over: bool,
 }
 
@@ -46,6 +48,7 @@ impl Finish {
             resources,
             is_head,
             must_arrive: false,
+            is_made: false,
             is_over: false,
         }
     }
@@ -64,7 +67,7 @@ impl Finish {
             resources.hold(bytes.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)));
             self.resources = Some(resources);
         }
-        self.must_arrive = true;
+        (self.must_arrive, self.is_made) = (true, bytes.is_some());
     }
 
     /// A small response occupies nothing more.
@@ -75,8 +78,10 @@ impl Finish {
     /// So many more bytes of the body are handed to the connection.
     pub(super) fn sends(&mut self, bytes: usize) {
         self.sent += bytes as u64;
-        // From now on, writing shows whether the caller has gone.
-        self.link.answered();
+        // From now on, writing shows whether the caller has gone; of a response that is still made, it may pause.
+        if self.is_made {
+            self.link.answered();
+        }
     }
 
     /// All of the body was handed to the connection.

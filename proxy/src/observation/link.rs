@@ -51,7 +51,8 @@ impl Link {
         self.0.is_awaited.load(Ordering::Relaxed)
     }
 
-    pub(super) fn written(&self) -> u64 {
+    /// How many bytes the socket has accepted.
+    pub(crate) fn written(&self) -> u64 {
         self.0.written.load(Ordering::Relaxed)
     }
 
