@@ -9,4 +9,6 @@ create extension keyed cascade;
 select keyed.init();
 \o
 alter role keyed_proxy password :'password';
+-- BI tools have their first statement planned as all others.
+select format('alter database %I set session_preload_libraries = keyed', current_database()) \gexec
 SQL
