@@ -36,7 +36,7 @@ create function keyed.create_template(
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';
 comment on function keyed.create_template(text, text, jsonb, text, text[], boolean) is
-  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "collation"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference, boolean. embed: the attributes (string or list) whose texts are embedded, null for none. display, language (default english), collation (default und) and synonyms are set by alter_template. Returns the template; with dry_run what would be made, and makes nothing (see alter_template). Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
+  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "collation"?, "format"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference, boolean. embed: the attributes (string or list) whose texts are embedded, null for none. display, language (default english), collation (default und) and synonyms are set by alter_template. Returns the template; with dry_run what would be made, and makes nothing (see alter_template). Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
 
 create function keyed.alter_template(template regclass, changes jsonb, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_template';
@@ -51,7 +51,7 @@ comment on function keyed.add_attribute(regclass, jsonb, boolean) is
 create function keyed.alter_attribute(template regclass, slug text, changes jsonb, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_attribute';
 comment on function keyed.alter_attribute(regclass, text, jsonb, boolean) is
-  'Changes an attribute: {"label"?, "options"?, "required"?, "indexed"?, "collation"?, "default"?, "slug"? (renames it)}. Type and target cannot change. Returns the template; with dry_run as alter_template.';
+  'Changes an attribute: {"label"?, "options"?, "required"?, "indexed"?, "collation"?, "format"?, "default"?, "slug"? (renames it)}. Type and target cannot change. Returns the template; with dry_run as alter_template.';
 
 create function keyed.drop_attribute(template regclass, slug text, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_drop_attribute';

@@ -35,6 +35,17 @@ async fn a_restored_database_is_the_same_and_works_on() {
 }
 
 #[tokio::test]
+async fn restored_database_keeps_the_formats_of_attributes() {
+    let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let set = r#"select keyed.alter_attribute('crm.customers', 'visits', '{"format": {"unit": "calls"}}')"#;
+    source.session().await.run(set).await;
+    let copy = source.copied_to(&Arc::new(Cluster::start(Durability::None))).await;
+    let shown = "select keyed.alter_template('crm.customers', '{}') -> 'attributes'";
+    let attributes = copy.session().await.json(shown, &[]).await;
+    assert_eq!(attributes[1]["format"], serde_json::json!({"unit": "calls"}), "{attributes}");
+}
+
+#[tokio::test]
 async fn a_restored_database_keeps_every_scope() {
     let (source, copy) = restored().await;
     for name in ["partner", "clerk"] {

@@ -2,7 +2,7 @@
 
 use super::collation;
 use super::ddl::{self, NewColumn};
-use super::rows::{insert_attribute, update_attribute};
+use super::rows::{insert_attribute, set_format, update_attribute};
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -155,11 +155,12 @@ pub fn change(
                 update_attribute(spi, attribute, "required", required.into_parameter());
             }
             "collation" => collation::set_of_attribute(spi, attribute, value, &here)?,
+            "format" => set_format(spi, attribute, value, &here)?,
             "indexed" => set_indexed(spi, template, attribute, json::boolean_at(value, &here)?),
             "default" => set_default(spi, template, attribute, options.as_deref(), value, &here)?,
             _ => {
                 return Err(unknown_member(name, &here)
-                    .hint("of an attribute, label, required, indexed, collation, options and default can be changed"));
+                    .hint("of an attribute, label, required, indexed, collation, format, options and default can be changed"));
             }
         }
     }
@@ -237,6 +238,7 @@ fn set_default(
         required: attribute.required,
         indexed: attribute.indexed,
         collation: None,
+        format: None,
         options: options.map(<[ListOption]>::to_vec),
         target: None,
         default: None,

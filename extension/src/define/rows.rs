@@ -1,13 +1,15 @@
 //! The rows that describe templates and attributes in the state.
 
 use crate::attribute_type::AttributeType;
+use crate::error::Error;
 use crate::postgres::guard;
-use crate::postgres::parameter::{Parameter, params};
+use crate::postgres::parameter::{IntoParameter, Jsonb, Parameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::definition::Definition;
-use crate::template::{Attribute, Template};
+use crate::template::{Attribute, Template, presentation};
 use crate::value::list_option;
+use serde_json::value::RawValue;
 
 /// Writes down a new attribute; answers its number. Until state step 26, a constraint lists the types.
 pub fn insert_attribute(
@@ -18,7 +20,9 @@ pub fn insert_attribute(
     target: Option<i32>,
 ) -> i32 {
     let options = new.options.as_deref().map(list_option::to_json);
-    if new.kind == AttributeType::Boolean && !has_any_type(spi) {
+    if (new.kind == AttributeType::Boolean && !is_migrated(spi, STEP_OF_TYPES))
+        || (new.format.is_some() && !is_migrated(spi, STEP_OF_FORMATS))
+    {
         guard::not_migrated().raise();
     }
     let rows = spi.run_once(
@@ -45,12 +49,37 @@ pub fn insert_attribute(
         let own = "update keyed_state.attribute set \"collation\" = $2 where id = $1";
         spi.run_once(own, Snapshot::Latest, &params![id, collation]);
     }
+    if let Some(format) = &new.format {
+        let own = "update keyed_state.attribute set \"format\" = $2 where id = $1";
+        spi.run_once(own, Snapshot::Latest, &params![id, Jsonb(format)]);
+    }
     id
 }
 
-fn has_any_type(spi: &Connection) -> bool {
-    let step = "select from keyed_state.version where number = 26";
-    !spi.run_once(step, Snapshot::Latest, &[]).is_empty()
+/// The step of the state since which attributes may have any type.
+const STEP_OF_TYPES: i32 = 26;
+/// The step that makes a column for formats.
+const STEP_OF_FORMATS: i32 = 33;
+
+fn is_migrated(spi: &Connection, step: i32) -> bool {
+    let sql = "select from keyed_state.version where number = $1";
+    !spi.run_once(sql, Snapshot::Latest, &params![step]).is_empty()
+}
+
+/// Replaces the format of an attribute; null removes it.
+pub fn set_format(
+    spi: &Connection,
+    attribute: &Attribute,
+    value: &RawValue,
+    pointer: &str,
+) -> Result<(), Error> {
+    let format = presentation::parse(attribute.kind, value, pointer)?;
+    if is_migrated(spi, STEP_OF_FORMATS) {
+        update_attribute(spi, attribute, "\"format\"", format.as_deref().map(Jsonb).into_parameter());
+    } else if format.is_some() {
+        return Err(guard::not_migrated());
+    }
+    Ok(())
 }
 
 /// Changes a column of an attribute's row.

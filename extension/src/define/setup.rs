@@ -61,6 +61,7 @@ const STATE: &[(i32, Step)] = &[
     (30, Step::Script(include_str!("../../../sql/state/0030_synonyms.sql"))),
     (31, Step::Script(include_str!("../../../sql/state/0031_complete_scans.sql"))),
     (32, Step::Script(include_str!("../../../sql/state/0032_collation.sql"))),
+    (33, Step::Script(include_str!("../../../sql/state/0033_format.sql"))),
 ];
 
 /// The last step.

@@ -1,5 +1,6 @@
 //! The definition of an attribute: JSON → checked definition. Pure.
 
+use super::presentation;
 use crate::attribute_type::{AttributeType, Rules};
 use crate::error::{Code, Error};
 use crate::json;
@@ -25,6 +26,8 @@ pub struct Definition {
     pub indexed: bool,
     /// For texts: their order, or `None` for that of the template.
     pub collation: Option<String>,
+    /// How its values are shown, as JSON text.
+    pub format: Option<String>,
     /// For lists: the only values allowed, or `None` for any.
     pub options: Option<Vec<ListOption>>,
     /// For references: the slug of the target template.
@@ -66,7 +69,7 @@ pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>
 /// Reads one attribute definition, a JSON object.
 pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     let (mut slug, mut kind, mut label, mut target, mut collation) = (None, None, None, None, None);
-    let (mut required, mut indexed, mut options, mut default) = (false, false, None, None);
+    let (mut required, mut indexed, mut format, mut options, mut default) = (false, false, None, None, None);
     for (name, value) in &json::object_at(entry, pointer)?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(name));
         match name.as_ref() {
@@ -80,13 +83,14 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "required" => required = json::boolean_at(value, &here)?,
             "indexed" => indexed = json::boolean_at(value, &here)?,
             "collation" => collation = parse_collation(value, &here)?,
+            "format" => format = Some((*value, here)),
             "options" => options = list_option::parse(value, &here)?,
             "default" => default = (!json::is_null(value)).then_some(*value),
             // Answers carry the attribute's id; a definition that was read may be sent back.
             "id" => {}
             _ => {
                 return Err(unknown_member(name, &here).hint(
-                    "an attribute has slug, type, label, template, required, indexed, collation, options and default",
+                    "an attribute has slug, type, label, template, required, indexed, collation, format, options and default",
                 ));
             }
         }
@@ -117,8 +121,22 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "a metric cannot be required: its series starts with its first point",
         ));
     }
-    let mut definition =
-        Definition { slug, kind, label, required, indexed, collation, options, target, default: None };
+    let format = match format {
+        Some((value, here)) => presentation::parse(kind, value, &here)?,
+        None => None,
+    };
+    let mut definition = Definition {
+        slug,
+        kind,
+        label,
+        required,
+        indexed,
+        collation,
+        format,
+        options,
+        target,
+        default: None,
+    };
     if let Some(default) = default {
         definition.default = Some(check_default(&definition, default, &format!("{pointer}/default"))?);
     }
@@ -192,6 +210,7 @@ mod tests {
             (r#"[{"slug":"a","type":"list","options":["x"],"default":["y"]}]"#, "/attributes/0/default/0"),
             (r#"[{"slug":"a","type":"number","collation":"de"}]"#, "/attributes/0/collation"),
             (r#"[{"slug":"a","type":"string","collation":7}]"#, "/attributes/0/collation"),
+            (r#"[{"slug":"a","format":{"unit":"mm"},"type":"string"}]"#, "/attributes/0/format/unit"),
             (r#"[{"slug":"a","type":"number","default":"1"}]"#, "/attributes/0/default"),
             (r#"[{"slug":"a","type":"number","default":{"$inc":1}}]"#, "/attributes/0/default"),
             (r#"[{"slug":"a","type":"metric","required":true}]"#, "/attributes/0/required"),

@@ -38,8 +38,8 @@ pub fn describe(ids: &[i32]) -> Vec<String> {
 fn describe_attributes(spi: &Connection, ids: &[Parameter]) -> HashMap<i32, Vec<Attribute>> {
     let rows = spi.run_once(
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
-         0::smallint, to_jsonb(a) ->> 'collation', a.template_id from keyed_state.attribute a where a.template_id = any ($1) \
-         order by a.template_id, a.position, a.id",
+         0::smallint, to_jsonb(a) ->> 'collation', to_jsonb(a) ->> 'format', a.template_id from keyed_state.attribute a \
+         where a.template_id = any ($1) order by a.template_id, a.position, a.id",
         Snapshot::Active,
         ids,
     );
@@ -47,7 +47,7 @@ fn describe_attributes(spi: &Connection, ids: &[Parameter]) -> HashMap<i32, Vec<
     for row in 0..rows.len() {
         pgrx::check_for_interrupts!();
         if let (Some(attribute), Some(template)) =
-            (read_attribute(&rows, row), rows.get::<Option<i32>>(row, 11))
+            (read_attribute(&rows, row), rows.get::<Option<i32>>(row, 12))
         {
             attributes.entry(template).or_default().push(attribute);
         }

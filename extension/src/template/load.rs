@@ -168,7 +168,7 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     let rows = newest(
         spi,
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
-         c.attnum, to_jsonb(a) ->> 'collation', c.atttypid, pg_catalog.format_type(c.atttypid, null), l.oid \
+         c.attnum, to_jsonb(a) ->> 'collation', to_jsonb(a) ->> 'format', c.atttypid, pg_catalog.format_type(c.atttypid, null), l.oid \
          from keyed_state.attribute a join pg_catalog.pg_attribute c \
          on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
          left join pg_catalog.pg_collation l on c.attcollation <> 0 and l.collnamespace = 'pg_catalog'::regnamespace \
@@ -187,12 +187,12 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     };
     let read = |row| {
         let attribute = read_attribute(&rows, row)?;
-        let kind_name: String = rows.get(row, 12);
-        let found = Column { name: &attribute.slug, kind: rows.get(row, 11), kind_name: &kind_name };
+        let kind_name: String = rows.get(row, 13);
+        let found = Column { name: &attribute.slug, kind: rows.get(row, 12), kind_name: &kind_name };
         let (kind, name) = (attribute.kind.oid(), attribute.kind.column_type());
         column_type::require(template, &found, &Wanted { kind, name, collation: "" });
         // One that the server lacks orders nothing: a database may have been restored where there is no ICU.
-        let Some(order) = rows.get::<Option<Oid>>(row, 13) else { return Some(attribute) };
+        let Some(order) = rows.get::<Option<Oid>>(row, 14) else { return Some(attribute) };
         let name = attribute.collation.as_ref().or(template.collation.as_ref());
         let name = name.map(|name| name_in_sql(name)).unwrap_or_default();
         let of_index = of_indexes.get(&attribute.column).map(Vec::as_slice).unwrap_or_default();
@@ -247,6 +247,7 @@ pub(super) fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
         default: rows.get(row, 8),
         column: rows.get(row, 9),
         collation: text(10),
+        format: text(11),
         collations: Collations::default(),
         order: Oid::INVALID,
     })

@@ -18,6 +18,8 @@ mod kept;
 pub mod load;
 /// A template and its attributes.
 mod model;
+/// How values are shown.
+pub mod presentation;
 /// The schema of a template for filters.
 pub mod schema;
 /// The cache and its invalidation.

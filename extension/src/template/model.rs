@@ -35,6 +35,8 @@ pub struct Attribute {
     pub target: Option<i32>,
     /// The default as JSON text.
     pub default: Option<String>,
+    /// How its values are shown, as JSON text.
+    pub format: Option<String>,
     /// The order of its texts; none for that of the template.
     pub collation: Option<String>,
     /// The column's number.
@@ -154,7 +156,7 @@ impl Template {
         };
         // The slug is stored three times; the pointer is longer.
         let attribute = |attribute: &Attribute| {
-            let texts = [&attribute.label, &attribute.default, &attribute.collation]
+            let texts = [&attribute.label, &attribute.default, &attribute.collation, &attribute.format]
                 .into_iter()
                 .flatten()
                 .map(String::len)

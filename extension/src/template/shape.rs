@@ -36,6 +36,8 @@ struct ShownAttribute<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     collation: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<&'a [ListOption]>,
     /// Of a reference: its target, null where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +81,7 @@ fn shown<'a>(attribute: &'a Attribute, slug_of: &dyn Fn(i32) -> Option<String>) 
         required: attribute.required,
         indexed: attribute.indexed,
         collation: attribute.collation.as_deref(),
+        format: attribute.format.as_deref().and_then(raw),
         options: attribute.options.as_deref(),
         template: attribute.target.map(slug_of),
         default: attribute.default.as_deref().and_then(raw),

@@ -8,6 +8,8 @@ pub mod change;
 pub mod collation;
 /// Values that SQL compares columns with.
 pub mod constant;
+/// Patterns of dates and times.
+pub mod date_pattern;
 /// Numbers as PostgreSQL writes a numeric.
 pub mod decimal;
 /// The change of a record's vector.

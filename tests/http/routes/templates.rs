@@ -50,6 +50,32 @@ async fn a_template_that_was_read_can_be_sent_back_under_another_slug() {
 }
 
 #[tokio::test]
+async fn format_of_an_attribute_is_created_patched_removed_and_sent_back() {
+    let service = Service::start().await;
+    let attributes = json!([{"slug": "width", "type": "number", "format": {"unit": "mm", "decimals": 2}}]);
+    let made =
+        service.post("/templates", json!({"slug": "goods", "attributes": attributes})).await.expect(201);
+    assert_eq!(made["attributes"][0]["format"], attributes[0]["format"]);
+    let listed = service.get("/templates").await.expect(200);
+    let goods = listed["templates"].as_array().into_iter().flatten().find(|it| it["slug"] == "goods");
+    assert_eq!(goods, Some(&made));
+    let mut copy = made.clone();
+    copy["slug"] = json!("copies");
+    let copy = service.post("/templates", copy).await.expect(201);
+    assert_eq!(copy["attributes"][0]["format"], attributes[0]["format"]);
+    let change = |format: Value| json!({"attributes": [{"slug": "width", "format": format}]});
+    let patched = service.patch("/templates/goods", change(json!({"currency": "CHF"}))).await.expect(200);
+    assert_eq!(patched["attributes"][0]["format"], json!({"currency": "CHF"}));
+    let removed = service.patch("/templates/goods", change(Value::Null)).await.expect(200);
+    assert_eq!(removed["attributes"][0].get("format"), None);
+    let refusal = service
+        .patch("/templates/goods", change(json!({"decimals": 21})))
+        .await
+        .refused(422, "invalid_value");
+    assert_eq!(refusal["errors"][0]["pointer"], "/attributes/0/format/decimals");
+}
+
+#[tokio::test]
 async fn synonyms_are_set_shown_refused_and_sent_back() {
     let service = Service::start().await;
     assert_eq!(service.get("/templates/customers").await.expect(200)["synonyms"], json!([]));
@@ -176,7 +202,7 @@ async fn an_unknown_member_of_a_definition_is_refused_with_those_that_are_known(
         assert_eq!(refusal["errors"][0]["pointer"], pointer);
         assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");
     }
-    let known = "label, required, indexed, collation, options and default";
+    let known = "label, required, indexed, collation, format, options and default";
     let change = json!({"attributes": [{"slug": "name", "requird": true}]});
     let refusal = service.patch("/templates/customers", change).await.refused(422, "unknown_field");
     assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");

@@ -1,6 +1,7 @@
 //! From the last release to this version, and versions of library, extension and proxy that meet.
 
 mod collation;
+mod format;
 mod library;
 mod load;
 mod objects;

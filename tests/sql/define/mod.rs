@@ -3,6 +3,7 @@
 mod alter;
 mod dry_run;
 mod embed;
+mod format;
 mod many_templates;
 mod project_removal;
 mod setup;

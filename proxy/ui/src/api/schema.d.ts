@@ -1098,6 +1098,7 @@ export interface components {
             /** @description The order of the texts of this attribute, if it is not that of the template. */
             collation?: string;
             default?: components["schemas"]["Value"];
+            format?: components["schemas"]["AttributeFormat"];
             id: string;
             indexed: boolean;
             label: string | null;
@@ -1122,6 +1123,8 @@ export interface components {
             /** @description The order of texts: `und`, a language such as `de`, or `C`; null for that of the template. */
             collation?: string | null;
             default?: components["schemas"]["Value"];
+            /** @description How values are shown, as a whole; null for none. */
+            format?: components["schemas"]["AttributeFormat"] | null;
             id?: string;
             indexed?: boolean;
             label?: string | null;
@@ -1135,6 +1138,35 @@ export interface components {
             template?: string;
             /** @enum {unknown} */
             type?: "string" | "dimension" | "number" | "metric" | "list" | "date" | "datetime" | "reference" | "boolean";
+        };
+        /**
+         * @description How applications show the values. It changes no value and no filter. Numbers and metrics have `grouping`, `decimals` and one of `unit`, `currency` and `percent`; dates and times have `pattern`; texts have `kind`.
+         * @example {
+         *       "grouping": false,
+         *       "unit": "mm"
+         *     }
+         * @example {
+         *       "pattern": "dd.MM.yyyy"
+         *     }
+         * @example {
+         *       "kind": "link"
+         *     }
+         */
+        AttributeFormat: {
+            /** @description A code of ISO 4217. */
+            currency?: string;
+            /** @description The digits behind the point. The value is rounded where it is shown. */
+            decimals?: number;
+            /** @description Whether thousands are grouped. */
+            grouping?: boolean;
+            /** @enum {unknown} */
+            kind?: "multiline" | "link" | "email" | "image";
+            /** @description Fields and signs between them: `yyyy`, `yy`, `y`, `MMMM`, `MMM`, `MM`, `M`, `EEEE`, `EEE`, `dd`, `d`, and for times `HH`, `H`, `hh`, `h`, `mm`, `m`, `ss`, `s`, `a`. Other letters are in single quotes. */
+            pattern?: string;
+            /** @description Whether 0.125 is shown as 12.5 %. */
+            percent?: boolean;
+            /** @description Stands behind the number. */
+            unit?: string;
         };
         /**
          * @description Values by the slugs of their attributes.
@@ -2829,6 +2861,8 @@ export interface components {
             /** @description The order of texts: `und`, a language such as `de`, or `C`; null for that of the template. */
             collation?: string | null;
             default?: components["schemas"]["Value"];
+            /** @description How values are shown, as a whole; null for none. */
+            format?: components["schemas"]["AttributeFormat"] | null;
             id?: string;
             indexed?: boolean;
             label?: string | null;
@@ -4530,7 +4564,7 @@ export interface components {
          *     }
          */
         TemplateChange: {
-            /** @description Attributes that exist are changed in `label`, `options`, `required`, `indexed`, `collation` and `default`; others are added and need `type`. An attribute keeps its type and its target. */
+            /** @description Attributes that exist are changed in `label`, `options`, `required`, `indexed`, `collation`, `format` and `default`; others are added and need `type`. An attribute keeps its type and its target. */
             attributes?: components["schemas"]["AttributeChange"][];
             /** @description The order of texts: `und` (that of Unicode; null for it), a language such as `de`, or `C` (that of bytes). */
             collation?: string | null;

@@ -1,7 +1,7 @@
 /** Single values as readers write them. */
 import { isLosslessNumber, type Json, renderJson } from "../api/json";
 import { dateText, datetimeText } from "../format/date";
-import { numberText } from "../format/number";
+import { type Format, numberText } from "../format/number";
 import { words } from "../language";
 import { numberOf } from "../value/exact";
 import type { Kind } from "./operators";
@@ -9,14 +9,16 @@ import type { Kind } from "./operators";
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A value in the reader's format. A condition may have any value as a text, such as "5" for a number. */
-export function readValue(value: Json, kind: Kind | null, locale?: string): string {
-  if (typeof value === "number" || isLosslessNumber(value)) return numberText(value, locale);
+export function readValue(value: Json, kind: Kind | null, locale?: string, format?: Format): string {
+  if (typeof value === "number" || isLosslessNumber(value)) return numberText(value, format, locale);
   if (typeof value === "boolean") return value ? words.filter.sentence.yes : words.filter.sentence.no;
   if (typeof value !== "string") return renderJson(value);
   if (kind === "date" || kind === "datetime")
-    return DAY.test(value) ? dateText(value, locale) : datetimeText(value, locale);
+    return DAY.test(value)
+      ? dateText(value, kind === "date" ? format?.pattern : undefined, locale)
+      : datetimeText(value, format?.pattern, locale);
   const number = kind === "number" ? numberOf(value) : undefined;
-  if (number !== undefined) return numberText(number, locale);
+  if (number !== undefined) return numberText(number, format, locale);
   if (kind === "boolean" && (value === "true" || value === "false"))
     return readValue(value === "true", kind, locale);
   return value;

@@ -1,5 +1,6 @@
 /** Conditions as sentences that read aloud: "City is Bern or Basel". */
 import type { Json } from "../api/json";
+import { type Format, formatOfAll } from "../format/number";
 import { words } from "../language";
 import { type Condition, isAllOf, isAnyOf, isComparison } from "./condition";
 import type { Field, Fields } from "./fields";
@@ -18,14 +19,19 @@ export type Phrase = { subject: string; verb: string; value: string };
 const MOST_NAMED = 3;
 
 /** A value as it stands in a sentence. */
-export function named(value: Json, field: Field | null, { names, locale }: Context): string {
+export function named(
+  value: Json,
+  field: Field | null,
+  { names, locale }: Context,
+  format: Format | undefined = field?.attribute?.format,
+): string {
   if (field?.kind === "reference" && value !== null) {
     const key = typeof value === "object" && "external_key" in value ? String(value.external_key) : null;
     return names?.get(key ?? String(value)) ?? key ?? words.filter.unknownRecord;
   }
   const option = field?.attribute?.options?.find((it) => it.value === value);
   if (option) return option.label || option.value;
-  const text = readValue(value, field?.kind ?? null, locale);
+  const text = readValue(value, field?.kind ?? null, locale, format);
   // What would be lost, or be taken for a part of the sentence, is quoted.
   return /^\s*$|^\s|\s$|,| or /.test(text) && field?.kind === "string" ? say.quoted(text) : text;
 }
@@ -37,7 +43,9 @@ function phraseOf(it: Simple, context: Context): Phrase {
   // A value that cannot be taken apart is shown as it was sent.
   const values = simpleValues(it) ?? [it.value ?? null];
   const shown = values.length > MOST_NAMED + 1 ? values.slice(0, MOST_NAMED) : values;
-  const texts = shown.map((value) => named(value, field, context));
+  const own = field?.attribute?.format;
+  const format = field?.kind === "number" ? formatOfAll(own, values) : own;
+  const texts = shown.map((value) => named(value, field, context, format));
   const more = values.length - shown.length;
   const or = texts.length === 0 ? say.noValue : say.or(texts, more);
   const quoted = say.quoted(values.map((value) => readValue(value, null, context.locale)).join(", "));

@@ -4,12 +4,12 @@ import { dateText, datetimeText, relativeText } from "./date";
 const plain = (text: string) => text.replaceAll("\u202f", " ");
 
 test("a date is the same day in every time zone", () => {
-  expect(dateText("2024-05-01", "en-US")).toBe("May 1, 2024");
-  expect(dateText("2024-05-01", "de-CH")).toBe("01.05.2024");
+  expect(dateText("2024-05-01", undefined, "en-US")).toBe("May 1, 2024");
+  expect(dateText("2024-05-01", undefined, "de-CH")).toBe("01.05.2024");
 });
 
 test("a moment is shown in the reader's time zone", () => {
-  expect(plain(datetimeText("2024-05-01T22:30:00.123456Z", "en-US", "Europe/Zurich"))).toBe(
+  expect(plain(datetimeText("2024-05-01T22:30:00.123456Z", undefined, "en-US", "Europe/Zurich"))).toBe(
     "May 2, 2024, 12:30 AM",
   );
 });

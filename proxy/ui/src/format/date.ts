@@ -1,4 +1,5 @@
-/** Dates and times as the reader writes them. The exact value belongs into the title. */
+/** Dates and times as the reader writes them, or in the pattern of an attribute. The exact value belongs into the title. */
+import { inPattern } from "./pattern";
 
 const DAY = 86_400_000;
 
@@ -20,15 +21,17 @@ function format(options: Intl.DateTimeFormatOptions, locale: string | undefined)
 }
 
 /** A date without a time: "2024-05-01" → "May 1, 2024". */
-export function dateText(text: string, locale?: string): string {
+export function dateText(text: string, pattern?: string, locale?: string): string {
   const date = moment(text);
+  if (date && pattern !== undefined) return inPattern(date, pattern, "UTC", locale);
   return date ? format({ dateStyle: "medium", timeZone: "UTC" }, locale).format(date) : text;
 }
 
 /** A moment in the reader's time zone: "2024-05-01T12:00:00Z" → "May 1, 2024, 2:00 PM". */
-export function datetimeText(text: string, locale?: string, timeZone?: string): string {
+export function datetimeText(text: string, pattern?: string, locale?: string, timeZone?: string): string {
   const date = moment(text);
   if (!date) return text;
+  if (pattern !== undefined) return inPattern(date, pattern, timeZone, locale);
   const options: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "short" };
   return format(timeZone === undefined ? options : { ...options, timeZone }, locale).format(date);
 }

@@ -1,17 +1,24 @@
-/** Numbers as the reader writes them, with every digit. */
+/** Numbers as the reader writes them, with every digit unless a format rounds them. */
+import type { Schemas } from "../api/client";
 import type { ExactNumber } from "../api/json";
+
+/** How an attribute shows its values. */
+export type Format = Schemas["AttributeFormat"];
 
 type Parts = { isNegative: boolean; whole: string; fraction: string };
 
 /** A number with a greater exponent is shown as it was sent: written out, a few characters could fill the memory. */
 const MOST_SHIFT = 1000;
 
-/** The digits before and after the point, without an exponent; null if that is no way to read it. */
-function parts(text: string): Parts | null {
+/**
+ * The digits before and after the point, which is moved by `by` digits, without an exponent; null if that is no way to
+ * read it.
+ */
+function parts(text: string, by = 0): Parts | null {
   const match = /^([-+]?)(\d+)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text);
   if (!match) return null;
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
-  const shift = Number(exponent);
+  const shift = Number(exponent) + by;
   if (Math.abs(shift) > MOST_SHIFT) return null;
   const digits = whole + fraction;
   const point = whole.length + shift;
@@ -42,27 +49,73 @@ function shape(locale: string | undefined): Shape {
 /** Digits of a fraction that stay even where they are zeros, as in 1.50. */
 const KEPT_ZEROS = 2;
 
+/** Whether a number looks like a year: whole, and from 1000 to 2999. */
+const isYear = (value: unknown): boolean => /^[12]\d{3}$/.test(String(value));
+
+/** The format of numbers that are shown together: without thousands grouped where all of them look like years. */
+export function formatOfAll(format: Format | undefined, values: readonly unknown[]): Format {
+  const present = values.filter((value) => value !== null && value !== undefined);
+  return { grouping: present.length === 0 || !present.every(isYear), ...format };
+}
+
+/** Rounds to so many digits of a fraction, half away from zero, as PostgreSQL does; adds zeros where there are fewer. */
+function rounded({ isNegative, whole, fraction }: Parts, decimals: number): Parts {
+  if (fraction.length <= decimals) return { isNegative, whole, fraction: fraction.padEnd(decimals, "0") };
+  const kept = BigInt(whole + fraction.slice(0, decimals)) + (Number(fraction[decimals]) >= 5 ? 1n : 0n);
+  const digits = String(kept).padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  return { isNegative, whole: digits.slice(0, point), fraction: digits.slice(point) };
+}
+
+/** The digits of a fraction without the zeros that say nothing. */
+function shortened({ fraction }: Parts, least: number): string {
+  if (fraction.length <= KEPT_ZEROS) return fraction.padEnd(least, "0");
+  const significant = fraction.replace(/0+$/, "");
+  return significant === "" ? "".padEnd(least, "0") : significant.padEnd(KEPT_ZEROS, "0");
+}
+
+/** What the reader writes around a number in percent or of a currency. */
+function around(options: Intl.NumberFormatOptions, locale: string | undefined) {
+  const format = new Intl.NumberFormat(locale, options);
+  const all = format.formatToParts(1);
+  const isDigits = ({ type }: Intl.NumberFormatPart) => ["integer", "decimal", "fraction"].includes(type);
+  const text = (them: Intl.NumberFormatPart[]) => them.map(({ value }) => value).join("");
+  return {
+    before: text(all.slice(0, all.findIndex(isDigits))),
+    behind: text(all.slice(all.findLastIndex(isDigits) + 1)),
+    /** The digits that a currency has at least. */
+    least: format.resolvedOptions().minimumFractionDigits ?? 0,
+  };
+}
+
+const NOTHING_AROUND = { before: "", behind: "", least: 0 };
+
+function signs({ percent, currency, unit }: Format, locale: string | undefined) {
+  if (percent) return around({ style: "percent" }, locale);
+  // While a code is written, it is none that has a sign.
+  if (currency !== undefined && /^[A-Z]{3}$/.test(currency))
+    return around({ style: "currency", currency }, locale);
+  return !unit ? NOTHING_AROUND : { ...NOTHING_AROUND, behind: `\u00a0${unit}` };
+}
+
 /**
- * A number in the reader's format. No digit is lost but zeros at the end of a long fraction: 4948.8100000000 is shown
- * as 4,948.81. What `exactText` gives belongs into the title.
+ * A number in the reader's format. Without `decimals`, no digit is lost but zeros at the end of a long fraction:
+ * 4948.8100000000 is shown as 4,948.81. What `exactText` gives belongs into the title.
  */
-export function numberText(value: ExactNumber, locale?: string): string {
+export function numberText(value: ExactNumber, format: Format = {}, locale?: string): string {
   const text = exactText(value);
-  const split = parts(text);
+  const split = parts(text, format.percent ? 2 : 0);
   if (!split) return text;
+  const { decimals, grouping = !isYear(value) } = format;
   const { group, point, digits } = shape(locale);
-  const significant = split.fraction.replace(/0+$/, "");
-  const fraction =
-    split.fraction.length > KEPT_ZEROS
-      ? significant === ""
-        ? ""
-        : significant.padEnd(KEPT_ZEROS, "0")
-      : split.fraction;
-  const whole = group.format(BigInt(split.whole));
-  const isZero = /^0*$/.test(split.whole + split.fraction);
-  const sign = split.isNegative && !isZero ? "−" : "";
-  if (fraction === "") return sign + whole;
-  return sign + whole + point + [...fraction].map((digit) => digits[Number(digit)]).join("");
+  const { before, behind, least } = signs(format, locale);
+  const shown = decimals === undefined ? split : rounded(split, decimals);
+  const fraction = decimals === undefined ? shortened(split, least) : shown.fraction;
+  const written = (plain: string) => [...plain].map((digit) => digits[Number(digit)]).join("");
+  const whole = grouping ? group.format(BigInt(shown.whole)) : written(shown.whole);
+  const isZero = /^0*$/.test(shown.whole + shown.fraction);
+  const sign = shown.isNegative && !isZero ? "−" : "";
+  return sign + before + whole + (fraction === "" ? "" : point + written(fraction)) + behind;
 }
 
 /** A number as it was sent. */

@@ -6,8 +6,7 @@ import { words } from "../language";
 import { isEmptyValue } from "../value/text";
 import { Nothing, Value } from "../value/Value";
 import style from "./Cards.module.css";
-import type { ListColumn } from "./columns";
-import { columnValue } from "./GridRow";
+import { columnValue, type ListColumn } from "./columns";
 import { recordName } from "./names";
 
 const t = words.list;

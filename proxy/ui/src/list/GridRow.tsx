@@ -5,7 +5,7 @@ import type { RecordBody } from "../api/queries";
 import { words } from "../language";
 import { Sparkline } from "../value/Sparkline";
 import { Nothing, Value } from "../value/Value";
-import type { ListColumn } from "./columns";
+import { columnValue, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import { recordName } from "./names";
 
@@ -112,11 +112,6 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
 /** When a metric was measured last. */
 const measured = (record: RecordBody, { id, attribute }: ListColumn): string | null =>
   attribute.type === "metric" ? (record.attribute_values?.[id]?.at ?? null) : null;
-
-/** What a record has in a column. */
-export function columnValue(record: RecordBody, { id, isStandard }: ListColumn): unknown {
-  return isStandard ? record[id as "created_at" | "updated_at" | "deleted_at"] : record.attributes?.[id];
-}
 
 /** A row that is still loading. */
 export function PendingRow({ index, columns }: { index: number; columns: readonly ListColumn[] }) {

@@ -9,12 +9,11 @@ import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useShortcuts } from "../navigation/shortcuts";
-import { valueText } from "../value/text";
+import { copiedText } from "../value/text";
 import { BulkState } from "./BulkState";
-import { deletedColumns, KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
+import { columnValue, deletedColumns, KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
 import { useExport } from "./export";
 import type { GridHandle } from "./Grid";
-import { columnValue } from "./GridRow";
 import style from "./ListPage.module.css";
 import { ListTop } from "./ListTop";
 import { Results } from "./Results";
@@ -22,6 +21,7 @@ import { SelectionBar } from "./SelectionBar";
 import bars from "./SelectionBar.module.css";
 import { type ListState, modesOf, searchBody } from "./state";
 import { useBulk } from "./useBulk";
+import { useFormats } from "./useFormats";
 import { useFound } from "./useFound";
 import { listQuery, useListState } from "./useListState";
 import { useSelection } from "./useSelection";
@@ -82,6 +82,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
     [template, state.columns, state.isDeleted],
   );
   const found = useFound(project, template, state, columns);
+  const formatted = useFormats(columns, found.records);
   // The frequent values of what is found are counted once nobody types.
   const counted = useRef(found.shown);
   if (found.isSettled) counted.current = found.shown;
@@ -145,7 +146,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
     const text =
       column === null
         ? (from.external_key ?? "")
-        : valueText(column.attribute, columnValue(from, column), from.attribute_values?.[column.id]);
+        : copiedText(column.attribute, columnValue(from, column), from.attribute_values?.[column.id]);
     if (text === "") return;
     await navigator.clipboard.writeText(text);
     sayDone(t.copied(text));
@@ -193,7 +194,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
           state={state}
           change={change}
           found={found}
-          columns={columns}
+          columns={formatted}
           selection={selection}
           open={record}
           grid={grid}

@@ -1,5 +1,5 @@
 /** The columns of a list. The external key is always the first and is not among them. */
-import type { Attribute, Template } from "../api/queries";
+import type { Attribute, RecordBody, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import type { ShownColumn } from "./state";
@@ -88,6 +88,11 @@ export function shownColumns(template: Template, shown: readonly ShownColumn[] |
 /** Whether a column is that of the deletion, at the width that it has at first. */
 const isAsFirst = ({ id, width }: ListColumn, template: Template): boolean =>
   id === DELETED.slug && width === columnOf(DELETED, template).width;
+
+/** What a record has in a column. */
+export function columnValue(record: RecordBody, { id, isStandard }: ListColumn): unknown {
+  return isStandard ? record[id as "created_at" | "updated_at" | "deleted_at"] : record.attributes?.[id];
+}
 
 /** The names of the fields that a list asks for; null for all. The display names a record in menus and cards. */
 export function neededFields(template: Template, columns: readonly ListColumn[]): string[] | null {

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
 import { exact } from "../api/json";
 import { datetimeText } from "../format/date";
-import { numberText } from "../format/number";
+import { type Format, formatOfAll, numberText } from "../format/number";
 import { words } from "../language";
 import style from "./Chart.module.css";
 import { dots, draw, line, nearest, type Point } from "./chart";
@@ -11,17 +11,19 @@ const WIDTH = 600;
 const HEIGHT = 160;
 const MOST_DOTS = 80;
 
-const tickText = (tick: number): string => numberText(exact(String(tick)));
+type Props = { label: string; points: readonly Point[]; format: Format | undefined };
 
 /** A series as a line. The arrow keys go from point to point, and each is read aloud. */
-export function Chart({ label, points }: { label: string; points: readonly Point[] }) {
+export function Chart({ label, points, format: own }: Props) {
   const fill = useId();
   const [place, setPlace] = useState<number | null>(null);
   const { spots, ticks, low, high } = draw(points);
+  const format = formatOfAll(own, [...points.map(({ value }) => value), ...ticks]);
+  const tickText = (tick: number): string => numberText(exact(String(tick)), format);
   const last = spots.length - 1;
   const current = place === null ? undefined : spots[Math.min(place, last)];
   const said = current
-    ? `${numberText(current.point.value ?? 0)}, ${datetimeText(current.point.at)}`
+    ? `${numberText(current.point.value ?? 0, format)}, ${datetimeText(current.point.at)}`
     : t.chart(label, t.points(spots.length), tickText(low), tickText(high));
   const press = (event: KeyboardEvent) => {
     const from = place ?? last;
@@ -85,7 +87,7 @@ export function Chart({ label, points }: { label: string; points: readonly Point
             data-side={current.x > 0.5 ? "left" : "right"}
             style={{ left: `${current.x * 100}%` }}
           >
-            <strong>{numberText(current.point.value ?? 0)}</strong>
+            <strong>{numberText(current.point.value ?? 0, format)}</strong>
             <span>{datetimeText(current.point.at)}</span>
           </span>
         )}

@@ -11,7 +11,7 @@ import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { datetimeText } from "../format/date";
 import { attributeLabel } from "../format/label";
-import { numberText } from "../format/number";
+import { type Format, formatOfAll, numberText } from "../format/number";
 import { words } from "../language";
 import { Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
@@ -122,6 +122,7 @@ function Metric({ project, record, attribute, mayEdit, range, aggregate }: Metri
       ) : (
         <Shown
           label={label}
+          format={attribute.format}
           series={series.data}
           aggregate={aggregate}
           isTable={isTable}
@@ -143,14 +144,19 @@ function Metric({ project, record, attribute, mayEdit, range, aggregate }: Metri
 
 type ShownProps = {
   label: string;
+  format: Format | undefined;
   series: Series;
   aggregate: Aggregate | null;
   isTable: boolean;
   actions: ((point: Point) => ReactNode) | null;
 };
 
-function Shown({ label, series, aggregate, isTable, actions }: ShownProps) {
+function Shown({ label, format, series, aggregate, isTable, actions }: ShownProps) {
   const { points, bucket } = series;
+  const ofAll = formatOfAll(
+    format,
+    points.map(({ value }) => value),
+  );
   if (points.length === 0) {
     return (
       <p className={style.none}>
@@ -170,7 +176,7 @@ function Shown({ label, series, aggregate, isTable, actions }: ShownProps) {
                 id: "value",
                 title: t.value,
                 isNumber: true,
-                cell: ({ value }) => (value === null ? "" : numberText(value)),
+                cell: ({ value }) => (value === null ? "" : numberText(value, ofAll)),
               },
               // A bucket is no point that could be corrected.
               ...(actions !== null && bucket === null
@@ -182,7 +188,7 @@ function Shown({ label, series, aggregate, isTable, actions }: ShownProps) {
           />
         </div>
       ) : (
-        <Chart label={label} points={points} />
+        <Chart label={label} points={points} format={format} />
       )}
       <p className={style.note}>
         {bucket === null

@@ -37,7 +37,7 @@ export function PointActions(props: Props) {
       {question === "correct" && <CorrectPoint {...props} onClose={close} />}
       {question === "delete" && (
         <Confirm title={t.deletePointTitle} action={t.deleteThePoint} run={remove} onClose={close}>
-          {t.deletePointQuestion(point.value === null ? "" : numberText(point.value), time)}
+          {t.deletePointQuestion(point.value === null ? "" : numberText(point.value, attribute.format), time)}
         </Confirm>
       )}
     </span>

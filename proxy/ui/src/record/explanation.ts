@@ -55,7 +55,9 @@ function actual(path: string, record: RecordBody, context: Context): string | un
   const value = (record.attributes?.[path] as Json | undefined) ?? standard[path];
   if (isEmptyValue(value)) return t.hasNoValue;
   const texts = (Array.isArray(value) ? value : [value as Json]).map((it) =>
-    field.kind === "reference" ? named(it, field, context) : readValue(it, field.kind, context.locale),
+    field.kind === "reference"
+      ? named(it, field, context)
+      : readValue(it, field.kind, context.locale, field.attribute?.format),
   );
   return t.hasValue(texts.join(", "));
 }

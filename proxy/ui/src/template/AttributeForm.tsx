@@ -6,6 +6,7 @@ import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { ValueEditor } from "../value/ValueEditor";
 import { type AttributeType, type Draft, type Faults, hasIndex, type Option, TYPES } from "./draft";
+import { FormatEditor } from "./FormatEditor";
 import { OptionsEditor } from "./OptionsEditor";
 import { slugOf } from "./slug";
 import style from "./template.module.css";
@@ -53,7 +54,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
             label={t.type}
             choices={TYPES.map((id) => ({ id, label: t.types[id], hint: t.typeHints[id] }))}
             value={draft.type}
-            onChange={(type) => set({ type, default: null })}
+            onChange={(type) => set({ type, default: null, format: null })}
             error={faults.type}
           />
         ) : (
@@ -81,6 +82,12 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
           error={faults.options}
         />
       )}
+      <FormatEditor
+        type={draft.type}
+        format={draft.format ?? {}}
+        setFormat={(format) => set({ format })}
+        error={faults.format}
+      />
       <div className={style.boxes}>
         <div className={style.box}>
           <Checkbox isSelected={draft.required} onChange={(required) => set({ required })}>

@@ -23,6 +23,18 @@ test("only what differs is sent, and a rename names both slugs", () => {
   });
 });
 
+test("a format is sent as a whole where it differs, and null removes it", () => {
+  const width: Attribute = { ...tags, slug: "width", type: "number", format: { unit: "mm", decimals: 2 } };
+  const draft = draftOf(width);
+  const change = (format: typeof draft.format) =>
+    changeOf(width, { ...draft, format })?.attributes?.[0]?.format;
+  expect(changeOf(width, { ...draft, format: { decimals: 2, unit: "mm" } })).toBeNull();
+  expect(change({ unit: "cm", decimals: 2 })).toEqual({ decimals: 2, unit: "cm" });
+  expect(change({})).toBeNull();
+  const fresh = { ...EMPTY, slug: "page", format: { kind: "link" as const } };
+  expect(newAttribute(fresh)).toEqual({ slug: "page", type: "string", format: { kind: "link" } });
+});
+
 test("options have a label only where it differs; none are null", () => {
   const draft = draftOf(tags);
   const more = [...(draft.options ?? []), { value: "c", label: "c" }];

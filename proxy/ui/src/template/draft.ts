@@ -4,6 +4,7 @@ import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template } from "../api/queries";
+import type { Format } from "../format/number";
 import { pageWords } from "../language/pages";
 import { attributeSlugFault } from "./slug";
 
@@ -35,6 +36,8 @@ export type Draft = {
   /** The slug of the template that is referred to. */
   target: string | null;
   default: Json;
+  /** How values are shown; null for how their type is shown. */
+  format: Format | null;
 };
 
 export const EMPTY: Draft = {
@@ -46,10 +49,11 @@ export const EMPTY: Draft = {
   options: null,
   target: null,
   default: null,
+  format: null,
 };
 
 export function draftOf(attribute: Attribute): Draft {
-  const { label, slug, type, required, indexed, options, template } = attribute;
+  const { label, slug, type, required, indexed, options, template, format } = attribute;
   return {
     label: label ?? "",
     slug,
@@ -59,11 +63,18 @@ export function draftOf(attribute: Attribute): Draft {
     options: options?.map(({ value, label }) => ({ value, label: label ?? "" })) ?? null,
     target: template ?? null,
     default: (attribute.default ?? null) as Json,
+    format: format ?? null,
   };
 }
 
 export const optionsBody = (options: Option[] | null) =>
   options?.map(({ value, label }) => (label === "" || label === value ? value : { value, label })) ?? null;
+
+/** A format without what is not chosen, its members in one order; null for none. */
+export function formatBody(format: Format | null): Format | null {
+  const members = Object.entries(format ?? {}).filter(([, value]) => value !== undefined);
+  return members.length === 0 ? null : (Object.fromEntries(members.sort()) as Format);
+}
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -78,6 +89,7 @@ export function newAttribute(draft: Draft): Schemas["NewAttribute"] {
     ...(indexed && hasIndex(type) && { indexed }),
     ...(type === "list" && options && { options: optionsBody(options) }),
     ...(type === "reference" && target !== null && { template: target }),
+    ...(formatBody(draft.format) !== null && { format: formatBody(draft.format) }),
     ...(draft.default !== null && { default: draft.default as Schemas["Value"] }),
   };
 }
@@ -92,6 +104,7 @@ export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateC
   if (!same(optionsBody(draft.options), optionsBody(before.options)))
     change.options = optionsBody(draft.options);
   if (!same(draft.default, before.default)) change.default = draft.default as Schemas["Value"];
+  if (!same(formatBody(draft.format), formatBody(before.format))) change.format = formatBody(draft.format);
   const isRenamed = draft.slug !== before.slug;
   const isChanged = Object.keys(change).length > 1;
   if (!isRenamed && !isChanged) return null;
@@ -105,7 +118,7 @@ export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateC
 export const hasIndex = (type: AttributeType) => type !== "reference";
 
 export type Faults = Partial<
-  Record<"label" | "slug" | "type" | "options" | "target" | "default" | "required", string>
+  Record<"label" | "slug" | "type" | "options" | "target" | "default" | "required" | "format", string>
 >;
 
 /** What keeps a draft from being sent. */
@@ -132,6 +145,7 @@ export function refusals(error: RequestError, at: string, before: string | null)
     else if (pointer.startsWith(`${at}/options`)) set("options", detail);
     else if (pointer === `${at}/template`) set("target", detail);
     else if (pointer.startsWith(`${at}/default`)) set("default", detail);
+    else if (pointer.startsWith(`${at}/format`)) set("format", detail);
     else if (pointer === `${at}/slug`) set("slug", detail);
     else if (pointer === `${at}/label`) set("label", detail);
     else if (pointer === `${at}/type`) set("type", detail);

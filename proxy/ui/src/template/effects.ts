@@ -4,7 +4,7 @@ import type { RequestError } from "../api/problem";
 import type { Attribute, Template, View } from "../api/queries";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
-import { type Draft, draftOf } from "./draft";
+import { type Draft, draftOf, formatBody } from "./draft";
 import { areSynonymsAlike, linesOf, setsOf } from "./synonyms";
 
 const t = pageWords.template.effects;
@@ -104,6 +104,8 @@ function effectsOfChange(template: Template, before: Draft, after: Draft, facts:
   effects.push(...optionEffects(before, after, facts));
   if (JSON.stringify(after.default) !== JSON.stringify(before.default))
     effects.push(plain(after.default === null ? t.defaultRemoved : t.defaultForNew));
+  if (JSON.stringify(formatBody(after.format)) !== JSON.stringify(formatBody(before.format)))
+    effects.push(plain(t.format));
   if (template.display === before.slug && after.slug !== before.slug) effects.push(plain(t.stillDisplay));
   return effects;
 }

@@ -1,4 +1,4 @@
-import { Square, SquareCheck } from "lucide-react";
+import { Image, Square, SquareCheck } from "lucide-react";
 import { memo } from "react";
 import { Link } from "wouter";
 import type { Attribute } from "../api/queries";
@@ -9,6 +9,7 @@ import { addresses } from "../navigation/addresses";
 import {
   exactValueText,
   isEmptyValue,
+  linkOf,
   listLabels,
   referenceLabel,
   type VerboseValue,
@@ -26,7 +27,7 @@ export const isLong = (value: unknown): value is string =>
 
 type Props = {
   project: string;
-  attribute: Pick<Attribute, "type" | "options" | "template">;
+  attribute: Pick<Attribute, "type" | "options" | "template" | "format">;
   value: unknown;
   /** The member of `attribute_values`: what names the target of a reference, and when a metric was measured. */
   verbose?: VerboseValue | undefined;
@@ -102,7 +103,16 @@ export const Value = memo(function Value({
         </Link>
       );
     }
-    default:
+    default: {
+      const address = typeof value === "string" ? linkOf(attribute, value) : null;
+      if (address !== null) {
+        return (
+          <a className={`${shape} ${style.link}`} href={address} target="_blank" rel="noopener noreferrer">
+            {attribute.format?.kind === "image" && <Image size={14} className={style.picture} aria-hidden />}
+            <bdi>{text}</bdi>
+          </a>
+        );
+      }
       // In a column, every text begins at the same side, whichever way it is written.
       return fit === "line" ? (
         <span className={shape}>
@@ -113,6 +123,7 @@ export const Value = memo(function Value({
           {isFolded ? `${text.slice(0, MOST_LETTERS)}…` : text}
         </span>
       );
+    }
   }
 });
 

@@ -46,12 +46,14 @@ export function ValueEditor(given: EditorProps) {
   }
 }
 
+const MULTILINE_ROWS = 4;
+
 /** A text of any length: the field grows with its lines. An emptied field is no value. */
-function TextEditor({ attribute: _, project: __, owner: ___, value, onChange, ...props }: PartProps) {
+function TextEditor({ attribute, project: _, owner: __, value, onChange, ...props }: PartProps) {
   return (
     <TextField
       {...props}
-      rows={1}
+      rows={attribute.format?.kind === "multiline" ? MULTILINE_ROWS : 1}
       value={textOf(value)}
       onChange={(text) => onChange(text === "" ? null : text)}
     />

@@ -6,7 +6,7 @@ import { textOf } from "./exact";
 /** The part of an attribute that decides how its values are edited. */
 export type EditedAttribute = Pick<
   Attribute,
-  "slug" | "type" | "label" | "required" | "options" | "template"
+  "slug" | "type" | "label" | "required" | "options" | "template" | "format"
 >;
 
 export type EditorProps = {

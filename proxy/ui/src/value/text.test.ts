@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isEmptyValue, valueText } from "./text";
+import { exact } from "../api/json";
+import { copiedText, isEmptyValue, linkOf, valueText } from "./text";
 
 const segments = {
   type: "list" as const,
@@ -20,4 +21,24 @@ test("a reference is named by the display of its target, else by its key, else b
   expect(valueText(type, "01a2", { value: "01a2", display: "Ada", external_key: "erp:1" })).toBe("Ada");
   expect(valueText(type, "01a2", { value: "01a2", display: null, external_key: "erp:1" })).toBe("erp:1");
   expect(valueText(type, "01a2")).toBe("01a2");
+});
+
+test("a number is shown in its format, and copied as it is stored", () => {
+  const width = { type: "number" as const, format: { unit: "mm", decimals: 1 } };
+  expect(valueText(width, exact("1008.55"))).toContain("mm");
+  expect(copiedText(width, exact("1008.55"))).toBe("1008.55");
+  expect(copiedText({ type: "date" }, "2026-01-31")).toBe("2026-01-31");
+  expect(copiedText(segments, ["vip"])).toBe("Very important");
+});
+
+test("only addresses of the web and of mail are links", () => {
+  const link = { format: { kind: "link" as const } };
+  const email = { format: { kind: "email" as const } };
+  expect(linkOf(link, " https://example.org/a?b ")).toBe("https://example.org/a?b");
+  for (const text of ["javascript:alert(1)", "example.org", "https://a b", "data:text/html,x"])
+    expect(linkOf(link, text)).toBeNull();
+  expect(linkOf(email, "ada@example.org")).toBe("mailto:ada@example.org");
+  for (const text of ["ada", "a@b?cc=c@d", "javascript:a@b"]) expect(linkOf(email, text)).toBeNull();
+  expect(linkOf({}, "https://example.org")).toBeNull();
+  expect(linkOf({ format: { kind: "multiline" } }, "https://example.org")).toBeNull();
 });

@@ -32,19 +32,20 @@ export function referenceLabel(verbose: VerboseValue | undefined): string | null
 
 /** A value in the reader's format; nothing for an empty one. */
 export function valueText(
-  attribute: Pick<Attribute, "type" | "options">,
+  attribute: Pick<Attribute, "type" | "options" | "format">,
   value: unknown,
   verbose?: VerboseValue,
 ): string {
+  const { format } = attribute;
   if (isEmptyValue(value)) return "";
   switch (attribute.type) {
     case "number":
     case "metric":
-      return isNumber(value) ? numberText(value) : String(value);
+      return isNumber(value) ? numberText(value, format) : String(value);
     case "date":
-      return dateText(String(value));
+      return dateText(String(value), format?.pattern);
     case "datetime":
-      return datetimeText(String(value));
+      return datetimeText(String(value), format?.pattern);
     case "boolean":
       return value === true ? words.value.yes : words.value.no;
     case "list":
@@ -60,4 +61,23 @@ export function valueText(
 export function exactValueText(value: unknown): string {
   if (isEmptyValue(value)) return "";
   return typeof value === "object" && !isLosslessNumber(value) ? renderJson(value) : String(value);
+}
+
+/** A value as it is copied: without grouping and units, so that others can compute with it. */
+export function copiedText(
+  attribute: Pick<Attribute, "type" | "options">,
+  value: unknown,
+  verbose?: VerboseValue,
+): string {
+  return ["number", "metric", "date", "datetime"].includes(attribute.type)
+    ? exactValueText(value)
+    : valueText(attribute, value, verbose);
+}
+
+/** Where a text leads that is a link: nowhere if it is no address of the web, or of mail. */
+export function linkOf({ format }: Pick<Attribute, "format">, value: string): string | null {
+  const text = value.trim();
+  if (format?.kind === "email") return /^[^\s@:/?]+@[^\s@:/?]+$/.test(text) ? `mailto:${text}` : null;
+  if (format?.kind !== "link" && format?.kind !== "image") return null;
+  return /^https?:\/\/[^\s]+$/i.test(text) ? text : null;
 }

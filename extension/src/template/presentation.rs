@@ -1,0 +1,190 @@
+//! How the values of an attribute are shown to people: the member `format` of a definition. Pure.
+//!
+//! A format changes no value and no filter. It is kept as JSON, and applications read it.
+
+use crate::attribute_type::AttributeType;
+use crate::error::{Code, Error};
+use crate::json;
+use crate::value::date_pattern;
+use crate::value::member::{text_at, unknown_member};
+use serde_json::value::RawValue;
+
+/// The most digits behind the point.
+const MAX_DECIMALS: u8 = 20;
+/// The most characters of a unit.
+const LONGEST_UNIT: usize = 20;
+/// The kinds of texts.
+const KINDS: [&str; 4] = ["multiline", "link", "email", "image"];
+
+/// Reads a format: an object whose members depend on the type, or null for none. Returns its JSON.
+pub fn parse(kind: AttributeType, value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
+    if json::is_null(value) {
+        return Ok(None);
+    }
+    let known = members(kind);
+    if known.is_empty() {
+        let message = format!("an attribute of type {} has no format", kind.name());
+        let hint = "Formats belong to attributes of type string, number, metric, date and datetime.";
+        return Err(Error::at(Code::InvalidValue, pointer, message).hint(hint));
+    }
+    let members = json::object_at(value, pointer)?.0;
+    let mut errors = Vec::new();
+    for (name, member) in &members {
+        let here = format!("{pointer}/{}", json::pointer_step(name));
+        let checked = match known.contains(&name.as_ref()) {
+            true => check(kind, name, member, &here),
+            false => Err(unknown_member(name, &here).hint(format!(
+                "The format of an attribute of type {} has {}.",
+                kind.name(),
+                listed(known)
+            ))),
+        };
+        errors.extend(checked.err());
+    }
+    if members.is_empty() {
+        let message = format!("a format of type {} has {}", kind.name(), listed(known));
+        errors.push(Error::at(Code::InvalidValue, pointer, message).hint("Use null for no format."));
+    }
+    let signs: Vec<&str> = members.iter().filter_map(|(name, value)| sign(name, value)).collect();
+    if let [first, second, ..] = signs[..] {
+        let message = format!("a number has one of unit, currency and percent, not {first} and {second}");
+        errors.push(Error::at(Code::InvalidValue, format!("{pointer}/{second}"), message));
+    }
+    Error::join(errors).map_or_else(|| Ok(Some(value.get().to_owned())), Err)
+}
+
+/// The members that a format of this type may have.
+fn members(kind: AttributeType) -> &'static [&'static str] {
+    match kind {
+        AttributeType::Number | AttributeType::Metric => {
+            &["grouping", "decimals", "unit", "currency", "percent"]
+        }
+        AttributeType::Date | AttributeType::DateTime => &["pattern"],
+        AttributeType::String => &["kind"],
+        AttributeType::List | AttributeType::Reference | AttributeType::Boolean => &[],
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => names.join(""),
+    }
+}
+
+/// The member that puts a sign beside a number.
+fn sign<'a>(name: &'a str, value: &RawValue) -> Option<&'a str> {
+    match name {
+        "unit" | "currency" => Some(name),
+        "percent" if value.get() == "true" => Some(name),
+        _ => None,
+    }
+}
+
+fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Result<(), Error> {
+    let fault = |message: String| Error::at(Code::InvalidValue, pointer, message);
+    match name {
+        "decimals" => match serde_json::from_str::<u8>(value.get()) {
+            Ok(decimals) if decimals <= MAX_DECIMALS => Ok(()),
+            _ => Err(fault(format!("decimals must be a whole number from 0 to {MAX_DECIMALS}"))),
+        },
+        "unit" => {
+            let unit = text_at(value, pointer)?;
+            let fits = (1..=LONGEST_UNIT).contains(&unit.chars().count());
+            if !fits || unit.trim() != unit || unit.chars().any(char::is_control) {
+                let message = format!(
+                    "a unit has 1 to {LONGEST_UNIT} characters, without control characters and without spaces around it"
+                );
+                return Err(fault(message));
+            }
+            Ok(())
+        }
+        "currency" => {
+            let code = text_at(value, pointer)?;
+            if code.len() != 3 || !code.bytes().all(|letter| letter.is_ascii_uppercase()) {
+                let message = format!("{code:?} is not a currency: use its code of three capital letters");
+                return Err(fault(message).hint("ISO 4217 lists the codes, such as CHF, EUR and USD."));
+            }
+            Ok(())
+        }
+        "pattern" => {
+            let has_time = kind == AttributeType::DateTime;
+            date_pattern::check(&text_at(value, pointer)?, has_time)
+                .map_err(|reason| fault(reason).hint(date_pattern::hint(has_time)))
+        }
+        "kind" => {
+            let text = text_at(value, pointer)?;
+            match KINDS.contains(&text.as_str()) {
+                true => Ok(()),
+                false => Err(fault(format!("{text:?} is no kind of text"))
+                    .hint(format!("The kinds are {}.", listed(&KINDS)))),
+            }
+        }
+        _ => json::boolean_at(value, pointer).map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(kind: &str, format: &str) -> Result<Option<String>, Error> {
+        let raw: Box<RawValue> = serde_json::from_str(format).expect("JSON");
+        parse(AttributeType::named(kind).expect("a type"), &raw, "/format")
+    }
+
+    #[test]
+    fn each_type_takes_its_formats() {
+        for (kind, format) in [
+            ("number", r#"{"grouping":false}"#),
+            ("number", r#"{"grouping":true,"decimals":2,"unit":"mm"}"#),
+            ("metric", r#"{"decimals":20,"currency":"CHF"}"#),
+            ("number", r#"{"percent":true}"#),
+            ("number", r#"{"percent":false,"unit":"km/h"}"#),
+            ("date", r#"{"pattern":"dd.MM.yyyy"}"#),
+            ("datetime", r#"{"pattern":"d MMMM yyyy, HH:mm"}"#),
+            ("string", r#"{"kind":"multiline"}"#),
+            ("dimension", r#"{"kind":"image"}"#),
+        ] {
+            assert_eq!(read(kind, format).expect(format).as_deref(), Some(format));
+        }
+        assert_eq!(read("list", "null").expect("no format"), None);
+    }
+
+    #[test]
+    fn each_fault_has_its_pointer_and_says_what_fits() {
+        for (kind, format, pointer, says) in [
+            ("string", r#"{"unit":"mm"}"#, "/format/unit", "kind"),
+            ("number", r#"{"pattern":"yyyy"}"#, "/format/pattern", "currency and percent"),
+            ("date", r#"{"pattren":"yyyy"}"#, "/format/pattren", "has pattern"),
+            ("list", r#"{"kind":"link"}"#, "/format", "string, number"),
+            ("number", r#"{"decimals":21}"#, "/format/decimals", "0 to 20"),
+            ("number", r#"{"decimals":-1}"#, "/format/decimals", "0 to 20"),
+            ("number", r#"{"decimals":1.5}"#, "/format/decimals", "0 to 20"),
+            ("number", r#"{"decimals":"2"}"#, "/format/decimals", "0 to 20"),
+            ("number", r#"{"grouping":"no"}"#, "/format/grouping", ""),
+            ("number", r#"{"unit":""}"#, "/format/unit", "1 to 20"),
+            ("number", r#"{"unit":" mm"}"#, "/format/unit", "spaces"),
+            ("number", r#"{"currency":"chf"}"#, "/format/currency", "three capital letters"),
+            ("number", r#"{"currency":"Fr."}"#, "/format/currency", "ISO 4217"),
+            ("number", r#"{"unit":"mm","currency":"CHF"}"#, "/format/currency", "unit and currency"),
+            ("number", r#"{"unit":"mm","percent":true}"#, "/format/percent", "unit and percent"),
+            ("date", r#"{"pattern":"HH:mm"}"#, "/format/pattern", "no time"),
+            ("date", r#"{"pattern":"DD.MM.YYYY"}"#, "/format/pattern", "dd.MM.yyyy"),
+            ("string", r#"{"kind":"url"}"#, "/format/kind", "multiline, link"),
+            ("string", r#""link""#, "/format", ""),
+            ("string", "{}", "/format", "null"),
+        ] {
+            let error = read(kind, format).expect_err(format);
+            assert_eq!(error.faults[0].pointer, pointer, "{format}");
+            assert!(format!("{error:?}").contains(says), "{format}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn all_faults_of_a_format_are_reported_together() {
+        let error = read("number", r#"{"decimals":99,"currency":"x","unti":"mm"}"#).expect_err("faults");
+        assert_eq!(error.faults.len(), 3);
+    }
+}

@@ -1,0 +1,22 @@
+import { useMemo } from "react";
+import type { RecordBody } from "../api/queries";
+import { formatOfAll } from "../format/number";
+import { columnValue, type ListColumn } from "./columns";
+
+/** The columns with the formats of their numbers: thousands are grouped alike in all rows. */
+export function useFormats(columns: readonly ListColumn[], records: readonly RecordBody[]): ListColumn[] {
+  const groups = columns.map((column) => {
+    if (!column.isNumber) return "";
+    const values = records.map((record) => columnValue(record, column));
+    return formatOfAll(column.attribute.format, values).grouping ? "grouped" : "plain";
+  });
+  const key = groups.join();
+  return useMemo(() => {
+    const all = key.split(",");
+    return columns.map((column, place) => {
+      if (!column.isNumber) return column;
+      const format = { ...column.attribute.format, grouping: all[place] === "grouped" };
+      return { ...column, attribute: { ...column.attribute, format } };
+    });
+  }, [columns, key]);
+}
