@@ -34,6 +34,11 @@ async fn point_of_a_metric_is_corrected_and_deleted() {
 }
 
 #[tokio::test]
+async fn record_is_beside_its_list_in_a_width_that_is_remembered() {
+    run(&service().await, "record/beside", json!({})).await;
+}
+
+#[tokio::test]
 async fn drawer_steps_to_the_next_and_previous_record() {
     run(&service().await, "record/stepping", json!({})).await;
 }

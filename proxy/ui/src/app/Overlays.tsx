@@ -1,3 +1,4 @@
+import { Code, Keyboard, Search, Undo2 } from "lucide-react";
 import { lazy, Suspense, useEffect } from "react";
 import { words } from "../language";
 import { useShortcutListener, useShortcuts } from "../navigation/shortcuts";
@@ -20,10 +21,10 @@ export function Overlays({ project }: { project: string }) {
   useShortcutListener();
   useShortcuts(
     [
-      { keys: "mod+k", label: t.palette, run: () => show("palette") },
-      { keys: ".", label: t.useFromCode, run: () => show("code") },
-      ...(canUndo ? [{ keys: "mod+z", label: t.undo, run: undoLast }] : []),
-      { keys: "?", label: t.shortcuts, run: () => show("shortcuts") },
+      { keys: "mod+k", label: t.palette, icon: Search, run: () => show("palette") },
+      { keys: ".", label: t.useFromCode, icon: Code, run: () => show("code") },
+      ...(canUndo ? [{ keys: "mod+z", label: t.undo, icon: Undo2, run: undoLast }] : []),
+      { keys: "?", label: t.shortcuts, icon: Keyboard, run: () => show("shortcuts") },
     ],
     "everywhere",
   );

@@ -117,7 +117,8 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
   useImperativeHandle(ref, () => ({ add: () => add.current() }), []);
   useShortcuts(
     useMemo(
-      () => (shortcut ? [{ keys: shortcut, label: t.shortcut, run: () => add.current() }] : []),
+      () =>
+        shortcut ? [{ keys: shortcut, label: t.shortcut, icon: ListFilter, run: () => add.current() }] : [],
       [shortcut],
     ),
     "list",

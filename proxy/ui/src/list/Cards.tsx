@@ -12,7 +12,7 @@ import { recordName } from "./names";
 const t = words.list;
 /** The values of a record that a card shows below its name. */
 const MOST_VALUES = 5;
-const HEIGHT = 196;
+const HEIGHT = 208;
 const LAYOUT = {
   minItemSize: new Size(260, HEIGHT),
   maxItemSize: new Size(420, HEIGHT),

@@ -1,10 +1,10 @@
 import {
   ArchiveRestore,
+  ChartBarBig,
   FileDown,
   FileUp,
   LayoutGrid,
   MoreHorizontal,
-  PanelRight,
   Plus,
   RefreshCw,
   Rows3,
@@ -175,12 +175,15 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
           />
         </div>
         {!state.isDeleted && (
-          <IconButton
-            icon={PanelRight}
-            label={props.isFacets ? words.filter.closeFacets : words.filter.facets}
-            isOn={props.isFacets}
+          <Button
+            kind="quiet"
+            icon={ChartBarBig}
+            aria-label={words.filter.facets}
+            aria-pressed={props.isFacets}
             onPress={props.onFacets}
-          />
+          >
+            <span className={style.roomy}>{words.filter.facets}</span>
+          </Button>
         )}
         <ColumnChooser template={template} columns={props.columns} onChange={props.onColumns} />
       </div>

@@ -1,3 +1,4 @@
+import { Plus, Search, X } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { refreshLists } from "../api/lists";
@@ -114,10 +115,12 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
       ...(state.isDeleted
         ? []
         : [
-            { keys: "/", label: t.searchIn(label), run: () => field.current?.focus() },
-            { keys: "x", label: t.clearSearch, run: clearSearch },
+            { keys: "/", label: t.searchIn(label), icon: Search, run: () => field.current?.focus() },
+            { keys: "x", label: t.clearSearch, icon: X, run: clearSearch },
           ]),
-      ...(rights.has("create") && !state.isDeleted ? [{ keys: "n", label: t.newRecord, run: create }] : []),
+      ...(rights.has("create") && !state.isDeleted
+        ? [{ keys: "n", label: t.newRecord, icon: Plus, run: create }]
+        : []),
     ],
     "list",
   );
@@ -162,96 +165,98 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   const { ids, isAll } = selection.selection;
 
   return (
-    <div className={style.page}>
-      <ListTop
-        project={project}
-        template={template}
-        rights={rights}
-        state={state}
-        modes={modes}
-        isByWords={isByWords}
-        change={change}
-        found={found}
-        columns={columns}
-        field={field}
-        onColumns={keep}
-        onExport={(format) =>
-          file.start({ ...searchBody(state), fields: columns.map(({ id }) => id) }, format)
-        }
-        onNew={create}
-        onLeave={() => grid.current?.focus()}
-        isFacets={isFacets}
-        onFacets={toggleFacets}
-      />
-      <span className="visually-hidden" aria-live="polite">
-        {sorted}
-      </span>
-      <div className={style.main}>
-        <Results
+    <div className={style.beside}>
+      <div className={style.page}>
+        <ListTop
           project={project}
           template={template}
           rights={rights}
           state={state}
+          modes={modes}
+          isByWords={isByWords}
           change={change}
           found={found}
-          columns={formatted}
-          selection={selection}
-          open={record}
-          grid={grid}
-          sorted={sorted}
-          onOpen={open}
-          onCopy={copy}
-          onResize={resize}
+          columns={columns}
+          field={field}
+          onColumns={keep}
+          onExport={(format) =>
+            file.start({ ...searchBody(state), fields: columns.map(({ id }) => id) }, format)
+          }
           onNew={create}
-          onMeant={(search) => {
-            change({ search }, true);
-            field.current?.focus();
-          }}
-        >
-          {(ids.size > 0 || isAll) && (
-            <SelectionBar
-              project={project}
-              template={template}
-              rights={rights}
-              selection={selection.selection}
-              records={found.records}
-              areDeleted={state.isDeleted}
-              body={searchBody(found.shown)}
-              total={found.total}
-              hasMore={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
-              isNear={found.near !== null}
-              bulk={bulk}
-              onSelectMatching={() => {
-                found.count();
-                selection.selectMatching();
-              }}
-              onClear={selection.clear}
-            />
-          )}
-          <BulkState {...bulk} />
-          {file.bytes !== null && (
-            <div className={bars.task} role="status">
-              {t.exporting(megabytes.format(file.bytes / 1e6))}
-              <Button onPress={file.stop}>{t.stop}</Button>
-            </div>
-          )}
-        </Results>
-        {isFacets && !state.isDeleted && (
-          <Suspense>
-            <div className={style.facets}>
-              <FacetPanel
+          onLeave={() => grid.current?.focus()}
+          isFacets={isFacets}
+          onFacets={toggleFacets}
+        />
+        <span className="visually-hidden" aria-live="polite">
+          {sorted}
+        </span>
+        <div className={style.main}>
+          <Results
+            project={project}
+            template={template}
+            rights={rights}
+            state={state}
+            change={change}
+            found={found}
+            columns={formatted}
+            selection={selection}
+            open={record}
+            grid={grid}
+            sorted={sorted}
+            onOpen={open}
+            onCopy={copy}
+            onResize={resize}
+            onNew={create}
+            onMeant={(search) => {
+              change({ search }, true);
+              field.current?.focus();
+            }}
+          >
+            {(ids.size > 0 || isAll) && (
+              <SelectionBar
                 project={project}
                 template={template}
-                conditions={state.conditions}
-                timeZone={searchBody(found.shown).time_zone}
-                search={counted.current.search}
-                isNear={counted.current.isNear ?? false}
-                onChange={(conditions) => change({ conditions }, true)}
-                onClose={toggleFacets}
+                rights={rights}
+                selection={selection.selection}
+                records={found.records}
+                areDeleted={state.isDeleted}
+                body={searchBody(found.shown)}
+                total={found.total}
+                hasMore={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
+                isNear={found.near !== null}
+                bulk={bulk}
+                onSelectMatching={() => {
+                  found.count();
+                  selection.selectMatching();
+                }}
+                onClear={selection.clear}
               />
-            </div>
-          </Suspense>
-        )}
+            )}
+            <BulkState {...bulk} />
+            {file.bytes !== null && (
+              <div className={bars.task} role="status">
+                {t.exporting(megabytes.format(file.bytes / 1e6))}
+                <Button onPress={file.stop}>{t.stop}</Button>
+              </div>
+            )}
+          </Results>
+          {isFacets && !state.isDeleted && (
+            <Suspense>
+              <div className={style.facets}>
+                <FacetPanel
+                  project={project}
+                  template={template}
+                  conditions={state.conditions}
+                  timeZone={searchBody(found.shown).time_zone}
+                  search={counted.current.search}
+                  isNear={counted.current.isNear ?? false}
+                  onChange={(conditions) => change({ conditions }, true)}
+                  onClose={toggleFacets}
+                />
+              </div>
+            </Suspense>
+          )}
+        </div>
       </div>
       <Suspense>
         {record !== null && (

@@ -1,4 +1,5 @@
 /** Keyboard shortcuts of the place that is shown. */
+import type { LucideIcon } from "lucide-react";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
 export type Shortcut = {
@@ -6,6 +7,8 @@ export type Shortcut = {
   keys: string;
   /** What it does, for the list behind `?` and the palette. */
   label: string;
+  /** What the palette shows before it. */
+  icon: LucideIcon;
   run: () => void;
 };
 

@@ -21,7 +21,7 @@ import { faultOf } from "./faults";
 import { fieldOf } from "./merge";
 import { NumberMenu } from "./NumberMenu";
 import { saveWithUndo } from "./save";
-import { addTo } from "./store";
+import { addTo, dismissChange } from "./store";
 
 const t = words.record;
 
@@ -55,6 +55,11 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   const isSeries = type === "metric";
   const label = attributeLabel(attribute);
   const isContradicted = edit !== null && !isSeries && !isSame(current, edit.start);
+
+  // The field itself says it while it is edited.
+  useEffect(() => {
+    if (isContradicted && isChanged) dismissChange(record.id, slug);
+  }, [isContradicted, isChanged, record.id, slug]);
 
   // Once the editor is closed from the keyboard, the focus is on the value again.
   const returns = useRef(false);

@@ -1,6 +1,15 @@
-import { Hash, Link2, Maximize2, Minimize2, MoreHorizontal, Trash2, X } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { useSearchParams } from "wouter";
+import {
+  ArrowDown,
+  ArrowUp,
+  Hash,
+  Link2,
+  Maximize2,
+  Minimize2,
+  MoreHorizontal,
+  Trash2,
+  X,
+} from "lucide-react";
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { RequestError } from "../api/problem";
 import { privileges, type Template, useMe, useTemplate } from "../api/queries";
 import { useOnScreen } from "../code/current";
@@ -21,8 +30,10 @@ import { History } from "./History";
 import { Metrics } from "./Metrics";
 import style from "./RecordDrawer.module.css";
 import { Related } from "./Related";
+import { Resizer, useDrawerWidth } from "./Resizer";
 import { type Step, StepButtons, type Steps } from "./StepButtons";
 import { type Shown, useRecord } from "./store";
+import { type Tab, usePlace } from "./usePlace";
 
 const t = words.record;
 
@@ -35,35 +46,12 @@ type Props = {
   steps: Steps;
 };
 
-const TABS = ["details", "metrics", "history", "related", "access"] as const;
-type Tab = (typeof TABS)[number];
-
-/** Whether the record fills the page, and its tab: in the query of the address, so that both can be shared. */
-function usePlace() {
-  const [search, setSearch] = useSearchParams();
-  const set = (name: string, value: string | null) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
-  return {
-    isFull: search.get("record") === "page",
-    setFull: (isFull: boolean) => set("record", isFull ? "page" : null),
-    tab: TABS.find((tab) => tab === search.get("tab")) ?? "details",
-    setTab: (tab: Tab) => set("tab", tab === "details" ? null : tab),
-  };
-}
-
-/** A record over its list, with its own address. */
+/** A record beside its list, and over it where there is no room, with its own address. */
 export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
   const { isFull, setFull, tab, setTab } = usePlace();
   const shown = useRecord(project, id);
   const panel = useRef<HTMLElement>(null);
+  const [width, resize] = useDrawerWidth();
   const definition = useTemplate(project, shown.data?.record.template_slug ?? template);
   useOnScreen(
     { method: "GET", path: `/v1/entities/${encodeURIComponent(id)}`, query: { verbose: true } },
@@ -101,8 +89,8 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
   };
   useShortcuts(
     [
-      ...(steps.next ? [{ keys: "j", label: t.next, run: steps.next }] : []),
-      ...(steps.previous ? [{ keys: "k", label: t.previous, run: steps.previous }] : []),
+      ...(steps.next ? [{ keys: "j", label: t.next, icon: ArrowDown, run: steps.next }] : []),
+      ...(steps.previous ? [{ keys: "k", label: t.previous, icon: ArrowUp, run: steps.previous }] : []),
     ],
     "record",
   );
@@ -115,7 +103,9 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
       data-place="record"
       tabIndex={-1}
       onKeyDown={press}
+      style={{ "--drawer": `${width}px` } as CSSProperties}
     >
+      {!isFull && <Resizer width={width} onResize={resize} />}
       {shown.data && definition ? (
         <Open
           key={id}

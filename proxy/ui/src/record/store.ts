@@ -81,6 +81,14 @@ export function dismissChanges(id: string) {
   if (shown) queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed: [] });
 }
 
+/** Says no more that others changed this field. */
+export function dismissChange(id: string, field: string) {
+  const shown = cached(id);
+  if (!shown?.changed.includes(field)) return;
+  const changed = shown.changed.filter((it) => it !== field);
+  queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed });
+}
+
 /** Shows the record as it is after a write of our own, with what others changed at the same time. */
 async function accept(before: Shown, written: RecordBody, ours: string) {
   const { project } = before;

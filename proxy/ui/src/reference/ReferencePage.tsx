@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, Search } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Input, SearchField } from "react-aria-components";
 import { Link } from "wouter";
@@ -128,7 +128,7 @@ function Chosen({ document, operation, project }: ChosenProps) {
 function OperationList({ operations, chosen }: { operations: Operation[]; chosen: string | undefined }) {
   const [query, setQuery] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  useShortcuts([{ keys: "/", label: t.search, run: () => field.current?.focus() }]);
+  useShortcuts([{ keys: "/", label: t.search, icon: Search, run: () => field.current?.focus() }]);
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = operations.filter((it) => {
     const text = `${it.summary} ${it.method} ${it.path} ${it.id} ${it.tag}`.toLowerCase();

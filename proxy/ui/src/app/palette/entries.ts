@@ -16,7 +16,6 @@ import {
   Settings2,
   Table2,
   Upload,
-  Zap,
 } from "lucide-react";
 import type { Me, Project, Template } from "../../api/queries";
 import { words } from "../../language";
@@ -67,7 +66,7 @@ function actions({ shortcuts }: Surroundings): Entry[] {
   return shortcuts
     .filter((it) => !OWN_KEYS.includes(it.keys) && shortcuts.findLast(({ keys }) => keys === it.keys) === it)
     .toReversed()
-    .map(({ keys, label, run }) => ({ id: `do ${keys}`, label, keys, icon: Zap, run }));
+    .map(({ keys, label, icon, run }) => ({ id: `do ${keys}`, label, keys, icon, run }));
 }
 
 function templates({ project, template, templates, navigate }: Surroundings): Entry[] {

@@ -6,6 +6,7 @@ const words = filter.sentence;
 
 export const record = {
   record: "Record",
+  width: "Width of the record",
   tabs: {
     details: "Details",
     metrics: "Metrics",

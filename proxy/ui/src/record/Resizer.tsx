@@ -1,0 +1,56 @@
+import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { words } from "../language";
+import style from "./RecordDrawer.module.css";
+
+const KEPT = "keyed.record.width";
+const FIRST = 480;
+const NARROWEST = 360;
+const WIDEST = 960;
+const STEP = 24;
+
+const within = (width: number) => Math.round(Math.max(NARROWEST, Math.min(WIDEST, width)));
+
+/** The width of a record beside its list, remembered by this browser. */
+export function useDrawerWidth(): [number, (width: number) => void] {
+  const [width, setWidth] = useState(() => within(Number(localStorage.getItem(KEPT)) || FIRST));
+  const resize = (wanted: number) => {
+    localStorage.setItem(KEPT, String(within(wanted)));
+    setWidth(within(wanted));
+  };
+  return [width, resize];
+}
+
+/** The edge of the record: dragged, or moved by the arrow keys. */
+export function Resizer({ width, onResize }: { width: number; onResize: (width: number) => void }) {
+  const [grip, setGrip] = useState<{ x: number; width: number } | null>(null);
+  const press = (event: KeyboardEvent) => {
+    const next = { ArrowLeft: width + STEP, ArrowRight: width - STEP, Home: NARROWEST, End: WIDEST }[
+      event.key
+    ];
+    if (next === undefined) return;
+    event.preventDefault();
+    onResize(next);
+  };
+  const grab = (event: PointerEvent<HTMLElement>) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setGrip({ x: event.clientX, width });
+  };
+  return (
+    <div
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={words.record.width}
+      aria-valuenow={width}
+      aria-valuemin={NARROWEST}
+      aria-valuemax={WIDEST}
+      className={style.resizer}
+      onKeyDown={press}
+      onPointerDown={grab}
+      onPointerMove={(event) => grip && onResize(grip.width + grip.x - event.clientX)}
+      onPointerUp={() => setGrip(null)}
+      onPointerCancel={() => setGrip(null)}
+      onDoubleClick={() => onResize(FIRST)}
+    />
+  );
+}
