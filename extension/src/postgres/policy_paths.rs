@@ -25,7 +25,7 @@ thread_local! {
     static EARLIER: Cell<pg_sys::set_rel_pathlist_hook_type> = const { Cell::new(None) };
 }
 
-/// Registers the setting, which every login may change: off has PostgreSQL's own plans.
+/// Registers the setting. Only superusers set it, so that `off` keeps counts of hidden rows out of `EXPLAIN (ANALYZE)`.
 pub(super) fn register_setting() {
     // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
     // session's one thread. An AtomicBool has the layout of a bool.
@@ -36,7 +36,7 @@ pub(super) fn register_setting() {
             c"Off has PostgreSQL's own plans, which apply a policy before most conditions. Changes no result.".as_ptr(),
             IS_ON.as_ptr(),
             true,
-            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucContext::PGC_SUSET,
             0,
             None,
             None,
