@@ -7,7 +7,7 @@ help:
 	@echo 'make test-all     make test, KIND=packages, and the tests of the database (KIND=major) on every version of PostgreSQL that can be had'
 	@echo 'make test-assert  the tests of the database on a PostgreSQL with assertions, which it builds (KIND=…, TEST=…)'
 	@echo 'make bench   measure the release build'
-	@echo 'make soak    check with tools of others, which it fetches (KIND=clients|schemathesis|sqlsmith|day|crash)'
+	@echo 'make soak    check with tools of others, which it fetches (KIND=clients|schemathesis|sqlsmith|callers|day|crash)'
 	@echo 'make docs    make a book of docs/ in target/book, with mdbook, which it fetches'
 	@echo 'make build   build the release, install the extension into PostgreSQL'
 	@echo 'make deb     build Debian packages of extension and proxy in target/deb'

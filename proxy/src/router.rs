@@ -15,8 +15,8 @@ use crate::metrics::Routes;
 use crate::openapi;
 use crate::problem::Problem;
 use crate::routes::{
-    access, administration, background, batch, by_key, entities, export, health, import, inbound, search,
-    series, templates, views,
+    access, administration, background, batch, by_key, entities, export, health, import, import_end, inbound,
+    search, series, templates, views,
 };
 use crate::state::App;
 
@@ -29,7 +29,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
         ("/entities/template/{template}/export", get(export::saved).post(export::search)),
-        ("/entities/template/{template}/import", post(import::run).delete(import::end)),
+        ("/entities/template/{template}/import", post(import::run).delete(import_end::run)),
         ("/entities/{id}", get(entities::read).patch(entities::patch).put(entities::replace).delete(entities::delete)),
         ("/entities/{id}/restore", post(entities::restore)),
         ("/entities/{id}/embedding", put(entities::set_embedding).delete(entities::delete_embedding)),

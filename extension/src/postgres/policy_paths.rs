@@ -170,15 +170,15 @@ unsafe fn estimate(root: *mut PlannerInfo, relation: *mut RelOptInfo) {
             }
         }
         pg_sys::set_baserel_size_estimates(root, relation);
-        if before <= 0.0 {
-            return;
+        for shared in PgList::<pg_sys::ParamPathInfo>::from_pg((*relation).ppilist).iter_ptr() {
+            (*shared).ppi_rows =
+                pg_sys::get_parameterized_baserel_size(root, relation, (*shared).ppi_clauses);
         }
-        let change = (*relation).rows / before;
         for path in PgList::<pg_sys::Path>::from_pg((*relation).pathlist).iter_ptr() {
-            if (*path).param_info.is_null() {
-                (*path).rows = (*relation).rows;
-            }
+            let shared = (*path).param_info;
+            (*path).rows = if shared.is_null() { (*relation).rows } else { (*shared).ppi_rows };
         }
+        let change = if before > 0.0 { (*relation).rows / before } else { 1.0 };
         for path in PgList::<pg_sys::Path>::from_pg((*relation).partial_pathlist).iter_ptr() {
             (*path).rows = pg_sys::clamp_row_est((*path).rows * change);
         }

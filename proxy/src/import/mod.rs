@@ -14,6 +14,8 @@ pub(crate) mod faults;
 pub(crate) mod format;
 /// The records of waiting rows.
 pub(crate) mod held;
+/// The import of another file.
+mod importer;
 /// The order of waiting rows.
 pub(crate) mod order;
 /// What a portion is for.

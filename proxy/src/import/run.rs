@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::answer::Answer as Shape;
 use super::faults::refusal;
 use super::held::Held;
+use super::importer;
 use super::portion_kind::PortionKind;
 use super::portion_sizer::PortionSizer;
 use super::preview::Preview;
@@ -106,7 +106,7 @@ impl<'a> Import<'a> {
         let [first, waiting] =
             [first, PortionKind::Some].map(|kind| options(request, &source, &Held::default(), kind));
         let mut checked = target.check(&first).await?;
-        if let Ok(Waits { waits_for: importer }) = serde_json::from_str(&checked) {
+        if let Some(importer) = importer::in_the_way(&checked) {
             waits_for(importer).await;
             checked = target.check(&waiting).await?;
         }
@@ -272,13 +272,6 @@ impl<'a> Import<'a> {
         }
         Ok(())
     }
-}
-
-/// The answer to a file that does not wait for another.
-#[derive(Deserialize)]
-struct Waits<'a> {
-    #[serde(borrow)]
-    waits_for: &'a RawValue,
 }
 
 fn options(request: &Request, source: &Source, held: &Held, portion: PortionKind) -> String {

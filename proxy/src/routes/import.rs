@@ -8,16 +8,13 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use keyed_errors::Code;
-use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::admission::FilePermit;
 use crate::answer;
-use crate::call::Call;
 use crate::caller::Caller;
-use crate::database::Effect;
 use crate::file::chunks::{ChunkSender, chunks};
 use crate::file::refused_rows::RefusedRows;
 use crate::import::answer::Answer;
@@ -30,7 +27,6 @@ use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
 use crate::shutdown::Step;
 use crate::state::App;
-use crate::statement::{number, statement, text};
 
 /// The number of buffered chunks of a response.
 const CHUNKS: usize = 64;
@@ -71,43 +67,6 @@ pub(crate) async fn run(
         Err(_) => return Err(Problem::internal("an import ended before it began".to_owned())),
     }
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
-}
-
-/// Ends a session, if it still imports a file in this transaction, and says whether it has ended. The number 6 is that of the lock
-/// of such an import.
-const END: &str = "select pg_catalog.count(*) filter (where pg_catalog.pg_terminate_backend(l.pid, 5000)) > 0 \
-    from pg_catalog.pg_locks l where l.pid = $1 and l.virtualtransaction = $2 \
-    and l.locktype = 'advisory' and l.objsubid = 6 and l.granted";
-
-/// The import that holds a template.
-#[derive(Deserialize)]
-struct Importer<'a> {
-    process: i32,
-    transaction: &'a str,
-}
-
-/// Ends it: nothing of its file is imported.
-pub(crate) async fn end(mut call: Call<1>) -> Result<Response, Problem> {
-    let [wanted] = call.parameters(["transaction"])?;
-    let [template] = call.segments();
-    let row = call.ask(Effect::Write, statement!("find_import($4::text)"), &[text(template)]).await?;
-    let unexpected = |error: &dyn std::error::Error| Problem::internal(format!("not an import: {error}"));
-    let found: &str = row.try_get(0).map_err(|error| unexpected(&error))?;
-    let Importer { process, transaction } =
-        serde_json::from_str(found).map_err(|error| unexpected(&error))?;
-    if wanted.is_some_and(|wanted| wanted != transaction) {
-        return Err(Problem::new(
-            Code::NotFound,
-            "the import has ended, and another one holds the template".to_owned(),
-        ));
-    }
-    // The session is one of the proxy's login, which may end it; keyed's functions may not.
-    let (admitted, arguments) = (call.caller.admitted.as_ref(), [number(&process), text(&transaction)]);
-    let row = call.app.database.run_for(admitted, Effect::Write, "end_import", END, &arguments).await?;
-    match row.try_get(0).map_err(|error| unexpected(&error))? {
-        true => Ok(answer::json(StatusCode::OK, found.to_owned())),
-        false => Err(Problem::new(Code::NotFound, "the import had ended by itself".to_owned())),
-    }
 }
 
 /// Everything before the first row is written.

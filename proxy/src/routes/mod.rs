@@ -9,6 +9,7 @@ pub(crate) mod entities;
 pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod import;
+pub(crate) mod import_end;
 pub(crate) mod inbound;
 pub(crate) mod search;
 pub(crate) mod series;

@@ -68,10 +68,8 @@ async fn format_of_an_attribute_is_created_patched_removed_and_sent_back() {
     assert_eq!(patched["attributes"][0]["format"], json!({"currency": "CHF"}));
     let removed = service.patch("/templates/goods", change(Value::Null)).await.expect(200);
     assert_eq!(removed["attributes"][0].get("format"), None);
-    let refusal = service
-        .patch("/templates/goods", change(json!({"decimals": 21})))
-        .await
-        .refused(422, "invalid_value");
+    let refusal = service.patch("/templates/goods", change(json!({"decimals": 21}))).await;
+    let refusal = refusal.refused(422, "invalid_value");
     assert_eq!(refusal["errors"][0]["pointer"], "/attributes/0/format/decimals");
 }
 

@@ -2660,6 +2660,8 @@ export interface components {
             role: string;
             /** Format: date-time */
             since: string | null;
+            /** @description The number of its transaction. */
+            transaction: string;
         };
         /**
          * @example {
@@ -5984,7 +5986,10 @@ export interface operations {
     };
     endImport: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Ends only the import with this `transaction`: a repeated request does not end the next one. */
+                transaction?: string;
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
