@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
 import { GridLayout, GridList, GridListItem, Size, Virtualizer } from "react-aria-components";
 import type { RecordBody } from "../api/queries";
 import { Checkbox } from "../components/Checkbox";
@@ -7,6 +7,7 @@ import { isEmptyValue } from "../value/text";
 import { Nothing, Value } from "../value/Value";
 import style from "./Cards.module.css";
 import { columnValue, type ListColumn } from "./columns";
+import type { GridHandle } from "./Grid";
 import { recordName } from "./names";
 
 const t = words.list;
@@ -33,11 +34,20 @@ type Props = {
   onSelect: (ids: ReadonlySet<string>) => void;
   onOpen: (record: RecordBody) => void;
   onNearEnd: () => void;
+  handle: Ref<GridHandle>;
 };
 
 /** The records as cards, each with its key. */
-export default function Cards({ records, columns, display, onNearEnd, ...props }: Props) {
+export default function Cards({ records, columns, display, onNearEnd, handle, ...props }: Props) {
   const root = useRef<HTMLDivElement>(null);
+  // The list has the focus and gives it to a card.
+  useImperativeHandle(handle, () => ({
+    focus: (id) => {
+      const card = id === undefined ? null : `[role=row][data-key="${CSS.escape(id)}"]`;
+      const found = card === null ? null : root.current?.querySelector<HTMLElement>(card);
+      (found ?? root.current?.querySelector<HTMLElement>("[role=grid]"))?.focus();
+    },
+  }));
   const others = columns.filter(({ id }) => id !== display);
 
   useEffect(() => {

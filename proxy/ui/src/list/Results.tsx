@@ -100,6 +100,7 @@ export function Results({ project, template, state, change, found, columns, sele
             onSelect={selection.set}
             onOpen={props.onOpen}
             onNearEnd={found.more}
+            handle={props.grid}
           />
         </Suspense>
       ) : (

@@ -69,6 +69,7 @@ export function decodeState(query: string): ListState {
   const mode = parts.get("m");
   const columns = parts.get("c");
   const zone = parts.get("z");
+  const layout = parts.get("l");
   return {
     search: parts.get("q") ?? "",
     mode: mode === "meaning" || mode === "both" ? (mode as Mode) : "words",
@@ -77,7 +78,7 @@ export function decodeState(query: string): ListState {
     sort: decodeSort(parts.get("s") ?? ""),
     isDeleted: parts.get("deleted") === "yes",
     view: parts.get("view"),
-    layout: parts.get("l") === "cards" ? "cards" : "table",
+    layout: layout === "cards" || layout === "table" ? layout : INITIAL.layout,
     columns: columns === null ? null : decodeColumns(columns),
   };
 }

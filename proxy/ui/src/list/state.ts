@@ -32,6 +32,9 @@ export type ListState = {
 /** A list as it is asked for: with `isNear`, also by words that differ in a letter from those that were typed. */
 export type Searched = ListState & { isNear?: boolean };
 
+/** Where a table would show two columns, cards are shown at first. */
+const isNarrow = typeof window !== "undefined" && window.matchMedia?.("(max-width: 480px)").matches;
+
 export const INITIAL: ListState = {
   search: "",
   mode: "words",
@@ -40,7 +43,7 @@ export const INITIAL: ListState = {
   sort: [],
   isDeleted: false,
   view: null,
-  layout: "table",
+  layout: isNarrow ? "cards" : "table",
   columns: null,
 };
 
