@@ -8,7 +8,7 @@ use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
 
 /// The most wildcards of a pattern. LIKE calls itself at each, and fails where that is too deep, which depends on the text.
-const MOST_WILDCARDS: usize = 32;
+const MOST_WILDCARDS: usize = 8;
 
 /// Comparisons of `numeric`: they compare digits, and raise nothing.
 const NUMERIC: [u32; 6] = [
@@ -27,63 +27,87 @@ const LIKE: [u32; 4] = [pg_sys::F_TEXTLIKE, pg_sys::F_TEXTNLIKE, pg_sys::F_TEXTI
 /// Operators of arrays: they compare elements by `=` of their type, which of texts raises nothing.
 const ARRAYS: [u32; 3] = [pg_sys::F_ARRAYOVERLAP, pg_sys::F_ARRAYCONTAINS, pg_sys::F_ARRAYCONTAINED];
 
-/// Whether evaluating an expression says nothing about a row but its value.
+/// Whether a condition says nothing about a row but its result: it consists of comparisons of columns with constants and
+/// parameters. What else reads nothing of the row, such as a function of a login's own, would be evaluated for some rows only,
+/// and tell by that.
 ///
 /// # Safety
-/// The expression is one of a planner.
+/// The condition is one of a planner.
 pub(super) unsafe fn is_leakproof(node: *mut Node) -> bool {
     // SAFETY: the caller's; each kind of node is read as what it is.
     unsafe {
+        pg_sys::check_stack_depth();
         if node.is_null() {
             return false;
         }
-        let all = |list: *mut List| PgList::<Node>::from_pg(list).iter_ptr().all(|node| is_leakproof(node));
         match (*node).type_ {
             NodeTag::T_Const => true,
-            NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varlevelsup == 0,
-            NodeTag::T_Param => (*node.cast::<pg_sys::Param>()).paramkind != pg_sys::ParamKind::PARAM_SUBLINK,
+            NodeTag::T_Var => is_operand(node),
             NodeTag::T_RestrictInfo => is_leakproof((*node.cast::<RestrictInfo>()).clause.cast()),
-            NodeTag::T_RelabelType => is_leakproof((*node.cast::<pg_sys::RelabelType>()).arg.cast()),
+            NodeTag::T_BoolExpr => PgList::<Node>::from_pg((*node.cast::<pg_sys::BoolExpr>()).args)
+                .iter_ptr()
+                .all(|arm| is_leakproof(arm)),
             NodeTag::T_BooleanTest => is_leakproof((*node.cast::<pg_sys::BooleanTest>()).arg.cast()),
             NodeTag::T_NullTest => {
                 let test = node.cast::<pg_sys::NullTest>();
-                !(*test).argisrow && is_leakproof((*test).arg.cast())
+                !(*test).argisrow && is_operand((*test).arg.cast())
             }
-            NodeTag::T_BoolExpr => all((*node.cast::<pg_sys::BoolExpr>()).args),
             NodeTag::T_OpExpr | NodeTag::T_DistinctExpr => {
                 let operation = node.cast::<pg_sys::OpExpr>();
                 pg_sys::set_opfuncid(operation);
-                is_function_leakproof((*operation).opfuncid, (*operation).args, (*operation).inputcollid)
-                    && all((*operation).args)
+                let function = (*operation).opfuncid;
+                is_own((*operation).opno)
+                    && is_call_leakproof(function, (*operation).args, (*operation).inputcollid)
             }
             NodeTag::T_ScalarArrayOpExpr => {
                 let operation = node.cast::<pg_sys::ScalarArrayOpExpr>();
                 pg_sys::set_sa_opfuncid(operation);
+                let function = (*operation).opfuncid;
                 // The patterns of LIKE ANY would have to be looked at one by one.
-                !LIKE.contains(&(*operation).opfuncid.to_u32())
-                    && is_function_leakproof(
-                        (*operation).opfuncid,
-                        (*operation).args,
-                        (*operation).inputcollid,
-                    )
-                    && all((*operation).args)
+                is_own((*operation).opno)
+                    && !LIKE.contains(&function.to_u32())
+                    && is_call_leakproof(function, (*operation).args, (*operation).inputcollid)
             }
-            // What reads nothing of the row, and is the same for all.
-            _ => {
-                !pg_sys::contain_var_clause(node)
-                    && !pg_sys::contain_volatile_functions(node)
-                    && !pg_sys::contain_subplans(node)
+            _ => false,
+        }
+    }
+}
+
+/// Whether an operator is PostgreSQL's own. An estimate also calls what an operator names as its commutator and negator, and
+/// somebody's own operator may name anything, whatever function it has.
+fn is_own(operator: Oid) -> bool {
+    operator.to_u32() < pg_sys::FirstGenbkiObjectId
+}
+
+/// Whether an operand is a column, a constant, or a parameter of the statement.
+///
+/// # Safety
+/// The node is an expression.
+unsafe fn is_operand(node: *mut Node) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        match (*node).type_ {
+            NodeTag::T_Const => true,
+            NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varlevelsup == 0,
+            NodeTag::T_Param => (*node.cast::<pg_sys::Param>()).paramkind == pg_sys::ParamKind::PARAM_EXTERN,
+            NodeTag::T_RelabelType => {
+                let argument: *mut Node = (*node.cast::<pg_sys::RelabelType>()).arg.cast();
+                !argument.is_null() && is_operand(argument)
             }
+            _ => false,
         }
     }
 }
 
 /// # Safety
 /// The arguments are those of a call of the function.
-unsafe fn is_function_leakproof(function: Oid, arguments: *mut List, collation: Oid) -> bool {
+unsafe fn is_call_leakproof(function: Oid, arguments: *mut List, collation: Oid) -> bool {
     // SAFETY: the caller's.
     unsafe {
         let arguments = PgList::<Node>::from_pg(arguments);
+        if !arguments.iter_ptr().all(|argument| is_operand(argument)) {
+            return false;
+        }
         let number = function.to_u32();
         if LIKE.contains(&number) {
             let is_deterministic =
@@ -91,7 +115,9 @@ unsafe fn is_function_leakproof(function: Oid, arguments: *mut List, collation: 
             return is_deterministic && arguments.get_ptr(1).is_some_and(|pattern| is_sound_pattern(pattern));
         }
         if ARRAYS.contains(&number) {
-            return arguments.iter_ptr().all(|it| pg_sys::exprType(it) == pg_sys::TEXTARRAYOID);
+            // Without a collation, texts raise an error as soon as two are compared.
+            return collation != Oid::INVALID
+                && arguments.iter_ptr().all(|it| pg_sys::exprType(it) == pg_sys::TEXTARRAYOID);
         }
         NUMERIC.contains(&number) || pg_sys::get_func_leakproof(function)
     }

@@ -70,12 +70,8 @@ unsafe extern "C-unwind" fn add_paths(
         if !IS_ON.load(Ordering::Relaxed) || !is_record_table_with_policy(relation, table) {
             return;
         }
-        let own = release((*relation).baserestrictinfo, relation);
-        let joins = release((*relation).joininfo, relation);
-        if own {
-            estimate(root, relation);
-        }
-        if own || joins {
+        if release((*relation).baserestrictinfo, relation) {
+            estimate(root, relation, (*table).relid);
             pg_sys::create_index_paths(root, relation);
         }
     }
@@ -152,13 +148,13 @@ unsafe fn release_arms(node: *mut Node) {
 ///
 /// # Safety
 /// The relation is a table with conditions that are released.
-unsafe fn estimate(root: *mut PlannerInfo, relation: *mut RelOptInfo) {
+unsafe fn estimate(root: *mut PlannerInfo, relation: *mut RelOptInfo, table: pg_sys::Oid) {
     // SAFETY: the caller's; a condition keeps what is estimated of it.
     unsafe {
         let before = (*relation).rows;
         for condition in PgList::<RestrictInfo>::from_pg((*relation).baserestrictinfo).iter_ptr() {
             if (*condition).leakproof && (*condition).norm_selec < 0.0 {
-                statistics::shown(|| {
+                statistics::shown(root, table, || {
                     pg_sys::clause_selectivity(
                         root,
                         condition.cast(),

@@ -3,29 +3,29 @@
 use super::compat;
 use super::function::paste_finfo;
 use super::guard;
-use pgrx::pg_sys::{self, AttrNumber, Datum, HeapTuple, PlannerInfo, RangeTblEntry, VariableStatData};
+use pgrx::pg_sys::{self, AttrNumber, Datum, HeapTuple, Oid, PlannerInfo, RangeTblEntry, VariableStatData};
 use pgrx::prelude::*;
 use std::cell::Cell;
 
 thread_local! {
     /// Whom another library that was loaded before has put here.
     static EARLIER: Cell<pg_sys::get_relation_stats_hook_type> = const { Cell::new(None) };
-    /// Whether a condition is being estimated that may use the statistics of a table with a policy.
-    static IS_SHOWN: Cell<bool> = const { Cell::new(false) };
+    /// The planning and the table with a policy whose statistics an estimate may use. Another planning within it may not.
+    static SHOWN: Cell<Option<(*mut PlannerInfo, Oid)>> = const { Cell::new(None) };
 }
 
 /// Lets an estimate use the statistics of a table with a policy. What it evaluates with them must be leakproof.
-pub(super) fn shown<R>(estimate: impl FnOnce() -> R) -> R {
-    let _shown = Shown(IS_SHOWN.replace(true));
+pub(super) fn shown<R>(root: *mut PlannerInfo, table: Oid, estimate: impl FnOnce() -> R) -> R {
+    let _shown = Shown(SHOWN.replace(Some((root, table))));
     estimate()
 }
 
 /// What was before, which comes back when it is dropped, also when an error unwinds.
-struct Shown(bool);
+struct Shown(Option<(*mut PlannerInfo, Oid)>);
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        IS_SHOWN.set(self.0);
+        SHOWN.set(self.0);
     }
 }
 
@@ -56,7 +56,7 @@ unsafe extern "C-unwind" fn find_statistics(
             return true;
         }
         let is_ours = (*table).rtekind == pg_sys::RTEKind::RTE_RELATION
-            && (IS_SHOWN.get()
+            && (SHOWN.get() == Some((root, (*table).relid))
                 || guard::is_own_work()
                     && (*table).securityQuals.is_null()
                     && compat::is_read_by_user(root, table)

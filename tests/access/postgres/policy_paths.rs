@@ -221,6 +221,63 @@ async fn no_function_or_error_tells_of_a_hidden_row() {
 }
 
 #[tokio::test]
+async fn no_function_is_shown_a_value_of_the_statistics() {
+    let (database, admin) = orders().await;
+    admin
+        .run("create table public.secrets (value text); insert into secrets select 'secret ' || n from generate_series(1, 500) n; analyze secrets")
+        .await;
+    let session =
+        login(&database, "spy", &json!({"field": "region", "operator": "eq", "value": "nowhere"})).await;
+    session
+        .run(
+            "create temp table shown (value text);
+             create function pg_temp.tell(a numeric, b numeric) returns boolean language plpgsql as
+               $$ begin insert into shown values (a::text); return false; end $$;
+             create function pg_temp.tell(a text, b text) returns boolean language plpgsql as
+               $$ begin insert into shown values (a); return false; end $$;
+             create operator pg_temp.<<< (leftarg = numeric, rightarg = numeric, function = pg_temp.tell,
+               commutator = operator(pg_temp.>>>), restrict = scalarltsel);
+             create operator pg_temp.>>> (leftarg = numeric, rightarg = numeric, function = numeric_gt,
+               commutator = operator(pg_temp.<<<), restrict = scalargtsel);
+             create operator pg_temp.=~ (leftarg = numeric, rightarg = numeric, function = pg_temp.tell,
+               negator = operator(pg_temp.<~>), restrict = eqsel);
+             create operator pg_temp.<~> (leftarg = numeric, rightarg = numeric, function = numeric_ne,
+               negator = operator(pg_temp.=~), restrict = neqsel);
+             create operator pg_temp.<<< (leftarg = text, rightarg = text, function = pg_temp.tell,
+               commutator = operator(pg_temp.>>>), restrict = scalarltsel);
+             create operator pg_temp.>>> (leftarg = text, rightarg = text, function = text_gt,
+               commutator = operator(pg_temp.<<<), restrict = scalargtsel);
+             create function pg_temp.five() returns numeric stable language plpgsql as $$
+               begin
+                 begin perform from crm.orders where title operator(pg_temp.<<<) 'x'; exception when others then null; end;
+                 begin perform from public.secrets where value operator(pg_temp.<<<) 'x'; exception when others then null; end;
+                 return 5;
+               end $$;
+             create function pg_temp.said() returns boolean stable cost 0.0000001 language plpgsql as
+               $$ begin insert into shown values ('said'); return false; end $$",
+        )
+        .await;
+    for condition in [
+        "price = pg_temp.five()",
+        "price > 5 and price < pg_temp.five()",
+        "5 operator(pg_temp.>>>) price",
+        "price operator(pg_temp.<~>) 5",
+        "price = 1 or 'x' operator(pg_temp.>>>) title",
+        "price = 1 and 'x' operator(pg_temp.>>>) title",
+        "price <> 500.25 or pg_temp.said()",
+        "title not like 'Order a%' or pg_temp.said()",
+        "price <> 500.25 or (select pg_temp.said())",
+        "price <> 500.25 or tags && (select a || b from (select array['x'] collate \"C\" a, array['y'] collate \"POSIX\" b offset 0) s)",
+    ] {
+        let statement = format!("select count(*) from crm.orders where {condition}");
+        session.run(&format!("truncate shown; explain {statement}")).await;
+        assert_eq!(session.text("select count(*) from shown", &[]).await, "0", "the plan of {condition}");
+        assert_eq!(session.text(&statement, &[]).await, "0", "{condition}");
+        assert_eq!(session.text("select count(*) from shown", &[]).await, "0", "{condition}");
+    }
+}
+
+#[tokio::test]
 async fn estimates_of_conditions_know_their_columns() {
     let (database, admin) = orders().await;
     let session = login(&database, "bi", &europe()).await;
