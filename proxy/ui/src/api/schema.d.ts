@@ -2652,7 +2652,15 @@ export interface components {
                 message: string;
             }[];
         };
-        /** @description A file that is imported as one transaction. */
+        /**
+         * @description A file that is imported as one transaction.
+         * @example {
+         *       "process": 4711,
+         *       "role": "clerk",
+         *       "since": "2026-01-31T12:00:00Z",
+         *       "transaction": "5/17"
+         *     }
+         */
         Importer: {
             /** @description The process of PostgreSQL. */
             process: number;
