@@ -35,6 +35,11 @@ pub enum Cell<'a> {
 const EXACT_DIGITS: usize = 15;
 
 impl<'a> Cell<'a> {
+    /// Its text; none if it has another type.
+    pub fn text(&self) -> Option<&str> {
+        if let Cell::Text(text) = self { Some(text) } else { None }
+    }
+
     /// Reads a cell of a spreadsheet: null, a string, a number, true, false, `{"date": "…"}` or `{"failure": "#N/A", "at": "B7"}`.
     pub fn parse(raw: &'a RawValue) -> Result<Cell<'a>, Error> {
         let text = raw.get();

@@ -35,15 +35,6 @@ pub fn cells(records: &[StringRecord]) -> Vec<Vec<Cell<'_>>> {
     records.iter().map(cells).collect()
 }
 
-/// The texts of cells; nothing in place of cells that have another type.
-pub fn texts(rows: &[Vec<Cell<'_>>]) -> Vec<StringRecord> {
-    let text = |cell: &Cell<'_>| match cell {
-        Cell::Text(text) => text.clone().into_owned(),
-        _ => String::new(),
-    };
-    rows.iter().map(|row| row.iter().map(text).collect()).collect()
-}
-
 /// The cells of each line of a spreadsheet's rows, which are arrays; at most this many.
 pub fn typed_cells(text: &str, most: usize) -> Result<Vec<Vec<Cell<'_>>>, Error> {
     let rows = lines(text).take(most).map(|line| {

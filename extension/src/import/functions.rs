@@ -76,14 +76,12 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             };
             require_few(typed.len())?;
             let (rows, refused) = csv::rows(template, &columns, options, &matching, &cells, &typed);
-            let texts = options.is_typed.then(|| csv::texts(&typed));
-            let texts = texts.as_deref().unwrap_or(&records);
             let numbers = match &options.cells {
                 Some(format) if format.has_numbers() => Vec::new(),
-                _ => numbers::of(template, header, &columns, texts),
+                _ => numbers::of(template, header, &columns, &typed),
             };
             let forms = match options.suggests {
-                true => suggestions::of(template, header, &columns, texts, options.previews)?,
+                true => suggestions::of(template, header, &columns, &typed, options.previews)?,
                 false => Vec::new(),
             };
             let key = columns.iter().position(|column| *column == Column::Key);

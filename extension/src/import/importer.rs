@@ -3,6 +3,7 @@
 use crate::access::principal::Principal;
 use crate::json_write;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
+use crate::postgres::clock::EPOCH_SECONDS;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
@@ -10,9 +11,6 @@ use crate::postgres::transaction;
 use crate::template::Template;
 use serde::Serialize;
 use std::fmt;
-
-/// Microseconds from 1970-01-01, where Unix time starts, to 2000-01-01, where PostgreSQL's does.
-const EPOCH: i64 = 10_957 * 86_400_000_000;
 
 /// The import that holds a template.
 #[derive(Serialize)]
@@ -32,7 +30,7 @@ impl Importer {
     /// knows of a session of another role. They can read its locks.
     pub fn note() {
         let key = Principal::current().and_then(|principal| principal.key).unwrap_or_default().unsigned_abs();
-        let seconds = (transaction::began_at() + EPOCH) / 1_000_000;
+        let seconds = transaction::began_at() / 1_000_000 + EPOCH_SECONDS;
         let number = u64::from(key) << 32 | u64::from(u32::try_from(seconds).unwrap_or_default());
         advisory_lock::lock(LockKind::Importer, number, Mode::Shared);
     }

@@ -1,10 +1,10 @@
 //! Numbers of a file that may mean others: `1.234` is read as a little more than one, and some spreadsheets write a thousand so.
 //! Pure.
 
+use super::cells::Cell;
 use super::columns::Column;
 use crate::attribute_type::AttributeType;
 use crate::template::Template;
-use csv::StringRecord;
 use serde::Serialize;
 
 /// The most rows that are named.
@@ -40,7 +40,7 @@ pub fn of(
     template: &Template,
     header: &[String],
     columns: &[Column],
-    records: &[StringRecord],
+    rows: &[Vec<Cell<'_>>],
 ) -> Vec<Numbers> {
     let is_number = |column: &Column| match column {
         Column::Attribute(position) => {
@@ -49,7 +49,8 @@ pub fn of(
         _ => false,
     };
     let numeric = columns.iter().zip(header).enumerate().filter(|(_, (column, _))| is_number(column));
-    let numbers = numeric.map(|(position, (_, name))| look(name, records.iter().map(|it| it.get(position))));
+    let numbers =
+        numeric.map(|(position, (_, name))| look(name, rows.iter().map(|row| row.get(position)?.text())));
     numbers.filter(|numbers| numbers.is_plain || numbers.grouped > 0).collect()
 }
 

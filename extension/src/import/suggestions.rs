@@ -1,12 +1,12 @@
 //! Which formats fit the cells of a file, column by column.
 
+use super::cells::Cell;
 use super::columns::Column;
 use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::format::suggest::{Forms, forms};
 use crate::search::time_zone;
 use crate::template::Template;
-use csv::StringRecord;
 
 /// The most cells that are shown of a column as examples.
 const MOST_EXAMPLES: usize = 10;
@@ -19,14 +19,14 @@ pub fn of(
     template: &Template,
     header: &[String],
     columns: &[Column],
-    records: &[StringRecord],
+    rows: &[Vec<Cell<'_>>],
     has_examples: bool,
 ) -> Result<Vec<Forms>, Error> {
     let zone = time_zone::of_project(template)?;
     let mut found: Vec<Forms> = Vec::new();
     for (position, (column, name)) in columns.iter().zip(header).enumerate() {
         pgrx::check_for_interrupts!();
-        let cells = || records.iter().filter_map(|record| record.get(position));
+        let cells = || rows.iter().filter_map(|row| row.get(position)?.text());
         let kind = match column {
             Column::Attribute(attribute) => {
                 let attribute = &template.attributes[*attribute];

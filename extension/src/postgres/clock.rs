@@ -6,7 +6,7 @@ use std::ffi::CString;
 use std::ptr::NonNull;
 
 /// Seconds from 1970-01-01, where Unix time starts, to 2000-01-01, where PostgreSQL's does.
-const EPOCH_SECONDS: i64 = 10_957 * 86_400;
+pub const EPOCH_SECONDS: i64 = 10_957 * 86_400;
 
 /// The present: microseconds since 2000-01-01T00:00:00Z.
 pub fn now() -> i64 {

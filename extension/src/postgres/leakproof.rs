@@ -86,6 +86,7 @@ fn is_own(operator: Oid) -> bool {
 unsafe fn is_operand(node: *mut Node) -> bool {
     // SAFETY: the caller's.
     unsafe {
+        pg_sys::check_stack_depth();
         match (*node).type_ {
             NodeTag::T_Const => true,
             NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varlevelsup == 0,

@@ -133,6 +133,7 @@ unsafe fn release_with_arms(condition: *mut RestrictInfo) {
 unsafe fn release_arms(node: *mut Node) {
     // SAFETY: the caller's.
     unsafe {
+        pg_sys::check_stack_depth();
         if is_a(node, NodeTag::T_RestrictInfo) {
             release_with_arms(node.cast());
         } else if is_a(node, NodeTag::T_BoolExpr) {
