@@ -123,3 +123,26 @@ async fn what_a_view_asks_of_other_templates_is_asked_in_its_readers_name() {
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
     assert_eq!(shown(&session, "acme").await, "EU-1 EU-2");
 }
+
+#[tokio::test]
+async fn presentation_shows_no_more_of_a_target_than_its_table() {
+    let sales = Sales::new().await;
+    sales.admin.run("select keyed.save_view('crm.customers', 'bi', '{}', presentation => true)").await;
+    let companies = "select coalesce(string_agg(company || '=' || company__key, ' ' order by external_key), '') from crm.customers__bi";
+    assert_eq!(sales.admin.text(companies, &[]).await, "Acme=C-EU Acme=C-EU Globex=C-US Globex=C-US");
+    let (role, session) = sales.clerk("read", &json!({"field": "id", "operator": "not-empty"})).await;
+    let refusal = session.refusal(companies, &[]).await;
+    assert_eq!(refusal.state, "42501", "without read on what it shows");
+    let customers = "select count(*) from crm.customers__bi where company__id is not null";
+    assert_eq!(session.refusal(customers, &[]).await.state, "42501");
+    sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
+    let seen = session.text(companies, &[]).await;
+    assert_eq!(seen, "Globex=C-US Globex=C-US", "a hidden company has no name and no key");
+    assert_eq!(
+        session.text(customers, &[]).await,
+        "4",
+        "the id of a hidden company is a value of the customer"
+    );
+    sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
+    assert_eq!(session.text(companies, &[]).await, "Acme=C-EU Acme=C-EU");
+}

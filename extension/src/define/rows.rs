@@ -61,7 +61,8 @@ const STEP_OF_TYPES: i32 = 26;
 /// The step that makes a column for formats.
 const STEP_OF_FORMATS: i32 = 33;
 
-fn is_migrated(spi: &Connection, step: i32) -> bool {
+/// Whether a step of the state has run.
+pub fn is_migrated(spi: &Connection, step: i32) -> bool {
     let sql = "select from keyed_state.version where number = $1";
     !spi.run_once(sql, Snapshot::Latest, &params![step]).is_empty()
 }

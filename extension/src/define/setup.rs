@@ -6,10 +6,9 @@ use crate::error::{Code, Error};
 use crate::job::start_pending;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, with_settings};
-use crate::postgres::library_version;
 use crate::postgres::parameter::params;
-use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot, connected};
+use crate::postgres::{library_version, preload, role};
 use crate::search::text;
 use crate::template::catalog;
 use crate::value::table_name::{SideTable, table_sql};
@@ -62,6 +61,7 @@ const STATE: &[(i32, Step)] = &[
     (31, Step::Script(include_str!("../../../sql/state/0031_complete_scans.sql"))),
     (32, Step::Script(include_str!("../../../sql/state/0032_collation.sql"))),
     (33, Step::Script(include_str!("../../../sql/state/0033_format.sql"))),
+    (34, Step::Script(include_str!("../../../sql/state/0034_view_presentation.sql"))),
 ];
 
 /// The last step.
@@ -74,8 +74,9 @@ fn lock_setup() {
     advisory_lock::lock(LockKind::Setup, 0, Mode::Exclusive);
 }
 
-/// Creates the roles and the state tables; existing ones remain. Returns the version of the state.
-pub fn init() -> Result<i32, Error> {
+/// Creates the roles and the state tables; existing ones remain. With `preload`, the sessions of this database load the
+/// library of keyed when they begin. Returns the version of the state.
+pub fn init(preload: bool) -> Result<i32, Error> {
     if !role::is_superuser(role::current()) {
         return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
     }
@@ -87,7 +88,28 @@ pub fn init() -> Result<i32, Error> {
         spi.script("set local client_min_messages = warning");
         spi.script(ROLES);
     });
-    migrate()
+    let version = migrate()?;
+    if preload {
+        preload_library();
+    }
+    Ok(version)
+}
+
+/// Has the library of keyed loaded when a session of this database begins, after those that are loaded already.
+fn preload_library() {
+    if preload::is_preloaded() {
+        return;
+    }
+    // The list is one of names: as a literal it would be the name of one library.
+    let sql = "select pg_catalog.format('alter database %I set session_preload_libraries = %s', \
+               pg_catalog.current_database(), (select pg_catalog.string_agg(pg_catalog.quote_literal(pg_catalog.btrim(l, ' \"')), ', ') \
+               from pg_catalog.string_to_table($1, ',') l))";
+    connected(|spi| {
+        let statement = spi.run_once(sql, Snapshot::Latest, &params![preload::with_library()]);
+        if let Some(statement) = statement.value::<Option<String>>().flatten() {
+            spi.script(&statement);
+        }
+    });
 }
 
 /// Runs the steps that this database has not seen. Returns the version of the state.

@@ -109,6 +109,11 @@ impl Call {
 
     /// A `boolean` argument; null counts as false.
     pub fn flag(&self, position: usize) -> bool {
-        self.datum(position).is_some_and(datum::read_bool)
+        self.boolean(position).unwrap_or_default()
+    }
+
+    /// A `boolean` argument that may be null.
+    pub fn boolean(&self, position: usize) -> Option<bool> {
+        self.datum(position).map(datum::read_bool)
     }
 }

@@ -28,12 +28,15 @@ pub struct SavedView {
     pub body: String,
     /// The SELECT statement of its SQL view, if it has one (column `definition`).
     pub definition: Option<String>,
+    /// Whether its SQL view shows values as people read them.
+    pub has_presentation: bool,
     created_at: i64,
     updated_at: i64,
 }
 
-const COLUMNS: &str =
-    "v.id, v.template_id, v.slug, v.label, v.query::text, v.definition, v.created_at, v.updated_at";
+/// One is read as JSON, since a state that is not migrated yet has no such column.
+const COLUMNS: &str = "v.id, v.template_id, v.slug, v.label, v.query::text, v.definition, v.created_at, v.updated_at, \
+     coalesce((pg_catalog.to_jsonb(v) ->> 'presentation')::boolean, false)";
 
 /// The name of the view in PostgreSQL.
 pub fn relation_name(template: &Template, slug: &str) -> String {
@@ -46,13 +49,15 @@ pub fn exist() -> bool {
 }
 
 impl SavedView {
-    /// `{slug, label, query, sql_view, created_at, updated_at}`: `sql_view` is null where there is none.
+    /// `{slug, label, query, presentation?, sql_view, created_at, updated_at}`: `sql_view` is null where there is none.
     pub fn to_json(&self) -> String {
         #[derive(Serialize)]
         struct Shown<'a> {
             slug: &'a str,
             label: &'a str,
             query: Option<&'a RawValue>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            presentation: Option<bool>,
             sql_view: Option<String>,
             created_at: String,
             updated_at: String,
@@ -63,6 +68,7 @@ impl SavedView {
             slug: &self.slug,
             label: self.label.as_deref().unwrap_or(&self.slug),
             query: raw(&self.body),
+            presentation: self.has_presentation.then_some(true),
             sql_view: self.definition.is_some().then(sql_view),
             created_at: time::datetime(self.created_at),
             updated_at: time::datetime(self.updated_at),
@@ -83,6 +89,7 @@ fn read(rows: &Rows) -> Vec<SavedView> {
             definition: text(5),
             created_at: moment(6),
             updated_at: moment(7),
+            has_presentation: rows.get::<Option<bool>>(row, 8).unwrap_or_default(),
         })
     };
     (0..rows.len()).filter_map(view).collect()

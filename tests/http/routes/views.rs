@@ -43,6 +43,20 @@ async fn a_view_is_saved_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_view_with_presentation_keeps_it_until_a_body_says_otherwise() {
+    let service = Service::start().await;
+    let path = "/templates/customers/views/bi";
+    let made = service.put(path, json!({"query": {}, "presentation": true})).await.expect(201);
+    assert_eq!((&made["presentation"], &made["sql_view"]), (&json!(true), &json!("crm.customers__bi")));
+    let changed = service.put(path, json!({"query": {}, "label": "For BI"})).await.expect(200);
+    assert_eq!(changed["presentation"], true);
+    let changed = service.put(path, json!({"query": {}, "presentation": false})).await.expect(200);
+    assert!(changed["presentation"].is_null(), "{changed}");
+    let problem = service.put(path, json!({"query": {}, "presentation": "yes"})).await;
+    assert_eq!(problem.refused(422, "invalid_value")["errors"][0]["pointer"], "/presentation");
+}
+
+#[tokio::test]
 async fn an_invalid_view_is_refused_with_its_pointer() {
     let service = Service::start().await;
     for (body, pointer) in [

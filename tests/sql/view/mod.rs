@@ -1,4 +1,5 @@
 //! Saved views.
 
 mod dependents;
+mod presentation;
 mod saved;

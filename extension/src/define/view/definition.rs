@@ -1,5 +1,6 @@
 //! The definition of a view: checked against its template, and as a CREATE VIEW statement.
 
+use super::presentation::{self, Presented};
 use crate::access::Caller;
 use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
@@ -9,7 +10,7 @@ use crate::record::shape::Projection;
 use crate::search::plan::Plan;
 use crate::search::query::SearchQuery;
 use crate::search::time_zone;
-use crate::template::Template;
+use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::{identifier, literal};
 use crate::value::table_name::{RECORD, table_sql};
 use crate::view::stored::relation_name;
@@ -24,6 +25,8 @@ pub struct Definition {
     pub uses: Vec<(i32, String)>,
     /// The SELECT statement of the SQL view; `None` if there can be none.
     pub sql: Option<String>,
+    /// The statements that describe its columns; empty for a view without presentation.
+    pub comments: String,
 }
 
 /// The same as SQL names it.
@@ -45,7 +48,13 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
 }
 
 /// Checks a body as a caller may write it, and makes the statement that holds for every reader.
-pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<Definition, Error> {
+pub fn compile(
+    caller: &Caller,
+    template: &Rc<Template>,
+    slug: &str,
+    body: &str,
+    has_presentation: bool,
+) -> Result<Definition, Error> {
     let query = SearchQuery::parse(body)?;
     let members = [
         ("view", query.view.is_some()),
@@ -66,22 +75,53 @@ pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<D
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let plan = Plan::new(&query, &CallerSchema::new(caller, Rc::clone(template)), &zone)?;
     Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
-    Ok(Definition {
-        uses: uses(template, &query, &plan),
-        sql: plan.words.is_none().then(|| select(template, &query, &plan)),
-    })
+    let uses = uses(template, &query, &plan);
+    if !has_presentation {
+        let sql = plan.words.is_none().then(|| select(&columns(template), "", &query, &plan));
+        return Ok(Definition { uses, sql, comments: String::new() });
+    }
+    if plan.words.is_some() {
+        return Err(Error::at(Code::InvalidValue, "/global_search", "a view with presentation has no words")
+            .hint("leave global_search out: functions look up words, and a view of PostgreSQL calls none"));
+    }
+    let shown = shown(template, query.fields.as_deref());
+    let Presented { columns, joins } = presentation::present(template, &shown, catalog::by_id)?;
+    let selected = columns.iter().map(|column| format!("{} as {}", column.sql, identifier(&column.name)));
+    let view = view_sql(template, slug);
+    let comments = columns.iter().map(|column| {
+        format!("comment on column {view}.{} is {};", identifier(&column.name), literal(&column.comment))
+    });
+    let comments = comments.collect();
+    let sql = Some(select(&Vec::from_iter(selected), &joins, &query, &plan));
+    Ok(Definition { uses, sql, comments })
 }
 
-/// The live records that pass, all their columns, in the order that the body asks for.
-fn select(template: &Template, query: &SearchQuery, plan: &Plan) -> String {
+/// The columns of a view as the table has them.
+fn columns(template: &Template) -> Vec<String> {
     let standard = ["id", "external_key", "created_at", "updated_at"].map(|name| format!("{RECORD}.{name}"));
     let attributes = template.attributes.iter().map(|it| format!("{RECORD}.{}", identifier(&it.slug)));
-    let columns: Vec<String> = standard.into_iter().chain(attributes).collect();
+    standard.into_iter().chain(attributes).collect()
+}
+
+/// The attributes that a body names in its fields, each once, or all of them.
+fn shown<'t>(template: &'t Template, fields: Option<&[String]>) -> Vec<&'t Attribute> {
+    let Some(fields) = fields else { return template.attributes.iter().collect() };
+    let mut positions: Vec<usize> = Vec::new();
+    for position in fields.iter().filter_map(|field| template.position(field)) {
+        if !positions.contains(&position) {
+            positions.push(position);
+        }
+    }
+    positions.into_iter().map(|position| &template.attributes[position]).collect()
+}
+
+/// The live records that pass, in the order that the body asks for.
+fn select(columns: &[String], joins: &str, query: &SearchQuery, plan: &Plan) -> String {
     // Views keep the form of earlier versions, so that an update changes none.
     let condition =
         |as_sets| render(&plan.filter, RECORD, Options { lives: plan.lives, as_sets, ..Options::default() });
     let condition = plan.condition.replace(&condition(false), &condition(true));
-    let mut sql = format!("select {} from {} where {condition}", columns.join(", "), plan.from);
+    let mut sql = format!("select {} from {}{joins} where {condition}", columns.join(", "), plan.from);
     if query.sort.is_some() {
         sql.push_str(&format!(" order by {}", plan.order.order_by()));
     }

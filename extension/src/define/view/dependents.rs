@@ -1,6 +1,7 @@
 //! Updates views when templates, grants or time zones change.
 
 use super::definition::{self, Definition, compile, view_sql};
+use super::presentation;
 use super::rename::rename;
 use crate::access::Caller;
 use crate::access::dependent::{Dependent, in_use, store};
@@ -10,7 +11,7 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::literal;
-use crate::view::stored::{SavedView, exist, of_template, relation_name, views_about};
+use crate::view::stored::{SavedView, exist, relation_name, views_about};
 use pgrx::pg_sys::Oid;
 
 /// The relation with the name of a view in PostgreSQL.
@@ -60,8 +61,7 @@ impl Dependent for Views {
                 store(spi, "view", "query", view.id, &body);
             }
             if view.template.id == template.id && relation_of(&view).is_some() {
-                let view = view_sql(template, &view.slug);
-                spi.script(&format!("alter view {view} rename column \"{}\" to \"{new}\"", attribute.slug));
+                rename_columns(spi, &view, attribute, new);
             }
         }
         Ok(())
@@ -85,11 +85,13 @@ impl Dependent for Views {
         Ok(())
     }
 
-    /// Drops the SQL views of a template, before columns or the table are dropped. [`sync`] creates them again.
+    /// Drops the SQL views of a template, and those that show the display of its records, before columns or the table are
+    /// dropped. [`sync`] creates them again.
     fn before_drop(&self, spi: &Connection, template: &Template) {
-        for view in of_template(spi, template.id) {
+        let reads = |view: &SavedView| view.template.id == template.id || view.has_presentation;
+        for view in views_about(spi, template.id).into_iter().filter(reads) {
             if relation_of(&view).is_some() {
-                spi.script(&format!("drop view {}", view_sql(template, &view.slug)));
+                spi.script(&format!("drop view {}", view_sql(&view.template, &view.slug)));
                 set_definition(spi, &view, None);
             }
         }
@@ -113,7 +115,19 @@ impl Dependent for Views {
 const REMEDY: &str = "change or drop the view first: keyed.save_view, keyed.drop_view";
 
 fn compiled(view: &SavedView) -> Result<Definition, Error> {
-    compile(&Caller::administrator(), &view.template, &view.body)
+    compile(&Caller::administrator(), &view.template, &view.slug, &view.body, view.has_presentation)
+}
+
+/// Renames the columns of an attribute in the SQL view of its template.
+fn rename_columns(spi: &Connection, view: &SavedView, attribute: &Attribute, new: &str) {
+    let mut renames = vec![(attribute.slug.clone(), new.to_owned())];
+    if view.has_presentation {
+        renames.extend(presentation::renamed(attribute, new));
+    }
+    let name = view_sql(&view.template, &view.slug);
+    for (old, new) in renames {
+        spi.script(&format!("alter view {name} rename column \"{old}\" to \"{new}\""));
+    }
 }
 
 /// The name of a view in messages; it may belong to a template that the caller may not know.
@@ -128,8 +142,8 @@ fn called(caller: &Caller, view: &SavedView) -> String {
 /// Updates the SQL views of these saved views. Refuses a change that makes one invalid.
 pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<(), Error> {
     for view in views {
-        let sql = match compiled(view) {
-            Ok(definition) => definition.sql,
+        let Definition { sql, comments, .. } = match compiled(view) {
+            Ok(definition) => definition,
             Err(error) => {
                 let mut message = format!("the change would break {}", called(caller, view));
                 if caller.may_know(&view.template) {
@@ -140,12 +154,15 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
         };
         let has_relation = relation_of(view).is_some();
         if sql == view.definition && has_relation == sql.is_some() {
+            // Labels and formats are in the comments alone.
+            spi.script(&comments);
             continue;
         }
         let (template, slug) = (&*view.template, view.slug.as_str());
         match &sql {
             Some(sql) => {
                 spi.script(&definition::create(template, slug, view.label.as_deref(), sql));
+                spi.script(&comments);
             }
             None if has_relation => spi.script(&format!("drop view {}", view_sql(template, slug))),
             None => {}

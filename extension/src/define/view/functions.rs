@@ -14,11 +14,12 @@ use crate::view::stored;
 use std::rc::Rc;
 
 sql_functions! {
-    /// `keyed.save_view(template regclass, slug text, query jsonb, label text) returns jsonb`.
+    /// `keyed.save_view(template regclass, slug text, query jsonb, label text, presentation boolean) returns jsonb`.
     keyed_save_view => |call| {
         let slug = call.required_text(1, "slug")?;
         let label = member::check_label(call.text(3), "/label")?;
-        let new = NewView { slug, body: call.required_json(2, "query")?, label };
+        let (body, presentation) = (call.required_json(2, "query")?, call.boolean(4));
+        let new = NewView { slug, body, label, presentation };
         definition_lock::of_table(call.oid(0), || {
             super::save(&Caller::current(), &catalog::by_argument(call)?, &new, true)
         })
@@ -91,9 +92,9 @@ fn named(call: &Call) -> Result<(Caller, Rc<Template>), Error> {
     Ok((caller, template))
 }
 
-/// Reads `{slug, label?, query}`. The slug of the address, if there is one, need not be repeated.
+/// Reads `{slug, label?, query, presentation?}`. The slug of the address, if there is one, need not be repeated.
 fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
-    let (mut slug, mut label, mut query) = (None, None, None);
+    let (mut slug, mut label, mut query, mut presentation) = (None, None, None, None);
     for (name, value) in json::object(body)?.0 {
         let here = format!("/{}", json::pointer_step(&name));
         match name.as_ref() {
@@ -103,10 +104,13 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
                 json::object_at(value, &here)?;
                 query = Some(value.get().to_owned());
             }
+            "presentation" => presentation = Some(json::boolean_at(value, &here)?),
             // Answers carry these; a view that was read may be sent back.
             "sql_view" | "created_at" | "updated_at" => {}
             _ => {
-                return Err(unknown_member(&name, &here).hint("a view has slug, label and query"));
+                return Err(
+                    unknown_member(&name, &here).hint("a view has slug, label, query and presentation")
+                );
             }
         }
     }
@@ -117,5 +121,5 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
         }
         (slug, address) => slug.or(address).ok_or_else(|| missing("slug", ""))?,
     };
-    Ok(NewView { slug, label, body: query.ok_or_else(|| missing("query", ""))? })
+    Ok(NewView { slug, label, body: query.ok_or_else(|| missing("query", ""))?, presentation })
 }

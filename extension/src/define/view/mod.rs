@@ -6,17 +6,21 @@ pub mod definition;
 pub mod dependents;
 /// The SQL and HTTP functions.
 pub mod functions;
+/// The columns of a view for people.
+pub mod presentation;
 /// Renames an attribute in a view's body.
 pub mod rename;
 
+use super::rows::is_migrated;
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
+use crate::postgres::guard::{as_owner, as_owner_defining, not_migrated, subtransaction};
 use crate::postgres::newer;
 use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
+use crate::postgres::transaction::begin_command;
 use crate::template::{Template, in_use};
 use crate::value::slug::{self, Noun};
 use crate::view::stored::{SavedView, get, of_template, relation_name, views_about};
@@ -33,6 +37,8 @@ pub struct NewView {
     pub label: Option<String>,
     /// The body, as JSON.
     pub body: String,
+    /// Whether its SQL view is for people; none: as before, and false for a new one.
+    pub presentation: Option<bool>,
 }
 
 /// Saves a view, in place of the one of that slug if `may_replace`. Returns it, and whether it is new. Changes of
@@ -46,7 +52,6 @@ pub fn save(
     caller.require_define(template)?;
     slug::check(Noun::View, &new.slug, "/slug")?;
     check_name(template, &new.slug)?;
-    compile(caller, template, &new.body).map_err(|error| error.below("/query"))?;
     let name = || format!("{}.{}", template.project_slug, relation_name(template, &new.slug));
     let taken = || {
         let error = Error::at(Code::Conflict, "/slug", format!("{} exists already", name()))
@@ -56,6 +61,9 @@ pub fn save(
     };
     let before = as_owner(|| connected(|spi| of_template(spi, template.id)));
     let before = before.into_iter().find(|view| view.slug == new.slug);
+    let had_presentation = before.as_ref().is_some_and(|before| before.has_presentation);
+    let has_presentation = new.presentation.unwrap_or(had_presentation);
+    compile(caller, template, &new.slug, &new.body, has_presentation).map_err(in_query)?;
     if before.is_some() && !may_replace {
         return Err(Error::at(Code::Conflict, "/slug", format!("the view {:?} exists already", new.slug))
             .hint("change it by PUT, or by keyed.save_view"));
@@ -69,7 +77,14 @@ pub fn save(
             connected(|spi| {
                 let own = dependents::relation(template, &new.slug);
                 lock_with_views(&[], &Vec::from_iter(own));
-                write(spi, template, new);
+                if own.is_some() && (has_presentation || had_presentation) {
+                    // Other columns, which CREATE OR REPLACE VIEW refuses.
+                    spi.script(&format!("drop view {}", view_sql(template, &new.slug)));
+                    begin_command();
+                }
+                if let Err(error) = write(spi, template, new, has_presentation) {
+                    error.raise();
+                }
                 if let Err(error) = dependents::sync(spi, caller, &views_about(spi, template.id)) {
                     error.raise();
                 }
@@ -95,7 +110,19 @@ fn relation(template: &Template, slug: &str) -> Oid {
     dependents::relation(template, slug).unwrap_or(Oid::INVALID)
 }
 
-fn write(spi: &Connection, template: &Template, new: &NewView) {
+/// The place of a fault in the body of the view; that of its columns is beside it.
+fn in_query(error: Error) -> Error {
+    match error.faults.first().is_some_and(|fault| fault.pointer == "/presentation") {
+        true => error,
+        false => error.below("/query"),
+    }
+}
+
+fn write(spi: &Connection, template: &Template, new: &NewView, has_presentation: bool) -> Result<(), Error> {
+    let is_migrated = is_migrated(spi, STEP_OF_PRESENTATION);
+    if has_presentation && !is_migrated {
+        return Err(not_migrated());
+    }
     spi.run_once(
         "insert into keyed_state.view (template_id, slug, label, query) values ($1, $2, $3, $4) \
          on conflict (template_id, slug) do update \
@@ -103,7 +130,18 @@ fn write(spi: &Connection, template: &Template, new: &NewView) {
         Snapshot::Latest,
         &params![template.id, &new.slug, new.label.as_deref(), Jsonb(&new.body)],
     );
+    if is_migrated {
+        spi.run_once(
+            "update keyed_state.view set presentation = $3 where template_id = $1 and slug = $2",
+            Snapshot::Latest,
+            &params![template.id, &new.slug, has_presentation],
+        );
+    }
+    Ok(())
 }
+
+/// The step of the state since which views may have presentation.
+const STEP_OF_PRESENTATION: i32 = 34;
 
 /// Drops a view. Changes of definitions must have begun.
 pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), Error> {

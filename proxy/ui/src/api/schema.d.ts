@@ -2995,6 +2995,8 @@ export interface components {
             /** Format: date-time */
             created_at?: string;
             label?: string | null;
+            /** @description Whether the SQL view shows values as people read them, for BI tools: references by the display of their targets, lists by the labels of their options, and only the fields of the query. Left out, a view stays as it was, and a new one has none. */
+            presentation?: boolean;
             query: components["schemas"]["Search"];
             slug?: string;
             sql_view?: string | null;
@@ -4814,6 +4816,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             label: string | null;
+            /** @description True if the SQL view shows values as people read them, else missing. */
+            presentation?: boolean;
             query: components["schemas"]["SavedSearch"];
             slug: string;
             /** @description The SQL view. */

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { RequestError, sentence } from "../api/problem";
 import type { View } from "../api/queries";
 import { Button } from "../components/Button";
+import { Checkbox } from "../components/Checkbox";
 import { Confirm } from "../components/Confirm";
 import { CopyButton } from "../components/CopyButton";
 import { Dialog } from "../components/Dialog";
@@ -51,6 +52,27 @@ function Actions({
   );
 }
 
+/** Whether the SQL view shows values as people read them; a search for words has none. */
+function Presentation({
+  query,
+  isPresented,
+  onChange,
+}: {
+  query: SavedSearch;
+  isPresented: boolean;
+  onChange: (is: boolean) => void;
+}) {
+  if (query.global_search) return null;
+  return (
+    <div className={style.fact}>
+      <Checkbox isSelected={isPresented} onChange={onChange}>
+        {t.presentation}
+      </Checkbox>
+      <p className={style.hint}>{t.presentationHint}</p>
+    </div>
+  );
+}
+
 /** Saves a search under a name. */
 export function NewViewDialog({
   project,
@@ -62,6 +84,7 @@ export function NewViewDialog({
   const [label, setLabel] = useState("");
   const [typedSlug, setSlug] = useState<string | null>(null);
   const [isChecked, setChecked] = useState(false);
+  const [isPresented, setPresented] = useState(false);
   const { send, isSending, error } = useSending();
   const slug = typedSlug ?? slugFor(label);
   const isTaken = error instanceof RequestError && error.status === 409;
@@ -80,7 +103,12 @@ export function NewViewDialog({
     setChecked(true);
     if (label.trim() === "" || !isSlug(slug)) return;
     send(async () => {
-      const view = await createView(project, template, { slug, label: label.trim(), query });
+      const view = await createView(project, template, {
+        slug,
+        label: label.trim(),
+        query,
+        presentation: isPresented,
+      });
       onSaved(view);
       onClose();
       sayDone(t.viewSaved(viewName(view)));
@@ -106,6 +134,7 @@ export function NewViewDialog({
           isCode
           maxLength={63}
         />
+        <Presentation query={query} isPresented={isPresented} onChange={setPresented} />
         {error !== null && faults.slug === undefined && <Refusal>{sentence(error)}</Refusal>}
         <Actions action={t.saveView} isSending={isSending} onClose={onClose} />
       </form>
@@ -122,12 +151,18 @@ export function ViewDetailsDialog({
   onClose,
 }: Place & { view: View; mayRename: boolean }) {
   const [label, setLabel] = useState(viewName(view));
+  const [isPresented, setPresented] = useState(view.presentation === true);
   const { send, isSending, error } = useSending();
   const save = (event: FormEvent) => {
     event.preventDefault();
     send(async () => {
       const { slug, query } = view;
-      const saved = await saveView(project, template, { slug, label: label.trim() || null, query });
+      const saved = await saveView(project, template, {
+        slug,
+        label: label.trim() || null,
+        query,
+        presentation: isPresented,
+      });
       onClose();
       sayDone(t.viewRenamed(viewName(saved)));
     });
@@ -161,6 +196,7 @@ export function ViewDetailsDialog({
             )}
           </div>
         </dl>
+        {mayRename && <Presentation query={view.query} isPresented={isPresented} onChange={setPresented} />}
         {error !== null && <Refusal>{sentence(error)}</Refusal>}
         {mayRename ? (
           <Actions action={t.rename} isSending={isSending} onClose={onClose} />

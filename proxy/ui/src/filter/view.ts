@@ -121,7 +121,7 @@ export function useViews(project: string, template: string) {
 const refresh = (project: string, template: string) =>
   queryClient.invalidateQueries({ queryKey: viewsKey(currentSession().key, project, template) });
 
-type NewView = { slug: string; label: string | null; query: SavedSearch };
+type NewView = { slug: string; label: string | null; query: SavedSearch; presentation?: boolean };
 
 /** @throws RequestError, `conflict` if there is a view of this slug. */
 export async function createView(project: string, template: string, view: NewView): Promise<View> {

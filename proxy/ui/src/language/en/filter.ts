@@ -164,6 +164,8 @@ export const filter = {
   viewRename: "Rename the view",
   sqlView: "In SQL",
   sqlViewHint: "A view of PostgreSQL with the records of this view, for BI tools.",
+  presentation: "Readable values in SQL",
+  presentationHint: "The SQL view shows the display of references and the labels of lists, for BI tools.",
   noSqlView: "A search for words has no SQL view.",
   cannotSave: "Saving views needs the privilege define on this template. An administrator can grant it.",
   rename: "Rename",

@@ -1,0 +1,174 @@
+//! Views with presentation: values as people read them, for BI tools.
+
+use crate::view::saved::{columns, crm, save, shown};
+use harness::Session;
+use serde_json::json;
+
+const PRESENT: &str = "select keyed.save_view('crm.customers', 'bi', $1, presentation => true)";
+
+async fn present(session: &Session, query: &serde_json::Value) {
+    session.json(PRESENT, &[&query.to_string()]).await;
+}
+
+async fn comment(session: &Session, column: &str) -> String {
+    let sql = "select coalesce(col_description(attrelid, attnum), '') from pg_attribute
+               where attrelid = 'crm.customers__bi'::regclass and attname = $1";
+    session.text(sql, &[column]).await
+}
+
+#[tokio::test]
+async fn references_show_their_display_and_lists_their_labels() {
+    let (_database, session) = crm().await;
+    present(&session, &json!({"sort": "visits"})).await;
+    assert_eq!(
+        columns(&session, "crm.customers__bi").await,
+        "id external_key created_at updated_at name visits mood tags tags__values tier tier__values born seen company \
+         company__key company__id active"
+    );
+    session
+        .run(
+            "update crm.customers set tags = '{new,\"it''s, \\\\ \\\"odd\\\"\"}', tier = '{gold,silver}' where external_key = 'A';
+             update crm.customers set tier = null, company = null where external_key = 'B';
+             update crm.customers set tier = '{}' where external_key = 'C'",
+        )
+        .await;
+    let rows = session
+        .rows(
+            "select external_key, company, company__key, tier, tier__values::text, tags from crm.customers__bi",
+            &[],
+        )
+        .await;
+    let text = |row: &[Option<String>]| {
+        row.iter().map(|it| it.clone().unwrap_or("-".to_owned())).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = rows.iter().map(|row| text(row).join("|")).collect();
+    assert_eq!(
+        rows,
+        [
+            "A|Acme|C|Gold card, silver|{gold,silver}|new, it's, \\ \"odd\"",
+            "B|-|-|-|-|-",
+            "C|Acme|C||{}|-",
+            "D|Acme|C|silver|{silver}|-"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_reference_without_a_display_shows_the_key() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            r#"select keyed.create_template('crm', 'parts', '[{"slug": "weight", "type": "number"}]');
+               select keyed.add_attribute('crm.customers', '{"slug": "part", "type": "reference", "template": "parts"}');
+               select keyed.upsert_by_key('crm.parts', 'P', '{"weight": 2.50}');
+               select keyed.upsert_by_key('crm.customers', 'A', '{"part": {"external_key": "P"}}')"#,
+        )
+        .await;
+    present(&session, &json!({})).await;
+    let part = "select part from crm.customers__bi where external_key = 'A'";
+    assert_eq!(session.text(part, &[]).await, "P");
+    session.run("select keyed.alter_template('crm.parts', '{\"display\": \"weight\"}')").await;
+    assert_eq!(session.text(part, &[]).await, "2.50", "the view follows another display");
+    session.run("select keyed.drop_attribute('crm.parts', 'weight')").await;
+    assert_eq!(session.text(part, &[]).await, "P", "the display of a target may be dropped");
+    session.run("select keyed.delete_record((keyed.get_by_key('crm.parts', 'P') ->> 'id')::uuid)").await;
+    let gone = "select count(*) from crm.customers__bi where part__key is null and external_key = 'A'";
+    assert_eq!(session.text(gone, &[]).await, "1", "superusers see no deleted targets either");
+}
+
+#[tokio::test]
+async fn its_columns_follow_definitions() {
+    let (_database, session) = crm().await;
+    present(&session, &json!({})).await;
+    session
+        .run(
+            r#"select keyed.alter_attribute('crm.customers', 'company', '{"slug": "firm", "label": "Firm"}');
+               select keyed.alter_attribute('crm.customers', 'tier', '{"slug": "level", "options": [{"value": "gold", "label": "Gold"}, "silver"]}');
+               select keyed.alter_attribute('crm.customers', 'visits', '{"label": "Visits", "format": {"unit": "days"}}');
+               select keyed.alter_attribute('crm.companies', 'name', '{"slug": "called"}');
+               select keyed.drop_attribute('crm.customers', 'tags');
+               select keyed.add_attribute('crm.customers', '{"slug": "note", "type": "string"}')"#,
+        )
+        .await;
+    assert_eq!(
+        columns(&session, "crm.customers__bi").await,
+        "id external_key created_at updated_at name visits mood level level__values born seen firm firm__key firm__id \
+         active note"
+    );
+    let first = "select firm || ' ' || level from crm.customers__bi where external_key = 'A'";
+    assert_eq!(session.text(first, &[]).await, "Acme Gold");
+    for (column, expected) in
+        [("visits", "Visits (days)"), ("firm", "Firm"), ("firm__key", "Firm: external key"), ("note", "note")]
+    {
+        assert_eq!(comment(&session, column).await, expected, "{column}");
+    }
+    session.run("select keyed.alter_attribute('crm.customers', 'visits', '{\"format\": null}')").await;
+    assert_eq!(comment(&session, "visits").await, "Visits");
+}
+
+#[tokio::test]
+async fn it_has_the_fields_of_its_body() {
+    let (_database, session) = crm().await;
+    present(&session, &json!({"fields": ["tier", "name", "tier", "external_key"]})).await;
+    assert_eq!(
+        columns(&session, "crm.customers__bi").await,
+        "id external_key created_at updated_at tier tier__values name"
+    );
+    let refusal = session.refusal("select keyed.drop_attribute('crm.customers', 'tier')", &[]).await;
+    assert_eq!(refusal.is().1, "conflict");
+}
+
+#[tokio::test]
+async fn presentation_stays_until_it_is_taken_back() {
+    let (_database, session) = crm().await;
+    present(&session, &json!({})).await;
+    let saved = save(&session, "bi", &json!({"sort": "-name"})).await;
+    assert_eq!((&saved["presentation"], &saved["sql_view"]), (&json!(true), &json!("crm.customers__bi")));
+    assert_eq!(shown(&session, "crm.customers__bi").await, "D C B A");
+    let plain = "select keyed.save_view('crm.customers', 'bi', '{}', presentation => false)";
+    assert_eq!(session.json(plain, &[]).await["presentation"], serde_json::Value::Null);
+    assert_eq!(
+        columns(&session, "crm.customers__bi").await,
+        "id external_key created_at updated_at name visits mood tags tier born seen company active"
+    );
+}
+
+#[tokio::test]
+async fn what_it_cannot_show_is_refused() {
+    let (_database, session) = crm().await;
+    for (query, code, pointer) in [
+        (json!({"global_search": "x"}), "invalid_value", "/query/global_search"),
+        (json!({"fields": ["nothing"]}), "unknown_field", "/query/fields/0"),
+    ] {
+        let refusal = session.refusal(PRESENT, &[&query.to_string()]).await;
+        assert_eq!((refusal.is().1, refusal.pointers()), (code, vec![pointer]), "{query}");
+    }
+    session
+        .run("select keyed.add_attribute('crm.customers', '{\"slug\": \"company__key\", \"type\": \"string\"}')")
+        .await;
+    let refusal = session.refusal(PRESENT, &["{}"]).await;
+    assert_eq!((refusal.is().1, refusal.pointers()), ("conflict", vec!["/presentation"]));
+    present(&session, &json!({"fields": ["company"]})).await;
+    // Views of others hold the one that they read.
+    session
+        .run("create schema reports; create view reports.firms as select company from crm.customers__bi")
+        .await;
+    let refusal = session.refusal(PRESENT, &["{}"]).await;
+    assert_eq!(refusal.is().1, "conflict");
+    let refusal = session.refusal("select keyed.drop_attribute('crm.companies', 'name')", &[]).await;
+    assert_eq!(refusal.is().1, "conflict", "the display of a target that others read");
+    assert_eq!(session.text("select count(*) from reports.firms", &[]).await, "4");
+}
+
+#[tokio::test]
+async fn it_reads_no_table_of_a_column_that_is_not_asked_for() {
+    let (_database, session) = crm().await;
+    present(&session, &json!({})).await;
+    let plan = async |sql: &str| {
+        let rows = session.rows(&format!("explain (costs off) {sql}"), &[]).await;
+        rows.into_iter().filter_map(|row| row[0].clone()).collect::<Vec<_>>().join("\n")
+    };
+    let counted = plan("select tier, count(*) from crm.customers__bi where visits > 1 group by 1").await;
+    assert!(!counted.contains("companies"), "{counted}");
+    assert!(plan("select company from crm.customers__bi").await.contains("companies"));
+}
