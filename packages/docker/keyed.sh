@@ -6,9 +6,7 @@ psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbn
     --set=password="$(cat "$KEYED_PROXY_PASSWORD_FILE")" <<'SQL'
 create extension keyed cascade;
 \o /dev/null
-select keyed.init();
+select keyed.init(preload => true);
 \o
 alter role keyed_proxy password :'password';
--- BI tools have their first statement planned as all others.
-select format('alter database %I set session_preload_libraries = keyed', current_database()) \gexec
 SQL

@@ -1,9 +1,14 @@
 -- Setting up, projects and templates. Each function checks its caller: a member of keyed_admin, or a superuser.
 
-create function keyed.init() returns integer
+create function keyed.init(preload boolean default false) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_init';
-comment on function keyed.init() is
-  'Sets up the database: the roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. Existing ones remain. Needs a superuser. Returns the version of the state.';
+comment on function keyed.init(boolean) is
+  'Sets up the database: the roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. Existing ones remain. preload: true adds keyed to session_preload_libraries of this database, so that the first statement of a BI session is planned like all others. Needs a superuser. Returns the version of the state.';
+
+create function keyed.is_preloaded() returns boolean
+  language c stable as 'MODULE_PATHNAME', 'keyed_is_preloaded';
+comment on function keyed.is_preloaded() is
+  'Whether this session loaded the library of keyed when it began, by session_preload_libraries or shared_preload_libraries.';
 
 create function keyed.pending_migrations() returns integer[]
   language c stable as 'MODULE_PATHNAME', 'keyed_pending_migrations';

@@ -156,3 +156,18 @@ async fn a_table_that_was_restored_without_its_state_is_named() {
     let message = found[0]["message"].as_str().unwrap_or_default();
     assert!(message.starts_with("crm.alone has the triggers of keyed and is no template"), "{found:?}");
 }
+
+#[tokio::test]
+async fn logins_that_read_large_tables_without_the_library_are_noted() {
+    let database = Database::new_durable().await.add_crm().await;
+    let session = database.session().await;
+    let of = |database: &Database| findings(keyed(database, &["doctor", "--json"]), "preloading");
+    let analyst = database.create_role("analyst").await;
+    database.grant(&analyst, "crm", "read").await;
+    assert_eq!(of(&database), Vec::<Value>::new(), "a small database has no finding");
+    session.run("update pg_class set reltuples = 10000 where oid = 'crm.customers'::regclass").await;
+    let found = of(&database);
+    assert_eq!((found.len(), &found[0]["severity"]), (1, &json!("note")), "{found:?}");
+    session.run(found[0]["remedy"].as_str().expect("a remedy")).await;
+    assert_eq!(of(&database), Vec::<Value>::new());
+}

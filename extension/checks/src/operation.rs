@@ -50,6 +50,15 @@ pub(crate) const OPERATION: &[Check] = &[
          join keyed_state.attribute_use u on u.attribute_id = a.id
          where u.filters + u.sorts >= 1000 and r.reltuples >= 10000 and u.last_at > now() - interval '7 days'
          order by (u.filters + u.sorts) * r.reltuples desc limit 20") },
+    Check { name: "preloading", sound: "sessions load the library of keyed when they begin", severity: Note, needs: Needs::State, query:
+        concat!("select format('logins such as %s read tables under row-level security, and load the library of keyed at their first policy: the statement before is planned without it, and may read a whole table', l.rolname),
+                'select keyed.init(preload => true);'
+         from (select r.rolname from keyed_state.access_grant g join pg_roles r on r.rolcanlogin and not r.rolsuper and not r.rolbypassrls and pg_has_role(r.oid, g.role, 'usage')
+               where g.privilege = 'read' order by r.rolname limit 1) l
+         where not keyed.is_preloaded()
+           and not exists (select from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase and d.datname = current_database(), unnest(s.setconfig) c
+             where s.setrole = 0 and c ~ '^session_preload_libraries=.*\\mkeyed\\M')
+           and exists (select from (", our_tables!(), ") c join pg_class r on r.oid = c.oid where r.reltuples >= 10000)") },
     Check { name: "keys that expire", sound: "no key in use expires within two weeks", severity: Warning, needs: Needs::State, query:
         // Keys that are issued for some days only are meant to end.
         "select format('the API key %s (%s) is in use and expires at %s', k.id, k.label, k.expires_at::timestamptz(0)),

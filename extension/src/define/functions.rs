@@ -8,7 +8,7 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, sql_functions};
 use crate::postgres::parameter::ToSql;
-use crate::postgres::{guard, invalidation, trigger};
+use crate::postgres::{guard, invalidation, preload, trigger};
 use crate::template::describe::describe;
 use crate::template::{Template, catalog, definition};
 use crate::value::member::{self, missing, text_at};
@@ -18,8 +18,11 @@ use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
 sql_functions! {
-    /// `keyed.init() returns integer`.
-    keyed_init => |_| setup::init().map(|version| Answer::Datum(Datum::from(version)));
+    /// `keyed.init(preload boolean) returns integer`.
+    keyed_init => |call| setup::init(call.flag(0)).map(|version| Answer::Datum(Datum::from(version)));
+
+    /// `keyed.is_preloaded() returns boolean`.
+    keyed_is_preloaded => |_| Ok(Answer::Datum(Datum::from(preload::is_preloaded())));
 
     /// `keyed.pending_migrations() returns integer[]`.
     keyed_pending_migrations => |_| {

@@ -25,7 +25,7 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
     slug::check(Noun::Project, slug, "/slug")?;
     // The right to make schemas belongs to the database itself, so a dump of its contents does not bring it along.
     if role::find(role::OWNER).is_none() || !catalog::state_exists() || !owner_may_create_schemas() {
-        setup::init()?;
+        setup::init(false)?;
     }
     catalog::refresh();
     let name = name.unwrap_or(slug);

@@ -36,6 +36,31 @@ async fn init_in_many_sessions_at_once_sets_up_once() {
 }
 
 #[tokio::test]
+async fn init_with_preload_loads_the_library_when_a_session_begins() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    let is_preloaded = "select keyed.is_preloaded()";
+    assert_eq!(session.text(is_preloaded, &[]).await, "f");
+    let libraries = "select coalesce(string_agg(c, '|'), '') from pg_db_role_setting s, unnest(s.setconfig) c
+                     where s.setdatabase = (select oid from pg_database where datname = current_database())";
+    session.run("select keyed.init()").await;
+    assert_eq!(session.text(libraries, &[]).await, "");
+    // A library that is loaded already stays.
+    let alter = format!("alter database {} set session_preload_libraries", database.name());
+    session.run(&format!("{alter} = auto_explain")).await;
+    let session = database.session().await;
+    session.run("select keyed.init(preload => true)").await;
+    assert_eq!(session.text(libraries, &[]).await, "session_preload_libraries=auto_explain, keyed");
+    let session = database.session().await;
+    assert_eq!(session.text(is_preloaded, &[]).await, "t");
+    session.run("select keyed.init(preload => true)").await;
+    assert_eq!(session.text(libraries, &[]).await, "session_preload_libraries=auto_explain, keyed");
+    let role = database.create_role("analyst").await;
+    let session = database.session_as(&role).await;
+    assert_eq!(session.text(is_preloaded, &[]).await, "t", "a login may not read the setting, and need not");
+}
+
+#[tokio::test]
 async fn the_fixed_roles_can_neither_rise_nor_log_in_where_they_should_not() {
     let database = Database::new().await;
     let session = database.session().await;
