@@ -3,7 +3,7 @@
 use crate::Database;
 use serde_json::Value;
 use std::fmt;
-use tokio_postgres::{Client, SimpleQueryMessage};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 /// The rows of an answer: every value as the text that psql would print, `None` for null.
 pub type Rows = Vec<Vec<Option<String>>>;
@@ -22,6 +22,15 @@ impl Database {
     /// A new session as a role that may log in.
     pub async fn session_as(&self, role: &str) -> Session {
         Session { client: self.client_as(role).await }
+    }
+
+    /// The same with options of the connection, such as `-c name=value`.
+    pub async fn session_with(&self, role: &str, options: &str) -> Session {
+        let mut config = self.cluster().config(role, self.name());
+        let connected = config.options(options).connect(NoTls).await;
+        let (client, connection) = connected.unwrap_or_else(|error| panic!("{role} cannot connect: {error}"));
+        tokio::spawn(connection);
+        Session { client }
     }
 }
 

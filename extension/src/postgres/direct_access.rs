@@ -12,6 +12,7 @@
 //! - [`super::gin`] and [`super::text_search`] read no table: the index and the parser call or are called with one value.
 //! - [`super::relation`], [`super::role`] and [`super::statistics`] read PostgreSQL's own caches of its catalog.
 
+use super::superuser_setting::Switch;
 use pgrx::pg_sys;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,20 +30,12 @@ pub fn require() -> Result<(), Unfit> {
 
 /// Registers the setting. SHOW ALL and `pg_settings` do not list it, because it is for tests only.
 pub(super) fn register() {
-    // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
-    // session's one thread. An AtomicBool has the layout of a bool.
-    unsafe {
-        pg_sys::DefineCustomBoolVariable(
-            c"keyed.direct_access".as_ptr(),
-            c"Whether single rows are found and inserted without a statement.".as_ptr(),
-            c"For tests and diagnosis: off makes keyed slower and changes no result.".as_ptr(),
-            IS_ON.as_ptr(),
-            true,
-            pg_sys::GucContext::PGC_SUSET,
-            (pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE) as i32,
-            None,
-            None,
-            None,
-        );
-    }
+    let switch = Switch {
+        name: c"keyed.direct_access",
+        variable: &IS_ON,
+        flags: pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE,
+        says: c"Whether single rows are found and inserted without a statement.",
+        more: c"For tests and diagnosis: off makes keyed slower and changes no result.",
+    };
+    switch.define();
 }

@@ -3,12 +3,14 @@
 //! A function is on the list if it raises no error that depends on the values of a row, and does nothing but return a value. The
 //! list has the numbers of PostgreSQL's own functions, so no other function of the same name is on it.
 
+use super::moment::{self, is_counted_from_now};
 use pgrx::pg_sys::{self, List, Node, NodeTag, Oid, RestrictInfo};
 use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
 
-/// The most wildcards of a pattern. LIKE calls itself at each, and fails where that is too deep, which depends on the text.
-const MOST_WILDCARDS: usize = 8;
+/// The most wildcards of a pattern, enough for a part of a text. LIKE calls itself at each, and fails where the stack ends,
+/// which depends on the text.
+const MOST_WILDCARDS: usize = 2;
 
 /// Comparisons of `numeric`: they compare digits, and raise nothing.
 const NUMERIC: [u32; 6] = [
@@ -28,8 +30,8 @@ const LIKE: [u32; 4] = [pg_sys::F_TEXTLIKE, pg_sys::F_TEXTNLIKE, pg_sys::F_TEXTI
 const ARRAYS: [u32; 3] = [pg_sys::F_ARRAYOVERLAP, pg_sys::F_ARRAYCONTAINS, pg_sys::F_ARRAYCONTAINED];
 
 /// Whether a condition says nothing about a row but its result: it consists of comparisons of columns with constants and
-/// parameters. What else reads nothing of the row, such as a function of a login's own, would be evaluated for some rows only,
-/// and tell by that.
+/// with now. What else reads nothing of the row, such as a function of a login's own or a parameter of PL/pgSQL, which raises
+/// an error where it has no value, would be evaluated for some rows only, and tell by that.
 ///
 /// # Safety
 /// The condition is one of a planner.
@@ -79,7 +81,7 @@ fn is_own(operator: Oid) -> bool {
     operator.to_u32() < pg_sys::FirstGenbkiObjectId
 }
 
-/// Whether an operand is a column, a constant, or a parameter of the statement.
+/// Whether an operand is a column or a constant.
 ///
 /// # Safety
 /// The node is an expression.
@@ -90,7 +92,6 @@ unsafe fn is_operand(node: *mut Node) -> bool {
         match (*node).type_ {
             NodeTag::T_Const => true,
             NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varlevelsup == 0,
-            NodeTag::T_Param => (*node.cast::<pg_sys::Param>()).paramkind == pg_sys::ParamKind::PARAM_EXTERN,
             NodeTag::T_RelabelType => {
                 let argument: *mut Node = (*node.cast::<pg_sys::RelabelType>()).arg.cast();
                 !argument.is_null() && is_operand(argument)
@@ -106,21 +107,37 @@ unsafe fn is_call_leakproof(function: Oid, arguments: *mut List, collation: Oid)
     // SAFETY: the caller's.
     unsafe {
         let arguments = PgList::<Node>::from_pg(arguments);
-        if !arguments.iter_ptr().all(|argument| is_operand(argument)) {
+        let is_sound = |argument: *mut Node| {
+            is_counted_from_now(argument) || is_operand(argument) && is_collation_sound(argument, collation)
+        };
+        if !arguments.iter_ptr().all(is_sound) {
             return false;
         }
         let number = function.to_u32();
         if LIKE.contains(&number) {
-            let is_deterministic =
-                collation != Oid::INVALID && pg_sys::get_collation_isdeterministic(collation);
-            return is_deterministic && arguments.get_ptr(1).is_some_and(|pattern| is_sound_pattern(pattern));
+            return pg_sys::get_collation_isdeterministic(collation)
+                && arguments.get_ptr(1).is_some_and(|pattern| is_sound_pattern(pattern));
         }
         if ARRAYS.contains(&number) {
-            // Without a collation, texts raise an error as soon as two are compared.
-            return collation != Oid::INVALID
-                && arguments.iter_ptr().all(|it| pg_sys::exprType(it) == pg_sys::TEXTARRAYOID);
+            return arguments.iter_ptr().all(|it| pg_sys::exprType(it) == pg_sys::TEXTARRAYOID);
         }
-        NUMERIC.contains(&number) || pg_sys::get_func_leakproof(function)
+        NUMERIC.contains(&number)
+            || moment::COMPARISONS.contains(&number)
+            || pg_sys::get_func_leakproof(function)
+    }
+}
+
+/// Whether an operand is of a type without collations, or its collation is one that nobody can make, drop or make warn.
+/// Without a collation, texts raise an error as soon as two are compared.
+///
+/// # Safety
+/// The node is an expression.
+unsafe fn is_collation_sound(node: *mut Node, collation: Oid) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        pg_sys::get_typcollation(pg_sys::exprType(node)) == Oid::INVALID
+            || collation == pg_sys::DEFAULT_COLLATION_OID
+            || collation == pg_sys::C_COLLATION_OID
     }
 }
 

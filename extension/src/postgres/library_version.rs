@@ -6,7 +6,9 @@
 
 use super::datum;
 use super::function::paste_finfo;
+use super::raise::Raise;
 use super::relation;
+use super::superuser_setting;
 use crate::error::{Code, Error};
 use crate::value::version::compare_lines;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -64,6 +66,13 @@ pub fn check() {
 
 #[cold]
 fn compare() {
+    if let Some(setting) = superuser_setting::refused() {
+        let setting = setting.to_string_lossy();
+        let message = format!("this session was given a value for {setting} that PostgreSQL did not take");
+        Error::new(Code::Forbidden, message)
+            .hint("connect without it: only superusers set it, for a database or a login by ALTER DATABASE or ALTER ROLE")
+            .raise();
+    }
     // First, so that an update after this is noticed.
     MARKER_HASH.set(marker_hash());
     let changes = CHANGES.get();

@@ -54,6 +54,8 @@ mod leakproof;
 pub mod library_version;
 /// Memory contexts.
 pub mod memory;
+/// Dates and moments in conditions.
+mod moment;
 /// What a fixed snapshot does not show.
 pub mod newer;
 /// Notes that row triggers leave for the end of the statement.
@@ -72,6 +74,8 @@ mod plan_shape;
 pub mod planning;
 /// Indexes for conditions under row-level security.
 pub mod policy_paths;
+/// Whether sessions load the library when they begin.
+pub mod preload;
 /// Raises errors.
 pub mod raise;
 /// Random bits.
@@ -102,6 +106,8 @@ pub mod spi;
 pub mod statement_moment;
 /// Hides statistics of tables from the planner.
 pub mod statistics;
+/// Settings that only superusers set.
+mod superuser_setting;
 /// A table that is read without a statement.
 pub mod table;
 /// Rows of a table that a text in one of their columns is found by, without a statement.

@@ -2,8 +2,9 @@
 //!
 //! PostgreSQL evaluates a policy before any condition of the query that is not leakproof, and such a condition uses no index
 //! and no statistics. It calls few functions leakproof: not the comparisons of `numeric`, LIKE, and the operators of arrays.
-//! For record tables, a condition of functions that can say nothing about a row that a policy hides counts as leakproof here,
-//! as if PostgreSQL called these functions so. The policy stays a filter of every row.
+//! For record tables, a condition of functions that can say nothing about a row that a policy hides counts as leakproof here
+//! while index paths are looked for, as if PostgreSQL called these functions so. The policy stays a filter of every row, and
+//! what no index serves stays behind it.
 //!
 //! [`super::leakproof`] has the list.
 
@@ -11,6 +12,7 @@ use super::compat;
 use super::leakproof::is_leakproof;
 use super::role;
 use super::statistics;
+use super::superuser_setting::{Switch, refused};
 use pgrx::pg_sys::{self, List, Node, NodeTag, PlannerInfo, RangeTblEntry, RelOptInfo, RestrictInfo};
 use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
@@ -27,22 +29,21 @@ thread_local! {
 
 /// Registers the setting. Only superusers set it, so that `off` keeps counts of hidden rows out of `EXPLAIN (ANALYZE)`.
 pub(super) fn register_setting() {
-    // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
-    // session's one thread. An AtomicBool has the layout of a bool.
-    unsafe {
-        pg_sys::DefineCustomBoolVariable(
-            c"keyed.policy_paths".as_ptr(),
-            c"Whether conditions on record tables use indexes and statistics under row-level security.".as_ptr(),
-            c"Off has PostgreSQL's own plans, which apply a policy before most conditions. Changes no result.".as_ptr(),
-            IS_ON.as_ptr(),
-            true,
-            pg_sys::GucContext::PGC_SUSET,
-            0,
-            None,
-            None,
-            None,
-        );
-    }
+    let switch = Switch {
+        name: c"keyed.policy_paths",
+        variable: &IS_ON,
+        flags: 0,
+        says: c"Whether conditions on record tables use indexes and statistics under row-level security.",
+        more:
+            c"Off has PostgreSQL's own plans, which apply a policy before most conditions. Changes no result.",
+    };
+    switch.define();
+}
+
+/// Whether the setting is on, and no login has put its own value in place of an administrator's. `EXPLAIN` calls no function
+/// that would refuse such a session.
+fn is_on() -> bool {
+    IS_ON.load(Ordering::Relaxed) && refused().is_none()
 }
 
 /// Registers the hook; called once when the library is loaded.
@@ -67,12 +68,14 @@ unsafe extern "C-unwind" fn add_paths(
         if let Some(earlier) = EARLIER.get() {
             pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, relation, number, table));
         }
-        if !IS_ON.load(Ordering::Relaxed) || !is_record_table_with_policy(relation, table) {
+        if !is_on() || !is_record_table_with_policy(relation, table) {
             return;
         }
-        if release((*relation).baserestrictinfo, relation) {
-            estimate(root, relation, (*table).relid);
+        let released = Released::from((*relation).baserestrictinfo, relation);
+        if !released.conditions.is_empty() {
+            estimate(root, relation, (*table).relid, &released.conditions);
             pg_sys::create_index_paths(root, relation);
+            released.take_back();
         }
     }
 }
@@ -93,53 +96,77 @@ unsafe fn is_record_table_with_policy(relation: *mut RelOptInfo, table: *mut Ran
     }
 }
 
-/// Lets those of the conditions count as leakproof that are. Whether there is one.
-///
-/// # Safety
-/// The list holds conditions of the relation.
-unsafe fn release(conditions: *mut List, relation: *mut RelOptInfo) -> bool {
-    let mut is_any = false;
-    // SAFETY: the caller's. A condition belongs to this one planning.
-    unsafe {
-        for condition in PgList::<RestrictInfo>::from_pg(conditions).iter_ptr() {
-            let waits = (*condition).security_level > (*relation).baserestrict_min_security;
-            if waits && !(*condition).leakproof && is_leakproof((*condition).clause.cast()) {
-                release_with_arms(condition);
-                is_any = true;
+/// Conditions that count as leakproof while index paths are looked for. Afterwards they do not, so that one that no index
+/// serves stays a filter behind the policy.
+#[derive(Default)]
+struct Released {
+    /// Conditions of the table.
+    conditions: Vec<*mut RestrictInfo>,
+    /// These and their arms, as far as PostgreSQL does not call them leakproof.
+    changed: Vec<*mut RestrictInfo>,
+}
+
+impl Released {
+    /// Lets those of the conditions count as leakproof that are.
+    ///
+    /// # Safety
+    /// The list holds conditions of the relation.
+    unsafe fn from(conditions: *mut List, relation: *mut RelOptInfo) -> Released {
+        let mut released = Released::default();
+        // SAFETY: the caller's. A condition belongs to this one planning.
+        unsafe {
+            for condition in PgList::<RestrictInfo>::from_pg(conditions).iter_ptr() {
+                let waits = (*condition).security_level > (*relation).baserestrict_min_security;
+                if waits && !(*condition).leakproof && is_leakproof((*condition).clause.cast()) {
+                    released.conditions.push(condition);
+                    released.add(condition);
+                }
+            }
+        }
+        released
+    }
+
+    /// Releases a condition, and those that an OR consists of. What was estimated of them is estimated again.
+    ///
+    /// # Safety
+    /// The condition is one of the planner, and leakproof.
+    unsafe fn add(&mut self, condition: *mut RestrictInfo) {
+        // SAFETY: the caller's; an `orclause` consists of conditions, and of ANDs and ORs of such.
+        unsafe {
+            if !(*condition).leakproof {
+                (*condition).leakproof = true;
+                self.changed.push(condition);
+            }
+            (*condition).norm_selec = -1.0;
+            (*condition).outer_selec = -1.0;
+            if !(*condition).orclause.is_null() {
+                self.add_arms((*condition).orclause.cast());
             }
         }
     }
-    is_any
-}
 
-/// The same for the conditions that an OR consists of. What was estimated of them is estimated again.
-///
-/// # Safety
-/// The condition is one of the planner, and leakproof.
-unsafe fn release_with_arms(condition: *mut RestrictInfo) {
-    // SAFETY: the caller's; an `orclause` consists of conditions, and of ANDs and ORs of such.
-    unsafe {
-        (*condition).leakproof = true;
-        (*condition).norm_selec = -1.0;
-        (*condition).outer_selec = -1.0;
-        if !(*condition).orclause.is_null() {
-            release_arms((*condition).orclause.cast());
+    /// # Safety
+    /// The node is a part of an `orclause`.
+    unsafe fn add_arms(&mut self, node: *mut Node) {
+        // SAFETY: the caller's.
+        unsafe {
+            pg_sys::check_stack_depth();
+            if is_a(node, NodeTag::T_RestrictInfo) {
+                self.add(node.cast());
+            } else if is_a(node, NodeTag::T_BoolExpr) {
+                for arm in PgList::<Node>::from_pg((*node.cast::<pg_sys::BoolExpr>()).args).iter_ptr() {
+                    self.add_arms(arm);
+                }
+            }
         }
     }
-}
 
-/// # Safety
-/// The node is a part of an `orclause`.
-unsafe fn release_arms(node: *mut Node) {
-    // SAFETY: the caller's.
-    unsafe {
-        pg_sys::check_stack_depth();
-        if is_a(node, NodeTag::T_RestrictInfo) {
-            release_with_arms(node.cast());
-        } else if is_a(node, NodeTag::T_BoolExpr) {
-            for arm in PgList::<Node>::from_pg((*node.cast::<pg_sys::BoolExpr>()).args).iter_ptr() {
-                release_arms(arm);
-            }
+    /// # Safety
+    /// The planning has not ended.
+    unsafe fn take_back(self) {
+        for condition in self.changed {
+            // SAFETY: the caller's.
+            unsafe { (*condition).leakproof = false };
         }
     }
 }
@@ -148,23 +175,26 @@ unsafe fn release_arms(node: *mut Node) {
 /// the policy, so what it finds shows in the plan as it would of a function that PostgreSQL calls leakproof.
 ///
 /// # Safety
-/// The relation is a table with conditions that are released.
-unsafe fn estimate(root: *mut PlannerInfo, relation: *mut RelOptInfo, table: pg_sys::Oid) {
+/// The relation is a table, and the conditions are those of its that are released.
+unsafe fn estimate(
+    root: *mut PlannerInfo,
+    relation: *mut RelOptInfo,
+    table: pg_sys::Oid,
+    released: &[*mut RestrictInfo],
+) {
     // SAFETY: the caller's; a condition keeps what is estimated of it.
     unsafe {
         let before = (*relation).rows;
-        for condition in PgList::<RestrictInfo>::from_pg((*relation).baserestrictinfo).iter_ptr() {
-            if (*condition).leakproof && (*condition).norm_selec < 0.0 {
-                statistics::shown(root, table, || {
-                    pg_sys::clause_selectivity(
-                        root,
-                        condition.cast(),
-                        0,
-                        pg_sys::JoinType::JOIN_INNER,
-                        std::ptr::null_mut(),
-                    )
-                });
-            }
+        for condition in released {
+            statistics::shown(root, table, || {
+                pg_sys::clause_selectivity(
+                    root,
+                    condition.cast(),
+                    0,
+                    pg_sys::JoinType::JOIN_INNER,
+                    std::ptr::null_mut(),
+                )
+            });
         }
         pg_sys::set_baserel_size_estimates(root, relation);
         for shared in PgList::<pg_sys::ParamPathInfo>::from_pg((*relation).ppilist).iter_ptr() {

@@ -1,37 +1,29 @@
 //! Settings: limits and cache sizes.
 
+use super::superuser_setting::Number;
 use super::{direct_access, policy_paths};
 use crate::limits;
-use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// How much the answers to requests with an Idempotency-Key may take for each API key, in MB.
-static IDEMPOTENCY_ROOM: GucSetting<i32> = GucSetting::<i32>::new(1024);
+static IDEMPOTENCY_ROOM: AtomicI32 = AtomicI32::new(1024);
 
 /// How much the payloads of refused deliveries may take for each inbound endpoint, and those of others, in MB.
-static INBOUND_ROOM: GucSetting<i32> = GucSetting::<i32>::new(256);
+static INBOUND_ROOM: AtomicI32 = AtomicI32::new(256);
 
 /// How much a session may keep of templates, in MB.
-static SESSION_MEMORY: GucSetting<i32> = GucSetting::<i32>::new(32);
+static SESSION_MEMORY: AtomicI32 = AtomicI32::new(32);
 
 /// How many records a search looks at before it chooses how to find those of a page.
 static RECORDS_OF_LOOK: AtomicI32 = AtomicI32::new(200);
 
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
-    let room = |name, setting, says, more| {
-        GucRegistry::define_int_guc(
-            name,
-            says,
-            more,
-            setting,
-            1,
-            1 << 30,
-            GucContext::Suset,
-            GucFlags::UNIT_MB,
-        );
+    let room = |name, variable, says, more| {
+        let (range, flags) = ((1, 1 << 30), pg_sys::GUC_UNIT_MB);
+        Number { name, variable, range, flags, says, more, assign: None }.define();
     };
     room(
         c"keyed.idempotency_room",
@@ -59,31 +51,13 @@ pub fn register() {
 
 /// Registers how large things may be.
 fn register_limits() {
-    // Not through pgrx's own type, which refuses to be read where there is no server, as in unit tests.
     let limit = |name: &'static CStr,
-                 setting: &'static AtomicI32,
+                 variable: &'static AtomicI32,
                  most,
                  flags: u32,
                  says: &'static CStr,
                  more: &'static CStr| {
-        // SAFETY: names, texts and variables live as long as the process, and PostgreSQL writes a variable from
-        // the session's one thread.
-        unsafe {
-            pg_sys::DefineCustomIntVariable(
-                name.as_ptr(),
-                says.as_ptr(),
-                more.as_ptr(),
-                setting.as_ptr(),
-                setting.load(Ordering::Relaxed),
-                1,
-                most,
-                pg_sys::GucContext::PGC_SUSET,
-                flags as i32,
-                None,
-                None,
-                None,
-            );
-        }
+        Number { name, variable, range: (1, most), flags, says, more, assign: None }.define();
     };
     limit(
         c"keyed.max_operations_per_batch",
@@ -129,17 +103,17 @@ pub fn records_of_look() -> u64 {
 
 /// How many bytes the kept answers of an API key may take.
 pub fn idempotency_room() -> i64 {
-    i64::from(IDEMPOTENCY_ROOM.get()) << 20
+    i64::from(IDEMPOTENCY_ROOM.load(Ordering::Relaxed)) << 20
 }
 
 /// How many bytes the refused deliveries of an endpoint may take, and the payloads of the others.
 pub fn inbound_room() -> i64 {
-    i64::from(INBOUND_ROOM.get()) << 20
+    i64::from(INBOUND_ROOM.load(Ordering::Relaxed)) << 20
 }
 
 /// How many bytes a session may keep of templates.
 pub fn session_memory() -> usize {
-    usize::try_from(SESSION_MEMORY.get()).unwrap_or(1) << 20
+    usize::try_from(SESSION_MEMORY.load(Ordering::Relaxed)).unwrap_or(1) << 20
 }
 
 /// Sets a setting until the end of the transaction, one of a superuser's as well.

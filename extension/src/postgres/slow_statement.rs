@@ -8,6 +8,7 @@ use super::compat;
 use super::guard;
 use super::plan_shape;
 use super::running;
+use super::superuser_setting::Number;
 use pgrx::pg_sys::{self, QueryDesc};
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -25,24 +26,16 @@ thread_local! {
 
 /// Registers the setting; called once when the library is loaded.
 pub fn register() {
-    // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
-    // session's one thread.
-    unsafe {
-        pg_sys::DefineCustomIntVariable(
-            c"keyed.log_slow_statements".as_ptr(),
-            c"Logs the statements that functions of keyed run if they take at least this long.".as_ptr(),
-            c"With the shape of their plan, and no values. -1 switches it off.".as_ptr(),
-            THRESHOLD.as_ptr(),
-            -1,
-            -1,
-            i32::MAX,
-            pg_sys::GucContext::PGC_SUSET,
-            pg_sys::GUC_UNIT_MS as i32,
-            None,
-            Some(assign),
-            None,
-        );
-    }
+    let number = Number {
+        name: c"keyed.log_slow_statements",
+        variable: &THRESHOLD,
+        range: (-1, i32::MAX),
+        flags: pg_sys::GUC_UNIT_MS,
+        says: c"Logs the statements that functions of keyed run if they take at least this long.",
+        more: c"With the shape of their plan, and no values. -1 switches it off.",
+        assign: Some(assign),
+    };
+    number.define();
 }
 
 /// # Safety

@@ -1,0 +1,136 @@
+//! Settings that only superusers set.
+//!
+//! PostgreSQL knows a setting only once the library is loaded. Before, a client may name it when it connects, and this value
+//! takes the place of the one that an administrator has set for the database or the role. When the setting is defined, the
+//! client's value is refused with a warning, and the default of the setting remains. So a login would undo what an
+//! administrator has set. A session to which that happened is refused: every function of keyed asks [`refused`].
+
+use pgrx::pg_sys::{self, GucSource};
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+thread_local! {
+    /// Whether the setting that is being defined has a value from somewhere.
+    static HAS_VALUE: Cell<bool> = const { Cell::new(false) };
+    static REFUSED: Cell<Option<&'static CStr>> = const { Cell::new(None) };
+}
+
+/// The setting, if there is one, that this session was given a value for which PostgreSQL did not take.
+pub(super) fn refused() -> Option<&'static CStr> {
+    REFUSED.get()
+}
+
+/// A setting of a number.
+pub(super) struct Number {
+    /// Its name.
+    pub name: &'static CStr,
+    /// Where PostgreSQL writes its value; it has the default.
+    pub variable: &'static AtomicI32,
+    /// From the least to the largest value.
+    pub range: (c_int, c_int),
+    /// What it is counted in, and who is shown it.
+    pub flags: u32,
+    /// What it decides, in one sentence.
+    pub says: &'static CStr,
+    /// Further sentences.
+    pub more: &'static CStr,
+    /// Called with each new value.
+    pub assign: pg_sys::GucIntAssignHook,
+}
+
+impl Number {
+    /// Makes PostgreSQL know it.
+    pub(super) fn define(self) {
+        define(self.name, || {
+            // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
+            // session's one thread. An AtomicI32 has the layout of an i32.
+            unsafe {
+                pg_sys::DefineCustomIntVariable(
+                    self.name.as_ptr(),
+                    self.says.as_ptr(),
+                    self.more.as_ptr(),
+                    self.variable.as_ptr(),
+                    self.variable.load(Ordering::Relaxed),
+                    self.range.0,
+                    self.range.1,
+                    pg_sys::GucContext::PGC_SUSET,
+                    self.flags as i32,
+                    Some(check_number),
+                    self.assign,
+                    None,
+                );
+            }
+        });
+    }
+}
+
+/// A switch, on by default.
+pub(super) struct Switch {
+    /// Its name.
+    pub name: &'static CStr,
+    /// Where PostgreSQL writes its value.
+    pub variable: &'static AtomicBool,
+    /// Who is shown it.
+    pub flags: u32,
+    /// What it decides, in one sentence.
+    pub says: &'static CStr,
+    /// Further sentences.
+    pub more: &'static CStr,
+}
+
+impl Switch {
+    /// Makes PostgreSQL know it.
+    pub(super) fn define(self) {
+        define(self.name, || {
+            // SAFETY: as for a number. An AtomicBool has the layout of a bool.
+            unsafe {
+                pg_sys::DefineCustomBoolVariable(
+                    self.name.as_ptr(),
+                    self.says.as_ptr(),
+                    self.more.as_ptr(),
+                    self.variable.as_ptr(),
+                    true,
+                    pg_sys::GucContext::PGC_SUSET,
+                    self.flags as i32,
+                    Some(check_switch),
+                    None,
+                    None,
+                );
+            }
+        });
+    }
+}
+
+fn define(name: &'static CStr, define: impl FnOnce()) {
+    // SAFETY: the name ends with a zero; an unknown one has no value.
+    let was_given = unsafe { !pg_sys::GetConfigOption(name.as_ptr(), true, false).is_null() };
+    HAS_VALUE.set(false);
+    define();
+    if was_given && !HAS_VALUE.get() && REFUSED.get().is_none() {
+        REFUSED.set(Some(name));
+    }
+}
+
+/// # Safety
+/// PostgreSQL calls it with a value that it would take.
+unsafe extern "C-unwind" fn check_number(
+    _: *mut c_int,
+    _: *mut *mut c_void,
+    source: GucSource::Type,
+) -> bool {
+    note(source)
+}
+
+/// # Safety
+/// PostgreSQL calls it with a value that it would take.
+unsafe extern "C-unwind" fn check_switch(_: *mut bool, _: *mut *mut c_void, source: GucSource::Type) -> bool {
+    note(source)
+}
+
+fn note(source: GucSource::Type) -> bool {
+    if source > GucSource::PGC_S_DEFAULT {
+        HAS_VALUE.set(true);
+    }
+    true
+}

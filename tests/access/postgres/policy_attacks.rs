@@ -1,0 +1,191 @@
+//! What a login tries in order to learn of rows that its policy hides, where conditions use indexes under policies.
+
+use super::policy_paths::{login, orders};
+use harness::{Database, Session};
+use serde_json::json;
+
+/// A login that sees no order at all, so nothing that happens can be about one that it sees.
+async fn spy() -> (Database, Session, Session) {
+    let (database, admin) = orders().await;
+    // The scope is of a text without an index, so nothing but the condition of the query could be served by one.
+    let session =
+        login(&database, "spy", &json!({"field": "region", "operator": "eq", "value": "nowhere"})).await;
+    (database, admin, session)
+}
+
+/// Ways of reading: with each index, with none, and by PostgreSQL's own choice.
+const PLANNERS: [&str; 3] = [
+    "set enable_seqscan = on; set enable_indexscan = on; set enable_bitmapscan = on",
+    "set enable_seqscan = off; set enable_indexscan = on; set enable_bitmapscan = on",
+    "set enable_seqscan = on; set enable_indexscan = off; set enable_bitmapscan = off",
+];
+
+/// Of both, the first is true of a hidden order and the second of none.
+const PAIRS: [[&str; 2]; 3] = [
+    ["price <> 500.25", "price <> 500.26"],
+    ["title not like 'Order a%'", "title not like 'Order x%'"],
+    ["not tags && array['t7']", "not tags && array['nothing']"],
+];
+
+#[tokio::test]
+async fn a_collation_that_is_missing_or_conflicts_tells_nothing() {
+    let (_database, admin, session) = spy().await;
+    let hidden = "select count(*) from crm.orders where price = 500.25 and deleted_at is null";
+    assert_ne!(admin.text(hidden, &[]).await, "0");
+    for planner in PLANNERS {
+        session.run(planner).await;
+        for condition in PAIRS.as_flattened() {
+            for other in [
+                "external_key = s.b",
+                "external_key is distinct from s.b",
+                "title = s.b",
+                "title = any (array[s.b])",
+            ] {
+                let statement = format!(
+                    "select count(*) from crm.orders, (select 'x'::text collate \"POSIX\" as b) s where {condition} or {other}"
+                );
+                let found = session.attempt(&statement, &[]).await;
+                assert!(
+                    found.is_ok(),
+                    "{statement} with {planner}: {:?}",
+                    found.err().map(|it| it.to_string())
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_collation_of_a_login_tells_nothing() {
+    let (database, admin, session) = spy().await;
+    let role = session.text("select session_user::text", &[]).await;
+    admin.run(&format!("create schema lair authorization {role}")).await;
+    session.run("create collation lair.old (provider = icu, locale = 'fr', version = '1')").await;
+    for planner in PLANNERS {
+        session.run(planner).await;
+        for condition in PAIRS.as_flattened() {
+            for other in [
+                "tags && array['x'] collate lair.mine",
+                "title < 'A' collate lair.mine",
+                "title like 'x%' collate lair.mine",
+            ] {
+                session.run("create collation lair.mine (provider = icu, locale = 'de')").await;
+                session
+                    .run(&format!(
+                        "begin; declare c cursor for select from crm.orders where {condition} or {other}; drop collation lair.mine"
+                    ))
+                    .await;
+                let fetched = session.attempt("fetch c", &[]).await;
+                assert!(fetched.is_ok(), "{condition} or {other} with {planner}");
+                session.run("commit").await;
+            }
+        }
+    }
+    // A collation of another version warns when it is first used.
+    let warned = async |condition: &str| {
+        let mut psql = database.cluster().program("psql");
+        psql.args(["--no-psqlrc", "--username", &role, "--dbname", database.name()]);
+        psql.args(["--command", "select from crm.orders limit 1"]);
+        psql.args(["--command", "set enable_indexscan = off; set enable_bitmapscan = off"]);
+        let other = format!(
+            "select count(*) from crm.orders where {condition} or tags && array['x'] collate lair.old"
+        );
+        let output = psql.args(["--command", &other]).output().expect("psql runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).contains("version mismatch")
+    };
+    assert_eq!(warned("price <> 500.25").await, warned("price <> 500.26").await);
+}
+
+#[tokio::test]
+async fn a_parameter_without_a_value_tells_nothing() {
+    let (_database, admin, session) = spy().await;
+    // A plan that an ANALYZE between its two runs makes invalid is parsed again, and misses the type of the field.
+    admin.run("alter table crm.orders set (autovacuum_enabled = off)").await;
+    for planner in PLANNERS {
+        session.run(planner).await;
+        for joined in ["price <> {} or price = r.x", "price = {} and price = r.x"] {
+            for price in ["500.25", "500.26"] {
+                let condition = joined.replace("{}", price);
+                let script = format!(
+                    "do $$ declare r record; begin for i in 1..2 loop \
+                       if i = 1 then select 5::numeric as x into r; else r := null; end if; \
+                       perform count(*) from crm.orders where {condition}; end loop; end $$"
+                );
+                let done = session.attempt(&script, &[]).await;
+                assert!(
+                    done.is_ok(),
+                    "{condition} with {planner}: {:?}",
+                    done.err().map(|it| it.to_string())
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_condition_that_no_index_serves_stays_behind_the_policy() {
+    let (_database, _admin, session) = spy().await;
+    session.run(PLANNERS[2]).await;
+    for condition in ["price <> 500.25", "title not like 'Order a%'", "region like '%U%'"] {
+        let plan = session
+            .text(&format!("explain (verbose, format json) select from crm.orders where {condition}"), &[])
+            .await;
+        let column = condition.trim_start_matches("not ").split(' ').next().unwrap_or_default();
+        let (gate, own) = (plan.find("is_granted"), plan.rfind(column));
+        assert!(gate.is_some() && own > gate, "{condition}: {plan}");
+    }
+}
+
+#[tokio::test]
+async fn a_login_cannot_switch_on_what_an_administrator_has_switched_off() {
+    let (database, admin) = orders().await;
+    let role = database.create_role("spy").await;
+    database.grant(&role, "crm.orders", "read").await;
+    for setting in
+        ["keyed.policy_paths=on", "keyed.policy_paths=", "keyed.max_text_size=16MB", "keyed.direct_access=on"]
+    {
+        let name = setting.split('=').next().unwrap_or_default();
+        let off = if name == "keyed.max_text_size" { "64" } else { "off" };
+        for whose in [format!("role {role}"), format!("database {}", database.name())] {
+            admin.run(&format!("alter {whose} set {name} = {off}")).await;
+            for preloaded in [false, true] {
+                if preloaded {
+                    admin.run("select keyed.init(preload => true)").await;
+                }
+                let session = database.session_with(&role, &format!("-c {setting}")).await;
+                for statement in [
+                    "select count(*) from crm.orders where price = 500.25",
+                    "select keyed.search('crm.orders', '{}')",
+                ] {
+                    let refusal = session.refusal(statement, &[]).await;
+                    assert_eq!(
+                        refusal.is(),
+                        ("42501", "forbidden"),
+                        "{setting} {whose} {preloaded}: {refusal}"
+                    );
+                    assert!(refusal.message.contains(name), "{refusal}");
+                }
+                let plan = session
+                    .text("explain (format json) select from crm.orders where price = 500.25", &[])
+                    .await;
+                assert!(plan.contains("\"Seq Scan\"") || !setting.contains("policy_paths"), "{plan}");
+                let own = database.session_as(&role).await;
+                own.run("select count(*) from crm.orders").await;
+                if name == "keyed.policy_paths" {
+                    assert_eq!(own.text("show keyed.policy_paths", &[]).await, "off");
+                }
+            }
+            admin
+                .run(&format!(
+                    "alter {whose} reset {name}; alter database {} reset session_preload_libraries",
+                    database.name()
+                ))
+                .await;
+        }
+    }
+    // Superusers may, also by their connection.
+    let session = database.session_with("postgres", "-c keyed.policy_paths=off").await;
+    session.run("select keyed.search('crm.orders', '{}')").await;
+    assert_eq!(session.text("show keyed.policy_paths", &[]).await, "off");
+}
