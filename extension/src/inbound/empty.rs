@@ -1,4 +1,5 @@
-//! Why a path finds nothing: an empty array, or a missing member.
+//! Why a path finds nothing: an empty array, a condition that excludes everything, or a missing member. Only a missing
+//! member is an error, because the payload has another shape than the mapping.
 
 use super::path::{self, Empty, Last, Prefix};
 use crate::error::{Code, Error};

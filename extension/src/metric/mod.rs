@@ -40,7 +40,8 @@ pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
     )
 }
 
-/// Gives points without a time the time of this write.
+/// Gives points without a time the time of the clock. The time of the transaction is the same for all its statements,
+/// so two points would have no order.
 pub fn stamp(changes: &mut Changes) {
     for (_, change) in changes {
         if let Change::Append(points) = change {

@@ -2,8 +2,8 @@
 //!
 //! A session caches its statements, and PostgreSQL plans them once, for the present table sizes. For a table of one
 //! page, the best plan is a sequential scan, which it keeps for a million records: PostgreSQL plans again when a
-//! table is altered or analyzed, not when it grows. So a cached statement is planned as if every table had several
-//! thousand pages. It then uses indexes, which costs next to nothing on a small table. Foreign-key checks, which
+//! table is altered or analyzed, not when it grows. So a cached statement is planned as if every table had 1000
+//! pages or more. It then uses indexes, which costs a page or two more on a small table. Foreign-key checks, which
 //! PostgreSQL caches itself, are planned the same way.
 
 use super::role;
