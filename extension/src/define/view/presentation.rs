@@ -113,7 +113,8 @@ fn display(target: &Template, alias: &str) -> String {
         AttributeType::List => labels(attribute, &own),
         _ => format!("{own}::text"),
     };
-    format!("coalesce({shown}, {key})")
+    // The key has another collation than a text has by default.
+    format!("coalesce({shown}, {key} collate \"default\")")
 }
 
 /// The labels of a list's values, with commas between them. Most lists have one value, which needs no subquery.
