@@ -1,4 +1,4 @@
-//! Load by pgbench with prepared statements: the cheapest client of PostgreSQL there is.
+//! Load by pgbench: the cheapest client of PostgreSQL there is.
 
 use super::{Turn, median, tail};
 use harness::Cluster;
@@ -18,6 +18,8 @@ pub(crate) struct Sql {
     pub(crate) clients: u32,
     /// The variables that the script expects.
     pub(crate) variables: Vec<(&'static str, u32)>,
+    /// How statements are sent: `prepared`, or `simple` as texts that are planned each time.
+    pub(crate) protocol: &'static str,
     /// How many are begun in each second, whether or not those before are done; without a number, as many as can be.
     pub(crate) pace: Option<f64>,
 }
@@ -26,7 +28,8 @@ impl Sql {
     /// One client that asks as often as it can.
     pub(crate) fn new(script: impl Into<Cow<'static, str>>, database: &str) -> Self {
         let (script, database) = (script.into(), database.to_owned());
-        Self { script, database, role: None, clients: 1, variables: Vec::new(), pace: None }
+        let (role, variables) = (None, Vec::new());
+        Self { script, database, role, clients: 1, variables, protocol: "prepared", pace: None }
     }
 
     pub(crate) fn run(&self, cluster: &Cluster, seconds: u32) -> Turn {
@@ -37,7 +40,7 @@ impl Sql {
         static RUN: AtomicU32 = AtomicU32::new(1);
         let name = format!("pgbench-{}", RUN.fetch_add(1, Ordering::Relaxed));
         let mut command = cluster.program("pgbench");
-        command.args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--file=-"]);
+        command.args(["--no-vacuum", "--jobs=2", "--file=-"]).arg(format!("--protocol={}", self.protocol));
         command.arg("--log").arg(format!("--log-prefix={}", folder.join(&name).display()));
         match self.pace {
             // At a pace there are few enough to note each of them. A latency then begins when the work was due.
