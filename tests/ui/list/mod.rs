@@ -67,3 +67,8 @@ async fn escape_keeps_the_search_and_undo_brings_a_cleared_one_back() {
 async fn address_says_all_that_a_list_shows() {
     run(&service().await, "list/address", json!({})).await;
 }
+
+#[tokio::test]
+async fn a_list_without_records_says_so_in_its_middle() {
+    run(&service().await, "list/empty", json!({})).await;
+}

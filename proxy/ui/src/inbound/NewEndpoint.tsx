@@ -1,11 +1,13 @@
+import { Table2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { answer, inProject, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { useMe, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
+import { Empty } from "../components/Empty";
 import { TextField } from "../components/Field";
-import { Empty, Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
+import { Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Select } from "../components/Select";
 import { words } from "../language";
@@ -74,6 +76,7 @@ export function NewEndpoint({ project }: { project: string }) {
   if (definable.length === 0) {
     return (
       <Empty
+        icon={Table2}
         title={words.frame.noTemplates}
         action={<Link href={addresses.newTemplate(project)}>{words.frame.newTemplate}</Link>}
       >
