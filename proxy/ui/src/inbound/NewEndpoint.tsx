@@ -9,6 +9,7 @@ import { Empty } from "../components/Empty";
 import { TextField } from "../components/Field";
 import { Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
@@ -96,6 +97,7 @@ export function NewEndpoint({ project }: { project: string }) {
       >
         <TextField
           label={t.name}
+          isRequired
           hint={t.nameHint}
           value={draft.slug}
           onChange={(slug) => setDraft({ ...draft, slug })}
@@ -105,6 +107,7 @@ export function NewEndpoint({ project }: { project: string }) {
         />
         <Select
           label={t.template}
+          isRequired
           choices={definable.map(({ slug, label }) => ({ id: slug, label: label ?? slug }))}
           value={draft.template || null}
           onChange={(template) => setDraft({ ...draft, template })}
@@ -129,6 +132,7 @@ export function NewEndpoint({ project }: { project: string }) {
             isCode
           />
         )}
+        <RequiredNote />
         <OtherFailure error={error} fields={["/slug", "/template", "/role", "/secret"]} />
         <div className={style.bar}>
           <Button kind="main" type="submit" isDisabled={draft.slug.trim() === "" || template === undefined}>
