@@ -69,6 +69,11 @@ async fn address_says_all_that_a_list_shows() {
 }
 
 #[tokio::test]
+async fn a_list_says_where_its_records_will_be_and_that_a_search_runs() {
+    run(&service().await, "list/loading", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_list_without_records_says_so_in_its_middle() {
     run(&service().await, "list/empty", json!({})).await;
 }

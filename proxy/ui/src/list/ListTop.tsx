@@ -1,4 +1,4 @@
-import { ChartBarBig, LayoutGrid, Rows3 } from "lucide-react";
+import { ChartBarBig, LayoutGrid, LoaderCircle, Rows3 } from "lucide-react";
 import { type Ref, useRef } from "react";
 import { useSearch } from "wouter";
 import type { ExportFormat } from "../api/export";
@@ -20,6 +20,7 @@ import { INITIAL, type ListState, type Mode } from "./state";
 import type { Found } from "./useFound";
 import { useIsWide } from "./useIsWide";
 import type { ChangeState } from "./useListState";
+import { usePatience } from "./usePatience";
 import { savedSearch, stateOfView, zoneOfView } from "./view";
 
 const t = words.list;
@@ -53,6 +54,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
   const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
+  const patience = usePatience(found.isSearching);
   const head = useRef<HTMLElement>(null);
   const isWide = useIsWide(head, WIDE);
   return (
@@ -90,6 +92,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
               mode={state.mode}
               modes={props.modes}
               field={props.field}
+              isSlow={patience !== "quick"}
               onSearch={(search) => change({ search })}
               onMode={(mode) => change({ mode })}
               onLeave={props.onLeave}
@@ -142,6 +145,13 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         areDeleted={state.isDeleted}
         shortcut="f"
       />
+      {(patience === "very slow" || (patience === "slow" && state.isDeleted)) && (
+        <p className={style.start} role="status">
+          <LoaderCircle size={14} aria-hidden />
+          <span>{patience === "slow" ? t.searching : t.searchingLong}</span>
+          <Button onPress={found.stop}>{t.stop}</Button>
+        </p>
+      )}
       <IgnoredFilters query={query} />
       {props.isByWords && <Notice kind="attention">{t.noMeaning}</Notice>}
     </div>

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, type Ref, Suspense, useCallback, useState } from 
 import { sentence } from "../api/problem";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button } from "../components/Button";
-import { Failure, Notice, Skeleton } from "../components/Notice";
+import { Failure, Notice } from "../components/Notice";
 import { faultsOfFilters } from "../filter/faults";
 import { words } from "../language";
 import type { ListColumn } from "./columns";
@@ -11,6 +11,7 @@ import { Grid, type GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
 import { Meant } from "./Meant";
 import { NothingHere } from "./NothingHere";
+import { PendingCards } from "./PendingCards";
 import { INITIAL, type ListState, pressedSort } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
@@ -80,14 +81,10 @@ export function Results({ project, template, state, change, found, columns, sele
             onNew={props.onNew}
           />
         </div>
+      ) : state.layout === "cards" && query.isPending ? (
+        <PendingCards />
       ) : state.layout === "cards" ? (
-        <Suspense
-          fallback={
-            <div className={style.waiting}>
-              <Skeleton lines={8} />
-            </div>
-          }
-        >
+        <Suspense fallback={<PendingCards />}>
           <Cards
             project={project}
             label={t.gridLabel(label)}
@@ -95,7 +92,6 @@ export function Results({ project, template, state, change, found, columns, sele
             columns={columns}
             records={records}
             isDimmed={isDimmed}
-            isLoading={query.isFetchingNextPage || query.isPending}
             ids={selection.ids}
             onSelect={selection.set}
             onOpen={props.onOpen}
@@ -147,11 +143,9 @@ export function Results({ project, template, state, change, found, columns, sele
         total={found.total}
         loaded={records.length}
         isRanked={found.isRanked}
-        isSearching={found.isSearching}
         isCounting={found.isCounting}
         sorted={props.sorted}
         onCount={found.count}
-        onStop={found.stop}
       />
     </div>
   );
