@@ -69,6 +69,11 @@ async fn address_says_all_that_a_list_shows() {
 }
 
 #[tokio::test]
+async fn a_list_begins_at_a_value_of_its_sort() {
+    run(&service().await, "list/start", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_list_says_where_its_records_will_be_and_that_a_search_runs() {
     run(&service().await, "list/loading", json!({})).await;
 }

@@ -12,6 +12,8 @@ type Props = {
   isWhole: boolean;
   isRanked: boolean;
   isCounting: boolean;
+  /** Which part of the list is counted; empty for the whole list. */
+  from: string;
   sorted: string;
   onCount: () => void;
 };
@@ -34,6 +36,7 @@ export function Footer({ seen, total, loaded, ...props }: Props) {
                   total?.value ?? null,
                   total?.isExact ?? false,
                 )}
+        {loaded > 0 && total !== null && props.from}
       </span>
       {canCount && (
         <Button kind="quiet" onPress={props.onCount} isDisabled={props.isCounting}>

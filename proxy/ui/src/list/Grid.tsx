@@ -16,7 +16,7 @@ import style from "./Grid.module.css";
 import { GridHead, HEAD } from "./GridHead";
 import { cellId, FIRST_CELL, GridRow, KEY_CELL, PendingRow, SELECT_CELL } from "./GridRow";
 import { type Cell, gridAction } from "./gridKeys";
-import type { SortBy } from "./state";
+import type { SortBy } from "./sort";
 import { useRowHeight } from "./useRowHeight";
 import { useWindow } from "./useWindow";
 

@@ -16,6 +16,9 @@ import type { ListColumn } from "./columns";
 import { ListActions } from "./ListActions";
 import style from "./ListPage.module.css";
 import { SearchBar } from "./SearchBar";
+import { SortMenu } from "./SortMenu";
+import { StartLine } from "./StartLine";
+import { startOf, startText } from "./start";
 import { INITIAL, type ListState, type Mode } from "./state";
 import type { Found } from "./useFound";
 import { useIsWide } from "./useIsWide";
@@ -54,6 +57,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
   const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
+  const start = isRanked ? null : startOf(state, template);
   const patience = usePatience(found.isSearching);
   const head = useRef<HTMLElement>(null);
   const isWide = useIsWide(head, WIDE);
@@ -65,6 +69,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
           {state.isDeleted && <Tag kind="attention">{t.areDeleted}</Tag>}
           <span className={style.count} aria-live="polite">
             {total && !isRanked && t.counted(total.value, total.isExact)}
+            {total && start && t.countedFrom(startText(start), start.isDescending)}
           </span>
         </div>
         <ListActions
@@ -133,6 +138,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
               <span className={style.roomy}>{words.filter.facets}</span>
             </Button>
           )}
+          <SortMenu project={project} template={template} state={state} isRanked={isRanked} change={change} />
           <ColumnChooser template={template} columns={props.columns} onChange={props.onColumns} />
         </div>
       </div>
@@ -152,6 +158,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
           <Button onPress={found.stop}>{t.stop}</Button>
         </p>
       )}
+      {start && <StartLine start={start} onBeginning={() => change({ start: null }, true)} />}
       <IgnoredFilters query={query} />
       {props.isByWords && <Notice kind="attention">{t.noMeaning}</Notice>}
     </div>

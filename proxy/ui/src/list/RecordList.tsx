@@ -20,7 +20,8 @@ import { ListTop } from "./ListTop";
 import { Results } from "./Results";
 import { SelectionBar } from "./SelectionBar";
 import bars from "./SelectionBar.module.css";
-import { type ListState, modesOf, searchBody } from "./state";
+import { withUsableStart } from "./start";
+import { modesOf, searchBody } from "./state";
 import { useBulk } from "./useBulk";
 import { useFormats } from "./useFormats";
 import { useFound } from "./useFound";
@@ -74,8 +75,8 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   const modes = modesOf(takesText, template.embed, wanted.mode);
   const isByWords = !modes.includes(wanted.mode);
   const state = useMemo(
-    (): ListState => (isByWords ? { ...wanted, mode: "words" } : wanted),
-    [wanted, isByWords],
+    () => withUsableStart(isByWords ? { ...wanted, mode: "words" } : wanted, template),
+    [wanted, isByWords, template],
   );
   const [, navigate] = useLocation();
   const columns = useMemo(

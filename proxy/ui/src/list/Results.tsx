@@ -12,7 +12,9 @@ import style from "./ListPage.module.css";
 import { Meant } from "./Meant";
 import { NothingHere } from "./NothingHere";
 import { PendingCards } from "./PendingCards";
-import { INITIAL, type ListState, pressedSort } from "./state";
+import { pressedSort, withSort } from "./sort";
+import { startOf, startText } from "./start";
+import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
 import type { useSelection } from "./useSelection";
@@ -48,6 +50,7 @@ export function Results({ project, template, state, change, found, columns, sele
   const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);
   const { query, records, isOld, isStopped } = found;
   const label = template.label ?? template.slug;
+  const start = found.isRanked ? null : startOf(state, template);
   const isDimmed = isOld && !isStopped;
   // What is refused of a filter stands beside it.
   const isRefused = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
@@ -118,7 +121,7 @@ export function Results({ project, template, state, change, found, columns, sele
           isSelected={selection.has}
           areAllSelected={selection.areAll}
           open={props.open}
-          onSort={(id, isAdded) => change({ sort: pressedSort(state.sort, id, isAdded) })}
+          onSort={(id, isAdded) => change(withSort(state, pressedSort(state.sort, id, isAdded)))}
           onResize={props.onResize}
           onOpen={props.onOpen}
           onSelect={selection.press}
@@ -144,6 +147,7 @@ export function Results({ project, template, state, change, found, columns, sele
         loaded={records.length}
         isRanked={found.isRanked}
         isCounting={found.isCounting}
+        from={start === null ? "" : t.countedFrom(startText(start), start.isDescending)}
         sorted={props.sorted}
         onCount={found.count}
       />
