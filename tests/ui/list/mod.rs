@@ -82,3 +82,8 @@ async fn a_list_says_where_its_records_will_be_and_that_a_search_runs() {
 async fn a_list_without_records_says_so_in_its_middle() {
     run(&service().await, "list/empty", json!({})).await;
 }
+
+#[tokio::test]
+async fn long_list_gives_up_far_records_and_brings_them_back_in_place() {
+    run(&service().await, "list/long", json!({})).await;
+}

@@ -18,6 +18,7 @@ import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
 import type { useSelection } from "./useSelection";
+import { useThinPages } from "./useThinPages";
 
 const t = words.list;
 const Cards = lazy(() => import("./Cards"));
@@ -49,6 +50,7 @@ export function Results({ project, template, state, change, found, columns, sele
   const [seen, setSeen] = useState({ first: 0, last: 0 });
   const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);
   const { query, records, isOld, isStopped } = found;
+  const again = useThinPages(project, template.slug, found, state.layout === "table" ? seen : null);
   const label = template.label ?? template.slug;
   const start = found.isRanked ? null : startOf(state, template);
   const isDimmed = isOld && !isStopped;
@@ -136,6 +138,13 @@ export function Results({ project, template, state, change, found, columns, sele
         <div className={style.notices}>
           <Notice kind="refusal" actions={<Button onPress={found.moreAgain}>{t.tryAgain}</Button>}>
             {t.loadFailed} {sentence(query.error)}
+          </Notice>
+        </div>
+      )}
+      {again.isError && (
+        <div className={style.notices}>
+          <Notice kind="refusal" actions={<Button onPress={() => again.refetch()}>{t.tryAgain}</Button>}>
+            {t.loadAgainFailed} {sentence(again.error)}
           </Notice>
         </div>
       )}
