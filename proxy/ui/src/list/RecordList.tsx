@@ -61,7 +61,10 @@ const SEARCH = "search";
 
 /** Whether the panel of frequent values is open, remembered by this browser. */
 function useFacets(): [boolean, () => void] {
-  const [isOpen, setOpen] = useState(() => localStorage.getItem(FACETS) === "yes");
+  const [isOpen, setOpen] = useState(
+    // On a narrow screen, the panel covers the records.
+    () => localStorage.getItem(FACETS) === "yes" && !window.matchMedia("(max-width: 720px)").matches,
+  );
   const toggle = useCallback(() => {
     localStorage.setItem(FACETS, isOpen ? "no" : "yes");
     setOpen(!isOpen);
