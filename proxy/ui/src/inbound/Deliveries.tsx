@@ -1,10 +1,11 @@
-import { RotateCw } from "lucide-react";
+import { Inbox, RotateCw } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useTemplate } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { type Column, DataTable } from "../components/DataTable";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
@@ -83,7 +84,11 @@ export function Deliveries({
       </div>
       {deliveries.isError && <Failure error={deliveries.error} retry={() => deliveries.refetch()} />}
       {deliveries.isPending && <Skeleton lines={6} />}
-      {deliveries.data && rows.length === 0 && <Empty title={title}>{hint}</Empty>}
+      {deliveries.data && rows.length === 0 && (
+        <Empty icon={Inbox} title={title}>
+          {hint}
+        </Empty>
+      )}
       {rows.length > 0 && (
         <DataTable label={t.deliveries} columns={columns} rows={rows} rowKey={({ id }) => id} />
       )}
