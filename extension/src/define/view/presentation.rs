@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// The most bytes of a name in PostgreSQL.
-const MOST_BYTES: usize = 63;
+pub(super) const MOST_BYTES: usize = 63;
 
 /// The columns of a view, and the tables that they need beside the one of the template.
 pub struct Presented {
