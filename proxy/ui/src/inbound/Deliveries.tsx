@@ -7,7 +7,6 @@ import { type Column, DataTable } from "../components/DataTable";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
-import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
@@ -16,6 +15,7 @@ import type { Endpoint } from "./draft";
 import style from "./Mapping.module.css";
 import { type Delivery, type Refusal, reasonInWords, useDeliveries } from "./queries";
 import { ReplayAll } from "./ReplayAll";
+import { Status } from "./Status";
 
 const t = pageWords.inbound;
 
@@ -110,8 +110,4 @@ export function Deliveries({
       )}
     </div>
   );
-}
-
-export function Status({ status }: Pick<Delivery, "status">) {
-  return status === "done" ? <Tag kind="good">{t.done}</Tag> : <Tag kind="bad">{t.failed}</Tag>;
 }
