@@ -55,7 +55,7 @@ fn no_files_import_from_each_other() {
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));
 }
 
-/// Folders and files that are pure by ARCHITECTURE, whatever they say themselves.
+/// Folders and files that are pure, whatever their first lines say.
 const PURE: [&str; 15] = [
     "json_write",
     "error",

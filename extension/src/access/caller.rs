@@ -1,4 +1,9 @@
 //! The caller of a function: a role, and the API key if there is one.
+//!
+//! Functions check the caller's rights before they parse the body: errors name attributes and options, which may be
+//! confidential.
+//!
+//! The history names the key for writes of keyed's functions, and the login for direct SQL.
 
 use super::permissions::{self, Permissions};
 use super::principal::Principal;

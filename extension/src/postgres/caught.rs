@@ -1,4 +1,8 @@
-//! Errors of PostgreSQL that were survived, and how they become values: by name, or not at all.
+//! Errors of PostgreSQL that were survived, and how they become values.
+//!
+//! An error of a statement is caught only in a subtransaction (`guard::subtransaction`, `guard::attempt`). It becomes
+//! a value only where a handler accepts it ([`Attempt::catch`]). A cancellation, a deadlock or another error of the
+//! session or the server reaches no handler that does not name its SQLSTATE.
 
 use pgrx::pg_sys::panic::CaughtError;
 use pgrx::pg_sys::{self, Oid};

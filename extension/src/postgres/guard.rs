@@ -1,4 +1,12 @@
 //! Runs code as another role, and in subtransactions.
+//!
+//! Every function that touches records checks its caller, then runs as `keyed_owner`. Every statement has the search
+//! path pinned, also one that runs as the caller ([`super::spi::connected`]). Nothing inside resolves a name in a
+//! schema that a user can write to.
+//!
+//! `keyed_owner` defines nothing on its own. The event trigger `keyed_guard_definition` rejects definitions that run
+//! as the owner outside of [`as_owner_defining`]. So a breach of the owner cannot plant code that a superuser runs.
+//! docs/explanation/threat-model.md lists everything that a caller could replace.
 
 use super::caught::{self, Attempt, Caught};
 use super::role;

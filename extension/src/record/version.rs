@@ -1,9 +1,12 @@
 //! Versions of records, and preconditions: entity tags (RFC 9110, 8.8.3) and conditional requests (section 13).
 //!
-//! The version of a record is a hash of its complete JSON. So states that a client can distinguish have different
-//! versions, and an unchanged record keeps its version, wherever its row is stored. A transaction number or a ctid
-//! would change with a restore; `updated_at` is equal for two changes in one transaction; and none of them reflects a
-//! new attribute of the template.
+//! The version of a record is a hash of its complete JSON, computed with each response and stored nowhere. So
+//! everything that changes what callers see changes it: functions of keyed, direct DML, writes with the triggers off,
+//! a new attribute. An unchanged record keeps its version, wherever its row is stored.
+//!
+//! The alternatives fail. A transaction number or a ctid does not survive a restore, and `updated_at` is equal for two
+//! changes in one transaction. The number of the last history entry ignores attributes and costs a second index scan
+//! per lookup.
 //!
 //! An entity tag is a version, optionally followed by `.` and a hash of a response that shows more than the record
 //! (`verbose`), and by `-` and the content coding of the response. Writes compare versions only.

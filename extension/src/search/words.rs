@@ -1,4 +1,7 @@
 //! A search for words: what it adds to the statements of a search.
+//!
+//! Matches are compared once for a search: page, total and facets share them. If there are very many, [`value_counts`]
+//! counts the values while it reads the table once.
 
 use super::counted_field::CountedValue;
 use super::cursor::Position;

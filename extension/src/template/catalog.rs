@@ -1,4 +1,7 @@
-//! The session's cache of projects and templates, invalidated by changes.
+//! Finds projects and templates, in the session's cache ([`super::session`]) or in the state.
+//!
+//! A template is looked up after its table is locked, so it cannot change until the transaction ends. A snapshot older
+//! than the lock leaves no outdated entry behind.
 
 use super::Template;
 use super::load::load;

@@ -1,5 +1,7 @@
 //! The types that the columns of a template must have. Values are read from rows without a conversion: a `double precision`
 //! would be taken for the address of a `numeric`.
+//!
+//! So a session rejects a template with a column of another type when it loads the template.
 
 use super::{Template, column};
 use crate::error::{Code, Error};

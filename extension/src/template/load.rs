@@ -1,4 +1,8 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
+//!
+//! Keys, grants and definitions are read with the latest snapshot, also if the transaction's own is older. So a
+//! revocation takes effect at once, and a definition names the columns that the table has. An older snapshot only adds
+//! the attributes and languages of which its documents may still hold texts.
 
 use super::column_type::{self, Column, Wanted};
 use super::synonyms::Synonyms;

@@ -1,4 +1,7 @@
 //! The trigger that enforces every rule, for keyed's functions and for direct INSERT and UPDATE.
+//!
+//! Every external key passes this trigger: `record/released.rs::place` checks and trims it (`value/key.rs::normalize`)
+//! and stores it in its column. The functions normalize keys earlier too, to find the record and to reject early.
 
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;

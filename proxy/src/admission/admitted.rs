@@ -1,4 +1,9 @@
 //! An admitted request, and the shared resources that it uses.
+//!
+//! Everything that a request uses of the process counts for its key and in total, and is released when the request is
+//! dropped: a slot in flight, a connection, a slot for a file, bytes of its body. No request waits longer than
+//! `KEYED_POOL_WAIT` for one of them, except an import that has written a part. Before a key is known to be valid,
+//! only its connection counts. Tables of keys and addresses have a maximum size.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

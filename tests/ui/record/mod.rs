@@ -52,3 +52,8 @@ async fn long_text_is_folded() {
 async fn editor_of_a_list_suggests_values_of_other_records() {
     run(&service().await, "record/existing", json!({})).await;
 }
+
+#[tokio::test]
+async fn required_fields_of_a_new_record_are_marked() {
+    run(&service().await, "record/required", json!({})).await;
+}

@@ -1,6 +1,6 @@
 //! The definition of a view: checked against its template, and as a CREATE VIEW statement.
 
-use super::presentation::{self, Presented};
+use super::presentation::{self, MOST_BYTES, Presented};
 use crate::access::Caller;
 use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
@@ -16,17 +16,14 @@ use crate::value::table_name::{RECORD, table_sql};
 use crate::view::stored::relation_name;
 use std::rc::Rc;
 
-/// The most bytes of a name in PostgreSQL.
-const MOST_BYTES: usize = 63;
-
 /// A checked body.
 pub struct Definition {
     /// The attributes that it names, by number and name.
     pub uses: Vec<(i32, String)>,
     /// The SELECT statement of the SQL view; `None` if there can be none.
     pub sql: Option<String>,
-    /// The statements that describe its columns; empty for a view without presentation.
-    pub comments: String,
+    /// The columns of a view with presentation, and their comments.
+    pub comments: Vec<(String, String)>,
 }
 
 /// The same as SQL names it.
@@ -51,7 +48,6 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
 pub fn compile(
     caller: &Caller,
     template: &Rc<Template>,
-    slug: &str,
     body: &str,
     has_presentation: bool,
 ) -> Result<Definition, Error> {
@@ -78,7 +74,7 @@ pub fn compile(
     let uses = uses(template, &query, &plan);
     if !has_presentation {
         let sql = plan.words.is_none().then(|| select(&columns(template), "", &query, &plan));
-        return Ok(Definition { uses, sql, comments: String::new() });
+        return Ok(Definition { uses, sql, comments: Vec::new() });
     }
     if plan.words.is_some() {
         return Err(Error::at(Code::InvalidValue, "/global_search", "a view with presentation has no words")
@@ -87,13 +83,15 @@ pub fn compile(
     let shown = shown(template, query.fields.as_deref());
     let Presented { columns, joins } = presentation::present(template, &shown, catalog::by_id)?;
     let selected = columns.iter().map(|column| format!("{} as {}", column.sql, identifier(&column.name)));
-    let view = view_sql(template, slug);
-    let comments = columns.iter().map(|column| {
-        format!("comment on column {view}.{} is {};", identifier(&column.name), literal(&column.comment))
-    });
-    let comments = comments.collect();
     let sql = Some(select(&Vec::from_iter(selected), &joins, &query, &plan));
+    let comments = columns.into_iter().map(|column| (column.name, column.comment)).collect();
     Ok(Definition { uses, sql, comments })
+}
+
+/// Whether a view with presentation has columns of an attribute.
+pub fn presents(template: &Template, body: &str, attribute: &Attribute) -> bool {
+    let query = SearchQuery::parse(body);
+    query.is_ok_and(|query| shown(template, query.fields.as_deref()).iter().any(|it| it.id == attribute.id))
 }
 
 /// The columns of a view as the table has them.

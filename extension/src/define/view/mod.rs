@@ -63,7 +63,7 @@ pub fn save(
     let before = before.into_iter().find(|view| view.slug == new.slug);
     let had_presentation = before.as_ref().is_some_and(|before| before.has_presentation);
     let has_presentation = new.presentation.unwrap_or(had_presentation);
-    compile(caller, template, &new.slug, &new.body, has_presentation).map_err(in_query)?;
+    compile(caller, template, &new.body, has_presentation).map_err(in_query)?;
     if before.is_some() && !may_replace {
         return Err(Error::at(Code::Conflict, "/slug", format!("the view {:?} exists already", new.slug))
             .hint("change it by PUT, or by keyed.save_view"));

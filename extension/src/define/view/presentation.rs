@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// The most bytes of a name in PostgreSQL.
-const MOST_BYTES: usize = 63;
+pub(super) const MOST_BYTES: usize = 63;
 
 /// The columns of a view, and the tables that they need beside the one of the template.
 pub struct Presented {
@@ -113,7 +113,8 @@ fn display(target: &Template, alias: &str) -> String {
         AttributeType::List => labels(attribute, &own),
         _ => format!("{own}::text"),
     };
-    format!("coalesce({shown}, {key})")
+    // The key has another collation than a text has by default.
+    format!("coalesce({shown}, {key} collate \"default\")")
 }
 
 /// The labels of a list's values, with commas between them. Most lists have one value, which needs no subquery.

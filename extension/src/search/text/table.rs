@@ -2,6 +2,9 @@
 //!
 //! It is separate so that a write that changes no text updates no text index, and the record table stays simple for
 //! readers.
+//!
+//! A document (a row of `keyed_state.text_N`) has the folded texts and the stems of a record under one trigram index.
+//! The history triggers write it, and only when a text changes.
 
 use crate::access::policy_sql;
 use crate::error::{Code, Error};

@@ -1,6 +1,7 @@
 import type { Template } from "../api/queries";
 import { Checkbox } from "../components/Checkbox";
 import { Refusal, TextField } from "../components/Field";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
@@ -41,6 +42,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
         />
         <TextField
           label={t.slug}
+          isRequired
           hint={t.slugHint}
           value={draft.slug}
           onChange={(slug) => set({ slug })}
@@ -66,6 +68,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
         {draft.type === "reference" && (
           <Select
             label={t.target}
+            isRequired
             choices={templates.map((it) => ({ id: it.slug, label: attributeLabel(it) }))}
             value={draft.target}
             onChange={(target) => set({ target })}
@@ -127,6 +130,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
           <span className={style.quiet}>{t.defaultHint}</span>
         </div>
       )}
+      <RequiredNote />
     </>
   );
 }

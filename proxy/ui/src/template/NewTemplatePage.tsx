@@ -8,6 +8,7 @@ import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
 import { Failure, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { pageWords } from "../language/pages";
@@ -105,6 +106,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
             />
             <TextField
               label={t.slug}
+              isRequired
               hint={t.templateSlugHint}
               value={slug}
               onChange={(next) => {
@@ -134,6 +136,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
               error={problem?.at("/display")}
             />
           </div>
+          <RequiredNote />
         </div>
       </Section>
       <Section title={t.attributes} lead={t.attributesNewLead}>
