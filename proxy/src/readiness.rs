@@ -17,7 +17,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The timeout of the database.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The time between two looks at the database when nobody asks. An update of the extension is noticed after it.
+/// The time between two checks of the database when no probe asks. A check notices an update of the extension.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of

@@ -103,7 +103,8 @@ create function keyed.foreign_objects()
       (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where m.rolname = 'keyed_owner'
     union all
-    -- Since PostgreSQL 16, whoever makes a role gets a membership of this form from PostgreSQL, and can give the role to anybody.
+    -- Since PostgreSQL 16, the creator of a role gets a membership of this form from PostgreSQL, and can grant the role
+    -- to anybody.
     select format('role %I', r.rolname), format('can be given to anybody by %I, who made it', m.rolname),
       format('REVOKE %I FROM %I GRANTED BY %I CASCADE', r.rolname, m.rolname, pg_get_userbyid(g.grantor))
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid

@@ -28,7 +28,7 @@ fn each_is_found_and_goes(database: &Database, faults: &[Fault]) {
 }
 
 #[tokio::test]
-async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
+async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
     let database = Database::new_durable().await.add_crm().await;
     each_is_found_and_goes(
         &database,

@@ -65,7 +65,7 @@ export async function signIn(page, path = "/", key = told.key) {
   await page.getByRole("navigation").first().waitFor();
 }
 
-/** A request of somebody else, as administrator. @returns {Promise<any>} the body */
+/** A request of another user, as administrator. @returns {Promise<any>} the body */
 export async function ask(method, path, body, headers = {}) {
   const response = await fetch(`${told.address}/v1${path}`, {
     method,

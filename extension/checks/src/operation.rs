@@ -1,4 +1,4 @@
-//! What whoever is on call asks first: bloat, indexes, replication, keys, room for what is to come. A database that is new or
+//! Checks for the engineer on call: bloat, indexes, replication, keys, remaining capacity. A database that is new or
 //! small has no findings.
 
 use crate::check::Severity::{Note, Warning};

@@ -132,8 +132,8 @@ const CLASSES: [&str; 44] = [
     "53", "54", "55", "57", "58", "72", "F0", "HV", "P0", "XX",
 ];
 
-/// Whether a SQLSTATE is of a class that PostgreSQL does not have, so somebody's trigger raises it. pgrx raises XX000 in its
-/// place.
+/// Whether a SQLSTATE is of a class that PostgreSQL does not have, so a user's trigger raises it. pgrx raises XX000 in
+/// its place.
 pub fn is_made_up(sqlstate: &str) -> bool {
     sqlstate.len() == 5 && sqlstate.get(..2).is_some_and(|class| !CLASSES.contains(&class))
 }
@@ -177,7 +177,7 @@ pub const POSTGRES: &[(&str, Code)] = &[
     ("23503", Code::InvalidValue),      // reference to nothing
     ("23514", Code::InvalidValue),      // check violated
     ("42P17", Code::InvalidValue),      // invalid definition
-    ("P0001", Code::InvalidValue),      // RAISE EXCEPTION of somebody's trigger
+    ("P0001", Code::InvalidValue),      // RAISE EXCEPTION of a user's trigger
     ("40001", Code::Unavailable),       // serialization failure, after three tries
     ("40P01", Code::Unavailable),       // deadlock, after three tries
     ("55P03", Code::Unavailable),       // a lock was not available in time

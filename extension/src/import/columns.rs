@@ -7,7 +7,7 @@ use crate::record::mode::Mode;
 use crate::template::Template;
 use crate::value::slug::STANDARD_FIELDS;
 
-/// The column in which a list of refused rows says why; a file that comes back mended may still have it.
+/// The column of a list of refused rows that gives the reason; a corrected file may still have it.
 pub const REASON: &str = "import_error";
 
 /// The most columns of a file: more than a template can have attributes.

@@ -52,7 +52,7 @@ pub enum Class {
     Quota,
     /// 54: a limit.
     ProgramLimit,
-    /// A refusal of the statement by a trigger, a privilege or a view, or one that somebody has made up.
+    /// A refusal of the statement by a trigger, a privilege or a view, or with a user-defined SQLSTATE.
     Statement,
     /// Anything else: the session, the server, other sessions, and faults of code, which are no fault of a value.
     Other,

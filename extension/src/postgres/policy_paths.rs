@@ -184,8 +184,8 @@ impl Released {
     }
 }
 
-/// Estimates anew how many rows the conditions leave, with the statistics of their columns: each of them is evaluated before
-/// the policy, so what it finds shows in the plan as it would of a function that PostgreSQL calls leakproof.
+/// Estimates again how many rows the conditions leave, with the statistics of their columns. Each of them is evaluated
+/// before the policy, so the plan shows what it finds, as for a function that PostgreSQL calls leakproof.
 ///
 /// # Safety
 /// The relation is a table, and the conditions are those of its that are released.

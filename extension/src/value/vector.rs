@@ -177,7 +177,7 @@ mod tests {
             json in json::arbitrary::value(),
             index in 0..DIMENSIONS,
         ) {
-            let error = parse(&json).expect_err("so many numbers nobody makes up");
+            let error = parse(&json).expect_err("no arbitrary value is a vector of this many numbers");
             let request = format!("{{\"embedding\":{json}}}");
             prop_assert!(json::arbitrary::points_into(&request, &error), "{:?}", error.faults);
             // An element that is not a number is reported with its position.

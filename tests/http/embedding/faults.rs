@@ -23,7 +23,7 @@ async fn a_provider_that_fails_for_a_while_costs_nothing_but_time() {
     let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "1")]).await;
     gallery.until_done(3).await;
     let asked = server.questions();
-    assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the wish to be left alone is heeded");
+    assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     let failed = "select count(*) from keyed_state.embedding_job where attempts <> 0 or error is not null";
     assert_eq!(gallery.session.text(failed, &[]).await, "0");
 }
@@ -177,7 +177,7 @@ async fn what_a_provider_gave_before_it_went_away_is_kept() {
         gallery.session.text(jobs, &[]).await,
         "done 0 -, done 0 -, pending 0 HTTP 429, pending 0 HTTP 429, pending 1 HTTP 422"
     );
-    assert_eq!(server.questions().len(), 5, "the wish to be left alone is heeded");
+    assert_eq!(server.questions().len(), 5, "the client honors Retry-After");
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
         search(&service, json!("pearl")).await.expect(200);
         let asked = server.questions();
         assert_eq!(asked.len(), 2, "{status}");
-        assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the wish to be left alone is heeded");
+        assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     }
 }
 

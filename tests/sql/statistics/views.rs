@@ -12,7 +12,7 @@ fn cells(row: &[Option<String>]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn every_column_has_a_comment_and_nobody_is_kept_from_a_view() {
+async fn every_column_has_a_comment_and_every_role_reads_the_views() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let without = "select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0

@@ -182,7 +182,7 @@ async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
                  coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname = 'access_grant'), 0) \
                  from pg_stat_xact_all_tables where schemaname = 'keyed_state' \
                  and relname in ('template', 'attribute', 'project', 'access_grant')";
-    // The counts begin anew between transactions, now and then.
+    // PostgreSQL resets the counts between transactions from time to time.
     let before = session.text(&format!("begin; {scans}"), &[]).await;
     let after = session.text(&format!("{lookup}; reset role; {scans}; commit"), &[]).await;
     let numbers = |text: &str| -> Vec<i64> {

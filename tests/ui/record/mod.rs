@@ -4,7 +4,7 @@ use crate::{run, service};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_change_of_somebody_else_is_shown_and_not_overwritten() {
+async fn change_of_another_user_is_shown_and_not_overwritten() {
     run(&service().await, "record/conflict", json!({})).await;
 }
 

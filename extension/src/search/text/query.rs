@@ -45,7 +45,7 @@ pub struct Term {
 /// What will do as well as a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// As somebody types it.
+    /// As a user types it.
     pub typed: String,
     /// How it matches.
     pub kind: MatchKind,

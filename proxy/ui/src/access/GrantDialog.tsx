@@ -28,7 +28,7 @@ const t = pageWords.access;
 type Props = {
   project: string;
   role: string;
-  /** What is changed; null grants anew. */
+  /** The grant that is changed; null creates one. */
   grant: Grant | null;
   /** All grants in the project. */
   grants: readonly Grant[];

@@ -15,7 +15,7 @@ function isMissingFile(error: unknown): boolean {
 }
 
 type Props = {
-  /** Where the reader is: another place starts anew. */
+  /** Where the reader is: another place resets the error. */
   place: string;
   children: ReactNode;
 };

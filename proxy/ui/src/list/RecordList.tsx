@@ -88,7 +88,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   );
   const found = useFound(project, template, state, columns);
   const formatted = useFormats(columns, found.records);
-  // The frequent values of what is found are counted once nobody types.
+  // The frequent values of what is found are counted once the user stops typing.
   const counted = useRef(found.shown);
   if (found.isSettled) counted.current = found.shown;
   const selection = useSelection(found.records, found.searched);

@@ -27,7 +27,7 @@ type Props = {
 /** All that an attribute is. */
 export function AttributeForm({ project, templates, draft, setDraft, isNew, faults }: Props) {
   const set = (more: Partial<Draft>) => setDraft({ ...draft, ...more });
-  // A slug that nobody wrote follows the label.
+  // A slug that the user did not write follows the label.
   const follows = isNew && draft.slug === slugOf(draft.label);
   return (
     <>

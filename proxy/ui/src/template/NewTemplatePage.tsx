@@ -185,6 +185,6 @@ function Form({ project, templates }: { project: string; templates: Template[] }
 const exchanged = (rows: Row[], at: number): Row[] =>
   rows.toSpliced(at, 2, ...rows.slice(at, at + 2).toReversed());
 
-/** Unless somebody chooses, the first text represents the record. */
+/** Unless the user chooses, the first text represents the record. */
 const firstText = (drafts: Draft[], chosen: string | undefined) =>
   chosen === KEY ? KEY : (drafts.find(({ type }) => type === "string")?.slug ?? KEY);
