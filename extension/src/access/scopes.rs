@@ -94,7 +94,7 @@ impl Dependent for Scopes {
 }
 
 const GRANT_ANEW: &str =
-    "grant with another scope first: keyed.grant_access(role, target, privileges, scope)";
+    "Grant with another scope first: keyed.grant_access(role, target, privileges, scope).";
 
 /// The grants that have a scope which may be about a template, with their templates and scopes.
 fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)> {

@@ -26,7 +26,7 @@ const MOST_BYTES: usize = 64 * 1024;
 
 /// What a set looks like.
 const MEMBERS: &str =
-    "a set is {\"synonyms\": [word, …]}, or with a root {\"root\": word, \"synonyms\": [word, …]}";
+    "Write a set as {\"synonyms\": [term, …]}, or with a root as {\"root\": term, \"synonyms\": [term, …]}.";
 
 /// Where a word stands already, folded: in a set without a root, or as the root of one.
 #[derive(Default)]
@@ -123,7 +123,7 @@ impl Known {
     fn add_root(&mut self, folded: &str, pointer: &str) -> Option<Error> {
         let earlier = self.roots.insert(folded.to_owned(), pointer.to_owned())?;
         let message = format!("{folded:?} is the root at {earlier} already");
-        Some(Error::at(Code::InvalidValue, pointer, message).hint("a root has one set: join both"))
+        Some(Error::at(Code::InvalidValue, pointer, message).hint("Join both sets: a root has one set."))
     }
 
     fn add_member(&mut self, folded: &str, pointer: &str) -> Option<Error> {
@@ -131,7 +131,7 @@ impl Known {
         let message = format!("{folded:?} stands at {earlier} already");
         Some(
             Error::at(Code::InvalidValue, pointer, message)
-                .hint("a word stands in one set without a root: join both, or give one of them a root"),
+                .hint("Join both sets, or give one of them a root: a term is in one set without a root."),
         )
     }
 }

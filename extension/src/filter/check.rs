@@ -81,7 +81,7 @@ impl Checker<'_> {
             return Ok(());
         };
         Err(Error::at(Code::InvalidValue, pointer, message)
-            .hint("compare whole texts with eq, or beginnings with starts-with"))
+            .hint("Compare whole texts with eq, or beginnings with starts-with."))
     }
 
     fn tree(&mut self, conditions: &Tree<Condition>) -> Tree<Predicate> {

@@ -73,8 +73,8 @@ pub fn was_full(key: &str) -> String {
 pub fn none_left() -> Error {
     Error::new(Code::QuotaExceeded, "the stored answers of this API key have reached keyed.idempotency_room")
         .hint(
-            "send the request without Idempotency-Key, or later: an answer is forgotten after 24 hours; an administrator \
-             may raise keyed.idempotency_room",
+            "Send the request without Idempotency-Key, or retry later: responses are stored for 24 hours. \
+             An administrator can raise keyed.idempotency_room.",
         )
 }
 

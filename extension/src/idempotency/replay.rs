@@ -36,7 +36,8 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
             Code::Conflict,
             "the request was run before, and its answer is not shown again: it held a secret, which is not stored",
         )
-        .hint("look up what it created, and replace or remove it; send a new request under another Idempotency-Key"));
+        .hint("Find what the request created, and replace or remove it. Send a new request with another \
+             Idempotency-Key."));
     }
     let Some(Some(body)) = answer.get_mut(BODY) else { return Ok(answer) };
     match subject {
@@ -65,7 +66,7 @@ fn withheld() -> Error {
         Code::Forbidden,
         "the request was run before, and its answer is not shown again: it is for administrators",
     )
-    .hint("this needs a member of keyed_admin, or a superuser")
+    .hint("Do this as a member of keyed_admin, or as a superuser.")
 }
 
 fn may_see(caller: &Caller, subject: &Subject) -> bool {

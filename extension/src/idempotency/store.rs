@@ -41,7 +41,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
             Code::RequestInProgress,
             "a request with this Idempotency-Key is being run at the moment",
         )
-        .hint("send it again in a moment: its answer is kept"));
+        .hint("Retry after the first request has completed: its response is stored."));
     }
     // Read after the lock is taken, with a new snapshot: the previous holder has committed.
     let sql = format!(
@@ -68,9 +68,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
             Code::IdempotencyKeyReused,
             "this Idempotency-Key came with another request before: method, address, project or body differ",
         )
-        .hint(
-            "send another request under another key; one that is repeated must be the same, byte for byte",
-        )),
+        .hint("Use another key for another request. Repeat a request unchanged, byte for byte.")),
         Some((_, answer)) => replay::visible(&Caller::current(), answer).map(Some),
     }
 }

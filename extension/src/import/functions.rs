@@ -50,7 +50,7 @@ const MOST_ROWS: usize = 50_000;
 
 fn too_large(what: &str) -> Error {
     Error::at(Code::PayloadTooLarge, "/rows", format!("a portion of an import has at most {what}"))
-        .hint("send several portions")
+        .hint("Send several chunks.")
 }
 
 fn require_few(rows: usize) -> Result<(), Error> {

@@ -145,7 +145,7 @@ fn parse_mode(name: &str) -> Result<Mode, Error> {
         "upsert" => Ok(Mode::Upsert),
         "update" => Ok(Mode::Update),
         other => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is no mode of an import"))
-            .hint("the modes of an import are upsert and update")),
+            .hint("Use one of the modes upsert and update.")),
     }
 }
 

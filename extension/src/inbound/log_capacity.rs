@@ -73,7 +73,8 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
         endpoint.slug
     );
     Err(Error::new(Code::StorageFull, message).hint(
-        "correct its mapping and replay them, purge them by keyed.purge_deliveries, or raise keyed.inbound_room",
+        "Correct the mapping and replay the deliveries, purge them with keyed.purge_deliveries, or raise \
+         keyed.inbound_room.",
     ))
 }
 

@@ -70,7 +70,10 @@ fn compare() {
         let setting = setting.to_string_lossy();
         let message = format!("this session was given a value for {setting} that PostgreSQL did not take");
         Error::new(Code::Forbidden, message)
-            .hint("connect without it: only superusers set it, for a database or a login by ALTER DATABASE or ALTER ROLE")
+            .hint(
+                "Connect without it: only superusers can set it, for a database or a login with ALTER \
+                 DATABASE or ALTER ROLE.",
+            )
             .raise();
     }
     // First, so that an update after this is noticed.
@@ -94,7 +97,7 @@ fn compare() {
         let message =
             format!("the library of keyed is {VERSION}, the extension in this database {installed}");
         ErrorReport::new(PgSqlErrorCode::ERRCODE_WARNING, message, "keyed")
-            .set_hint("As a superuser: ALTER EXTENSION keyed UPDATE; SELECT keyed.migrate();")
+            .set_hint("As a superuser, run ALTER EXTENSION keyed UPDATE, then SELECT keyed.migrate().")
             .report(PgLogLevel::WARNING);
     }
 }
@@ -136,7 +139,7 @@ pub fn require_updated_sql() -> Result<(), Error> {
             Code::PreconditionFailed,
             format!("the extension in this database is {installed}, the library {VERSION}"),
         )
-        .hint("run first, as a superuser: ALTER EXTENSION keyed UPDATE")),
+        .hint("As a superuser, run ALTER EXTENSION keyed UPDATE first.")),
         _ => Ok(()),
     }
 }

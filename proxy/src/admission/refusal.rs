@@ -27,7 +27,9 @@ pub(super) fn no_room_for_responses() -> Problem {
         "KEYED_RESPONSE_BUDGET is used up".to_owned(),
     )
     .with_reason(Reason::ResponseBudget)
-    .with_hint("read the responses, ask for fewer records at once, or retry after the seconds in Retry-After")
+    .with_hint(
+        "Read the responses, ask for fewer records at once, or retry after the seconds in Retry-After.",
+    )
 }
 
 pub(super) fn too_many_at_once(

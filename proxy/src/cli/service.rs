@@ -143,8 +143,8 @@ const FLAGS: [(&str, &str); 11] = [
     ("Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "--format xlsx"),
     ("dry_run=true", "--dry-run"),
     (
-        "send the header X-Service-Project-Id, or name the template by its id",
-        "name its project as well, for example --template crm.customers",
+        "Send the header X-Service-Project-Id, or name the template by its id.",
+        "Name its project as well, for example --template crm.customers.",
     ),
     ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),
 ];

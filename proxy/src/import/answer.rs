@@ -40,7 +40,7 @@ pub(crate) fn wanted(headers: &HeaderMap, format: Format) -> Result<Answer, Prob
     match best.map_or(Answer::Report, |(answer, _)| answer) {
         Answer::RefusedRows if format == Format::Ndjson => {
             Err(Problem::invalid_value("refused rows are available as CSV only for CSV files")
-                .with_hint("send Accept: application/x-ndjson"))
+                .with_hint("Send Accept: application/x-ndjson."))
         }
         answer => Ok(answer),
     }

@@ -39,7 +39,7 @@ pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Err
             format!("nothing of {} is embedded", template.full_name()),
         )
         .hint(
-            "name the attributes first: SELECT keyed.alter_template(template, '{\"embed\": [\"title\"]}')",
+            "Name the attributes first: SELECT keyed.alter_template(template, '{\"embed\": [\"title\"]}').",
         ));
     }
     Ok(as_owner(|| {

@@ -151,5 +151,5 @@ fn a_key_that_no_record_can_hold_is_refused_as_such() {
 fn the_options_of_a_list_are_named() {
     let error =
         compile(&format!("{{\"filters\":[{}]}}", on("media", "in", "\"chalk\""))).expect_err("an option");
-    assert_eq!(error.hint.as_deref(), Some("the options are oil, ink"));
+    assert_eq!(error.hint.as_deref(), Some("Use one of the options oil, ink."));
 }
