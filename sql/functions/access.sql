@@ -61,7 +61,7 @@ create function keyed.list_access()
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('list what was granted');
+      perform keyed.require_admin('list grants');
       return query
         select case when b.is_bound then pg_get_userbyid(g.role)::text else g.role_name end,
           concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by, not b.is_bound

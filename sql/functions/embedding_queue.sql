@@ -6,7 +6,7 @@ create function keyed.embedding_status()
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see how far embedding has come');
+      perform keyed.require_admin('see the progress of embedding');
       return query
         select p.slug || '.' || t.slug,
           array(select a.slug from keyed_state.attribute a where a.id = any (t.embed) order by array_position(t.embed, a.id)),
@@ -34,7 +34,7 @@ create function keyed.failed_embeddings(regclass, integer)
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see what could not be embedded');
+      perform keyed.require_admin('see failed embeddings');
       return query
         select p.slug || '.' || t.slug, j.record_id, j.state, j.attempts, j.error, j.failed_at,
           case when j.state <> 'failed' then j.due_at end

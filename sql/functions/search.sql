@@ -30,7 +30,7 @@ create function keyed.suggest_indexes(template regclass)
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see how attributes are used');
+      perform keyed.require_admin('see the usage of attributes');
       return query
         select a.slug, u.filters, u.sorts, u.since,
           format('select keyed.alter_attribute(%L, %L, %L)', format('%I.%I', p.slug, t.slug), a.slug, '{"indexed": true}')

@@ -144,7 +144,7 @@ create function keyed.attribute_uses()
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see how attributes are used');
+      perform keyed.require_admin('see the usage of attributes');
       return query
         select a.template_id, a.slug, a.indexed or a.type = 'reference', u.filters, u.sorts, u.since, u.last_at
         from keyed_state.attribute_use u join keyed_state.attribute a on a.id = u.attribute_id

@@ -40,7 +40,7 @@ pub(super) fn list(
     limit: Option<i32>,
     cursor: Option<&str>,
 ) -> Result<String, Error> {
-    Caller::current().require_admin("list what was granted")?;
+    Caller::current().require_admin("list grants")?;
     Ok(listed(role, target, &Page::parse(limit, cursor)?))
 }
 

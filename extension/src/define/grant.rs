@@ -173,8 +173,12 @@ fn find_grantee(name: &str) -> Result<Oid, Error> {
     let role = find_role(name)?;
     let is_ours = [role::OWNER, role::ADMIN].into_iter().any(|ours| role::find(ours) == Some(role));
     if is_ours || role::is_of_the_server(name) {
-        return Err(Error::at(Code::InvalidValue, "/role", format!("nothing is granted to {name}"))
-            .hint("Grant to a role of your own: CREATE ROLE sales."));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/role",
+            format!("privileges cannot be granted to {name}"),
+        )
+        .hint("Grant to a role of your own: CREATE ROLE sales."));
     }
     if role::is_superuser(role) {
         return Err(Error::at(

@@ -71,7 +71,7 @@ pub fn open(
     let mut query = query.within(saved.as_deref())?;
     if query.vector.is_some() {
         let message =
-            "an export has every record that the filters and words match; it cannot rank by a vector";
+            "an export has every record that the filters and global_search match; it cannot rank by a vector";
         return Err(Error::at(Code::InvalidValue, "/query_vector", message)
             .hint("Leave query_vector out, or use a search for the closest records."));
     }

@@ -34,7 +34,7 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
     if subject == Some(Subject::Secret) {
         return Err(Error::new(
             Code::Conflict,
-            "the request was run before, and its answer is not shown again: it held a secret, which is not stored",
+            "the request was run before, and its response is not repeated: it held a secret, which is not stored",
         )
         .hint("Find what the request created, and replace or remove it. Send a new request with another \
              Idempotency-Key."));
@@ -64,7 +64,7 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
 fn withheld() -> Error {
     Error::new(
         Code::Forbidden,
-        "the request was run before, and its answer is not shown again: it is for administrators",
+        "the request was run before, and its response is not repeated: it is for administrators",
     )
     .hint("Do this as a member of keyed_admin, or as a superuser.")
 }

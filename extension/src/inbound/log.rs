@@ -127,7 +127,7 @@ impl Delivery {
             let error: serde_json::Value = serde_json::from_str(error).ok()?;
             Code::parse(error["code"].as_str()?)
         });
-        Err(Error::new(code.unwrap_or(Code::InvalidValue), "the delivery was refused"))
+        Err(Error::new(code.unwrap_or(Code::InvalidValue), "the delivery was rejected"))
     }
 
     /// `{id, webhook_id, received_at, status, error, created, updated, payload?}`.

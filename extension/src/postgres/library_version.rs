@@ -112,7 +112,8 @@ fn refuse(installed: &str, step: i32, order: Ordering) -> ! {
         )
     } else {
         format!(
-            "the state of keyed in this database has step {step}, and the library {VERSION} knows no step after {}",
+            "the state of keyed in this database has schema version {step}, and the library {VERSION} supports \
+             versions up to {}",
             NEWEST_STEP.load(Relaxed)
         )
     };

@@ -48,7 +48,7 @@ pub fn place(template: &Template, old: Option<&Row>, new: &Row) -> Result<Placed
     let was_deleted = old.is_some_and(is_deleted);
     let (sent, sent_released) = (new.get(column::EXTERNAL_KEY), new.get(released));
     if sent_released.is_some() && !was_deleted && (old.is_some() || !is_deleted(new)) {
-        let message = format!("{} is kept by the database: a live record has none", column::RELEASED_KEY);
+        let message = format!("{} is set by the database: a live record has none", column::RELEASED_KEY);
         return Err(Error::at(Code::InvalidValue, format!("/{}", column::RELEASED_KEY), message)
             .hint("Leave it out, and write external_key."));
     }

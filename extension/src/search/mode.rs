@@ -51,7 +51,7 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
         return Err(missing("query_vector", ""));
     }
     if query.fuzzy {
-        let message = "a search by a vector finds the closest records, however words are written";
+        let message = "a search by a vector has no typo tolerance";
         return Err(Error::at(Code::InvalidValue, "/fuzzy", message)
             .hint("Leave fuzzy out, or send mode \"keyword\" for full-text search alone."));
     }

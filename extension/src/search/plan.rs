@@ -213,7 +213,7 @@ fn lives(
         return Ok(Lives::Live);
     }
     if !words.is_empty() {
-        let message = "words are looked for in live records only";
+        let message = "global_search finds live records only";
         return Err(Error::at(Code::InvalidValue, "/include_deleted", message).hint(
             "Leave global_search out. To find text in deleted records, use ilike on an attribute, \
              or like on external_key.",

@@ -122,7 +122,7 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
             anyhow!("template {template} does not exist, or the role of this API key may not see it")
         }
         Ok(problem) => anyhow!("{}", in_words(&problem)),
-        Err(_) => anyhow!("the proxy answered {status}"),
+        Err(_) => anyhow!("the proxy returned {status}"),
     })
 }
 

@@ -86,7 +86,7 @@ impl Failure {
                 None => Problem::internal(chain(error.into())),
             },
             Failure::TimedOut { sent } => {
-                let problem = Problem::new(Code::Timeout, "the database did not answer in time")
+                let problem = Problem::new(Code::Timeout, "the database did not respond in time")
                     .with_cause("no answer within the request timeout".into());
                 if sent { in_doubt(problem) } else { problem }
             }

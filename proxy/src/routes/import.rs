@@ -226,8 +226,8 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
                 Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
             let code = first.map_or(Code::InvalidValue, |first| Code::of_sqlstate(&first.sqlstate));
             let refused = match tally.failed {
-                1 => "1 row was refused".to_owned(),
-                failed => format!("{failed} rows were refused"),
+                1 => "1 row was rejected".to_owned(),
+                failed => format!("{failed} rows were rejected"),
             };
             Problem::new(code, format!("nothing was imported because {refused}: {detail}"))
                 .with_particulars(particulars)

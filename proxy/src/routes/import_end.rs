@@ -44,6 +44,6 @@ pub(crate) async fn run(mut call: Call<1>) -> Result<Response, Problem> {
     let row = call.app.database.run_for(admitted, Effect::Write, "end_import", END, &arguments).await?;
     match row.try_get(0).map_err(|error| unexpected(&error))? {
         true => Ok(answer::json(StatusCode::OK, found.to_owned())),
-        false => Err(Problem::new(Code::NotFound, "the import had ended by itself".to_owned())),
+        false => Err(Problem::new(Code::NotFound, "the import has already ended".to_owned())),
     }
 }

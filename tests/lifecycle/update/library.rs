@@ -146,7 +146,7 @@ async fn a_state_of_a_newer_version_is_refused() {
     for statement in ["select keyed.upsert_by_key('crm.customers', 'K')", "select keyed.migrate()"] {
         let refusal = fresh.refusal(statement, &[]).await;
         assert_eq!(refusal.state, "57P03", "{refusal}");
-        assert!(refusal.message.contains("has step 9999"), "{refusal}");
+        assert!(refusal.message.contains("has schema version 9999"), "{refusal}");
     }
     session.run("delete from keyed_state.version where number = 9999").await;
     until("it serves again", async || {

@@ -81,10 +81,12 @@ pub fn compile(
         return Ok(Definition { uses, sql, comments: String::new() });
     }
     if plan.words.is_some() {
-        return Err(Error::at(Code::InvalidValue, "/global_search", "a view with presentation has no words")
-            .hint(
-                "Leave global_search out: full-text search needs functions, which SQL views do not call.",
-            ));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/global_search",
+            "a view with presentation cannot have global_search",
+        )
+        .hint("Leave global_search out: full-text search needs functions, which SQL views do not call."));
     }
     let shown = shown(template, query.fields.as_deref());
     let Presented { columns, joins } = presentation::present(template, &shown, catalog::by_id)?;

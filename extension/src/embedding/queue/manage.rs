@@ -36,7 +36,7 @@ pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Err
     if template.embed.is_empty() {
         return Err(Error::new(
             Code::InvalidValue,
-            format!("nothing of {} is embedded", template.full_name()),
+            format!("{} has no embedded attributes", template.full_name()),
         )
         .hint(
             "Name the attributes first: SELECT keyed.alter_template(template, '{\"embed\": [\"title\"]}').",
