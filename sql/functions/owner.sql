@@ -17,7 +17,7 @@ create function keyed.guard_definition() returns event_trigger
     end
   $$;
 comment on function keyed.guard_definition() is
-  'Event trigger before every definition: refuses those that run as keyed_owner and do not come from keyed (42501), so that a breach of keyed_owner cannot plant a trigger, a function or a rule that a superuser runs.';
+  'Event trigger before every definition: denies those that run as keyed_owner and do not come from keyed (42501), so that a breach of keyed_owner cannot plant a trigger, a function or a rule that a superuser runs.';
 
 create event trigger keyed_guard_definition on ddl_command_start execute function keyed.guard_definition();
 comment on event trigger keyed_guard_definition is 'Definitions that run as keyed_owner come from keyed only.';
@@ -113,4 +113,4 @@ create function keyed.foreign_objects()
     order by 1, 2
   $$;
 comment on function keyed.foreign_objects() is
-  'Lists objects that keyed did not create in its own schemas, and privileges that let others change them: schemas and tables of other owners, functions, triggers and rules, CREATE privileges, attributes and members of the fixed roles. keyed.init() and keyed.migrate() refuse to run while there are any. remedy: what to do.';
+  'Lists objects that keyed did not create in its own schemas, and privileges that let others change them: schemas and tables of other owners, functions, triggers and rules, CREATE privileges, attributes and members of the fixed roles. keyed.init() and keyed.migrate() do not run while there are any. remedy: what to do.';
