@@ -189,7 +189,7 @@ pub fn issue(
             .hint(format!("Create it first: CREATE ROLE {}.", identifier(role))));
     };
     if role::is_of_the_server(role) {
-        return Err(Error::at(Code::InvalidValue, "/role", format!("no key acts as {role}"))
+        return Err(Error::at(Code::InvalidValue, "/role", format!("an API key cannot act as {role}"))
             .hint("Issue the key for keyed_admin, or for a role of your own: CREATE ROLE sales."));
     }
     // An administrator of records must not become one of the server by way of a key.

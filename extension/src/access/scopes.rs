@@ -52,11 +52,7 @@ impl Dependent for Scopes {
             if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute.id)) {
                 let message = if caller.is_admin() {
                     let role = role::name(grant.role).unwrap_or_default();
-                    format!(
-                        "the scope of role {role:?} on {} is about {:?}",
-                        template.full_name(),
-                        used.field
-                    )
+                    format!("the scope of role {role:?} on {} uses {:?}", template.full_name(), used.field)
                 } else {
                     "the scope of a role uses it".to_owned()
                 };

@@ -73,7 +73,7 @@ pub(super) fn embedding_failures(template: Option<&str>, limit: Option<i32>) -> 
 /// Has those tried again that were given up, of one template or of all that the caller may administer.
 pub(super) fn retry_embeddings(template: Option<&str>) -> Result<Written, Error> {
     let caller = Caller::current();
-    caller.require_admin("have embeddings tried again")?;
+    caller.require_admin("retry embeddings")?;
     manage::retry(named(&caller, template)?.as_deref()).map(counted)
 }
 

@@ -29,7 +29,7 @@ pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option
         return Err(Error::at(
             Code::InvalidValue,
             "/privileges",
-            "define is about templates: it has no scope of records",
+            "define applies to templates and has no scope of records",
         )
         .hint("Grant define alone, without a scope."));
     }

@@ -103,7 +103,7 @@ fn split(text: &str, pointer: &str) -> Result<Vec<Operand>, Error> {
     let trimmed = text.trim_matches(' ');
     if trimmed.starts_with('[') {
         let refuse = || {
-            Error::at(Code::InvalidValue, pointer, "begins with [ and is not a JSON array")
+            Error::at(Code::InvalidValue, pointer, "looks like a JSON array but does not parse")
                 .hint("Put a value that begins with [ in double quotes.")
         };
         let array: &RawValue = serde_json::from_str(trimmed).map_err(|_| refuse())?;

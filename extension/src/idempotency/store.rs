@@ -39,7 +39,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     if !try_lock(LockKind::Request, request.number(), Mode::Exclusive) {
         return Err(Error::new(
             Code::RequestInProgress,
-            "a request with this Idempotency-Key is being run at the moment",
+            "a request with this Idempotency-Key is in progress",
         )
         .hint("Retry after the first request has completed: its response is stored."));
     }
@@ -66,7 +66,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         None => Ok(None),
         Some((fingerprint, _)) if fingerprint != request.fingerprint => Err(Error::new(
             Code::IdempotencyKeyReused,
-            "this Idempotency-Key came with another request before: method, address, project or body differ",
+            "this Idempotency-Key was used for another request: method, address, project or body differ",
         )
         .hint("Use another key for another request. Repeat a request unchanged, byte for byte.")),
         Some((_, answer)) => replay::visible(&Caller::current(), answer).map(Some),
@@ -117,7 +117,7 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
     if kept.is_none() {
         return Err(Error::new(
             Code::SerializationFailure,
-            "the request was run by a transaction that this one cannot see",
+            "the request was run by a transaction that is not visible to this one",
         ));
     }
     Ok(())

@@ -39,7 +39,7 @@ pub fn cells(records: &[StringRecord]) -> Vec<Vec<Cell<'_>>> {
 pub fn typed_cells(text: &str, most: usize) -> Result<Vec<Vec<Cell<'_>>>, Error> {
     let rows = lines(text).take(most).map(|line| {
         let row: Vec<&RawValue> = serde_json::from_str(line).map_err(|error| {
-            Error::new(Code::MalformedRequest, format!("a row of cells is no JSON array: {error}"))
+            Error::new(Code::MalformedRequest, format!("a row of cells is not a JSON array: {error}"))
         })?;
         row.into_iter().map(Cell::parse).collect()
     });

@@ -82,7 +82,7 @@ fn find(caller: &Caller, template: &Template, slug: &str, matched: &str) -> Resu
     };
     let Some(target) = template.attributes[position].target.and_then(catalog::by_id) else {
         let kind = template.attributes[position].kind.name();
-        let message = format!("match: {} of {} is a {kind}, and no reference", slug, template.full_name());
+        let message = format!("match: {} of {} is a {kind}, not a reference", slug, template.full_name());
         return Err(Error::at(Code::InvalidValue, pointer(), message).hint(references()));
     };
     caller.require(Action::Read, &target)?;
@@ -96,7 +96,7 @@ fn find(caller: &Caller, template: &Template, slug: &str, matched: &str) -> Resu
         }
         Some(other) => {
             let kind = target.attributes[other].kind.name();
-            let message = format!("match: {matched} of {} is a {kind}, and no string", target.full_name());
+            let message = format!("match: {matched} of {} is a {kind}, not a string", target.full_name());
             Err(Error::at(Code::InvalidValue, pointer(), message).hint(strings()))
         }
         None => {

@@ -30,8 +30,12 @@ fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
         None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
         None => caller.role(),
         Some(name) if role::is_of_the_server(name) => {
-            return Err(Error::at(Code::InvalidValue, "/role", format!("no endpoint writes as {name}"))
-                .hint("Name a role of your own: CREATE ROLE shop."));
+            return Err(Error::at(
+                Code::InvalidValue,
+                "/role",
+                format!("an endpoint cannot write as {name}"),
+            )
+            .hint("Name a role of your own: CREATE ROLE shop."));
         }
         Some(name) => role::find_by_name(name).ok_or_else(|| {
             Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))

@@ -68,7 +68,7 @@ pub fn check() {
 fn compare() {
     if let Some(setting) = superuser_setting::refused() {
         let setting = setting.to_string_lossy();
-        let message = format!("this session was given a value for {setting} that PostgreSQL did not take");
+        let message = format!("PostgreSQL rejected the value of {setting} that this session was given");
         Error::new(Code::Forbidden, message)
             .hint(
                 "Connect without it: only superusers can set it, for a database or a login with ALTER \

@@ -116,7 +116,7 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
         return Ok(response);
     }
     let status = response.status();
-    let body = response.into_body().collect().await.context("the answer broke off")?.to_bytes();
+    let body = response.into_body().collect().await.context("the response broke off")?.to_bytes();
     Err(match serde_json::from_slice::<serde_json::Value>(&body) {
         Ok(problem) if is_unknown(&problem) => {
             anyhow!("template {template} does not exist, or the role of this API key may not see it")

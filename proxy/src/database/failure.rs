@@ -87,7 +87,7 @@ impl Failure {
             },
             Failure::TimedOut { sent } => {
                 let problem = Problem::new(Code::Timeout, "the database did not respond in time")
-                    .with_cause("no answer within the request timeout".into());
+                    .with_cause("no response within the request timeout".into());
                 if sent { in_doubt(problem) } else { problem }
             }
         }

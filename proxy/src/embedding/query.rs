@@ -74,7 +74,7 @@ pub(crate) async fn with_vector(
         Ok(Ok(Ok(vector))) => vector,
         Ok(Ok(Err(reason))) => return Err(refusal(format!("the text has no vector: {reason}"))),
         Ok(Err(failed)) => return Err(told(failed)),
-        Err(_) => return Err(away("no answer within the request timeout".to_owned())),
+        Err(_) => return Err(away("no response within the request timeout".to_owned())),
     };
     let vector = raw(vector.to_json())?;
     members.insert("query_vector".to_owned(), &vector);

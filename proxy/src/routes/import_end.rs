@@ -36,7 +36,7 @@ pub(crate) async fn run(mut call: Call<1>) -> Result<Response, Problem> {
     if wanted.is_some_and(|wanted| wanted != transaction) {
         return Err(Problem::new(
             Code::NotFound,
-            "the import has ended, and another one holds the template".to_owned(),
+            "the import has ended, and another import has locked the template".to_owned(),
         ));
     }
     // The session is one of the proxy's login, which may end it; keyed's functions may not.
