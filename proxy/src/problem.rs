@@ -204,7 +204,10 @@ impl Problem {
     /// Adds a hint to what is hinted already.
     pub(crate) fn with_further_hint(self, hint: &str) -> Problem {
         match self.0.particulars.hint.clone() {
-            Some(first) => self.with_hint(&format!("{first} {hint}")),
+            Some(first) => {
+                let both = format!("{first} {hint}");
+                self.with_hint(&both)
+            }
             None => self.with_hint(hint),
         }
     }
