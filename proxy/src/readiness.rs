@@ -69,7 +69,7 @@ impl Readiness {
         let verdict = match timeout(PATIENCE, self.ask()).await {
             Ok(Ok(verdict)) => verdict,
             Ok(Err(problem)) => Verdict::Unready(problem),
-            Err(_) => Verdict::Unready(not_ready("no answer within a second".into())),
+            Err(_) => Verdict::Unready(not_ready("no response within a second".into())),
         };
         match &verdict {
             Verdict::Ready(_) | Verdict::Incomplete(_) => self.served.refuse(None),
@@ -109,7 +109,7 @@ impl Readiness {
                     Verdict::Misfit(problem) => {
                         tracing::error!(
                             cause = cause(problem),
-                            "all requests are refused: {}",
+                            "all requests are rejected: {}",
                             problem.detail()
                         );
                     }

@@ -99,7 +99,7 @@ async fn each_remedy_fixes_its_fault() {
                  update keyed_state.api_key set role = 'late', bound_in = 'elsewhere' where role_name = 'gone'"
             ),
             "API keys",
-            "orphan) was issued for the role gone, which is gone, and is refused (its number is now that of late)",
+            "orphan) was issued for the role gone, which is gone, and is rejected (its number is now that of late)",
         ),
         (
             &format!(

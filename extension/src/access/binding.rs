@@ -58,7 +58,7 @@ pub fn require_state() -> Result<(), Error> {
     if catalog::has_column("keyed_state", "access_grant", "bound_in") {
         return Ok(());
     }
-    Err(Error::new(Code::Internal, "access cannot be checked yet").hint("run: SELECT keyed.migrate()"))
+    Err(Error::new(Code::Internal, "access cannot be checked yet").hint("Run SELECT keyed.migrate()."))
 }
 
 /// State step 15: rows store the name of their role. Rows of dropped roles have no effect.

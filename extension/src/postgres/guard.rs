@@ -68,13 +68,13 @@ pub fn owner() -> Oid {
 /// The error of a database in which [`crate::define::setup::init`] has not run.
 pub fn not_set_up() -> Error {
     Error::new(Code::Internal, "keyed is not set up in this database")
-        .hint("run: SELECT keyed.init()  (as a superuser)")
+        .hint("Run as a superuser: SELECT keyed.init().")
 }
 
 /// The error of a database whose state is older than this library.
 pub fn not_migrated() -> Error {
     Error::new(Code::Internal, "the state of keyed in this database is older than the extension")
-        .hint("run: SELECT keyed.migrate()")
+        .hint("Run SELECT keyed.migrate().")
 }
 
 thread_local! {

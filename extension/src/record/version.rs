@@ -66,7 +66,7 @@ impl Tags {
         }
         list(text).map(Tags::Listed).ok_or_else(|| {
             Error::new(Code::MalformedRequest, format!("{name} is neither * nor a list of entity tags")).hint(
-                "send the value of ETag unchanged, with its double quotes; separate several with commas",
+                "Send the value of ETag unchanged, with its double quotes. Separate several with commas.",
             )
         })
     }
@@ -147,7 +147,7 @@ impl Preconditions {
 
     /// The refusal of an upsert that may not create the record, where none holds the key.
     pub fn refusal_for_none(&self) -> Error {
-        refusal("no record has this key, and If-Match requires one", "leave If-Match out to create it")
+        refusal("no record has this key, and If-Match requires one", "Leave If-Match out to create it.")
     }
 
     /// The refusal of a write to a record of this version.
@@ -156,15 +156,15 @@ impl Preconditions {
         match &self.if_none_match {
             Some(Tags::Any) if is_match => refusal(
                 "the record exists, and If-None-Match allows creation only",
-                "leave If-None-Match out to update it",
+                "Leave If-None-Match out to update it.",
             ),
             Some(Tags::Listed(_)) if is_match => refusal(
                 "the record has a version that If-None-Match lists",
-                "leave If-None-Match out to write any version",
+                "Leave If-None-Match out to write any version.",
             ),
             _ => refusal(
                 "the record has a version that If-Match does not list",
-                "read the record again and send the new ETag; in SQL, keyed.record_version(id)",
+                "Read the record again and send the new ETag; in SQL, call keyed.record_version(id).",
             ),
         }
     }

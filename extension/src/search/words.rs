@@ -76,7 +76,9 @@ pub fn select<'s>(
         && !(0..=i32::from(RANK_KEY)).contains(&rank)
     {
         let message = "this cursor is of an earlier version, which did not rank very many records";
-        return Err(Error::at(Code::InvalidValue, "/cursor", message).hint("start again with the first page"));
+        return Err(
+            Error::at(Code::InvalidValue, "/cursor", message).hint("Start again with the first page.")
+        );
     }
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let matches = Matches::of(template, words, &visible_rows);

@@ -43,8 +43,9 @@ pub(super) fn require(template: &Template, found: &Column, wanted: &Wanted) {
         format!("column {column} of table {table} has type {}, but keyed needs {name}", found.kind_name),
     )
     .hint(format!(
-        "restore the type as a superuser: alter table {table} alter column {column} type {name}{collation} using \
-         {column}::{name}; change the expression after USING if some values do not convert"
+        "Restore the type as a superuser: alter table {table} alter column {column} type \
+         {name}{collation} using {column}::{name}. Change the expression after USING if some values do \
+         not convert."
     ))
     .raise()
 }

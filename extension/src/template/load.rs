@@ -227,7 +227,9 @@ fn load_collations_of_indexes(spi: &Connection, table: Oid) -> HashMap<i16, Vec<
 fn attribute_type(name: &str) -> AttributeType {
     AttributeType::named(name).unwrap_or_else(|| {
         let message = format!("the state of keyed in this database is newer than the extension: it has attributes of type {name}");
-        Error::new(Code::Internal, message).hint("install the version of the extension that wrote it, or a newer one").raise()
+        Error::new(Code::Internal, message)
+            .hint("Install the version of the extension that wrote it, or a newer version.")
+            .raise()
     })
 }
 

@@ -133,8 +133,8 @@ pub fn require(template: &Template) -> Result<&str, Error> {
             ),
         )
         .hint(format!(
-            "install pgvector (package postgresql-{MAJOR_VERSION}-pgvector; where there is an older one, run ALTER EXTENSION \
-             vector UPDATE), then run as a superuser: SELECT keyed.init()"
+            "Install pgvector (package postgresql-{MAJOR_VERSION}-pgvector; after an older version, run \
+             ALTER EXTENSION vector UPDATE), then run as a superuser: SELECT keyed.init()."
         ))
     })
 }

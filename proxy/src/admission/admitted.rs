@@ -180,10 +180,11 @@ impl Admitted {
         let share = admission.connections.take(party, key, deadline).await;
         share.map_err(|refusal| match refusal {
             // Then no caller is at fault.
-            _ if admission.pulse.is_silent() => {
-                Problem::unavailable("the database does not answer", "no answer to any statement".to_owned())
-                    .with_reason(Reason::PoolWait)
-            }
+            _ if admission.pulse.is_silent() => Problem::unavailable(
+                "the database does not respond",
+                "no response to any statement".to_owned(),
+            )
+            .with_reason(Reason::PoolWait),
             NoShare::KeyLimit(limit) => too_many_at_once(
                 Reason::KeyConnections,
                 limit,

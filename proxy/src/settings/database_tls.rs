@@ -70,8 +70,7 @@ pub(super) fn read(words: &[(String, String)], config: &Config) -> Result<Databa
     };
     if roots == Roots::System && chosen.is_some_and(|mode| mode < Mode::VerifyFull) {
         return Err(
-            "sslrootcert=system requires sslmode=verify-full: anybody can have a certificate of a public \
-                    authority"
+            "sslrootcert=system requires sslmode=verify-full: public authorities issue certificates to anyone"
                 .into(),
         );
     }

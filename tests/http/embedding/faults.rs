@@ -106,7 +106,7 @@ async fn a_text_that_breaks_the_provider_holds_no_other_up() {
     .await;
     let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "3")]).await;
     gallery.until("three done", |status| status["done"] == 3 && status["running"] == 0).await;
-    for (id, word) in [(&ids[1], "HTTP 500"), (&ids[3], "no answer within 3 s")] {
+    for (id, word) in [(&ids[1], "HTTP 500"), (&ids[3], "no response within 3 s")] {
         let job = gallery.job(id).await;
         assert_eq!(job["attempts"], 1, "{job}");
         assert!(job["error"].as_str().is_some_and(|error| error.contains(word)), "{job}");

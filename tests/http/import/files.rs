@@ -226,7 +226,7 @@ async fn progress_and_refusals_come_line_by_line_before_the_report() {
     assert_eq!(counts(&problem["report"]), [3, 0, 0, 0, 1], "{problem}");
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(
-        detail.starts_with("nothing was imported because 1 row was refused: line 3, column visits"),
+        detail.starts_with("nothing was imported because 1 row was rejected: line 3, column visits"),
         "{detail}"
     );
     let good = service.proxy.request("POST", "/v1/entities/template/customers/import?");

@@ -98,7 +98,7 @@ async fn an_index_says_what_it_is_for_and_how_often_it_was_used() {
         ["id", "records by id", "btree", "t"],
         ["size", "values and order", "btree", "f"],
         ["tags", "values of a list", "gin", "f"],
-        ["title", "parts of texts", "gin", "f"],
+        ["title", "substrings", "gin", "f"],
         ["title", "values and order", "btree", "f"],
     ];
     let found = session.rows(purposes, &[]).await;

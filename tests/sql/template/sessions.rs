@@ -79,7 +79,7 @@ async fn a_column_that_got_another_type_is_refused_until_it_has_its_own_again() 
             hint = refusal.hint;
         }
         let statement =
-            hint.split_once(": ").and_then(|(_, rest)| rest.split_once(';')).expect("a statement").0;
+            hint.split_once(": ").and_then(|(_, rest)| rest.split_once(". ")).expect("a statement").0;
         second.run(statement).await;
         first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Ada", "visits": 1, "tags": []}')"#).await;
     }

@@ -41,7 +41,7 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
     let message =
         format!("the view would be named {name}, and PostgreSQL's names have at most {MOST_BYTES} bytes");
     Err(Error::at(Code::InvalidSlug, "/slug", message)
-        .hint(format!("a view of {} has a slug of at most {most} characters", template.full_name())))
+        .hint(format!("Use a slug for views of {} with at most {most} characters.", template.full_name())))
 }
 
 /// Checks a body as a caller may write it, and makes the statement that holds for every reader.
@@ -65,7 +65,7 @@ pub fn compile(
                 format!("/{member}"),
                 format!("a saved view has no {member}"),
             )
-            .hint(format!("leave {member} out; a search within the view may send it")));
+            .hint(format!("Leave {member} out; a search of the view can send it.")));
         }
     }
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
@@ -77,8 +77,12 @@ pub fn compile(
         return Ok(Definition { uses, sql, comments: Vec::new() });
     }
     if plan.words.is_some() {
-        return Err(Error::at(Code::InvalidValue, "/global_search", "a view with presentation has no words")
-            .hint("leave global_search out: functions look up words, and a view of PostgreSQL calls none"));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/global_search",
+            "a view with presentation cannot have global_search",
+        )
+        .hint("Leave global_search out: full-text search needs functions, which SQL views do not call."));
     }
     let shown = shown(template, query.fields.as_deref());
     let Presented { columns, joins } = presentation::present(template, &shown, catalog::by_id)?;

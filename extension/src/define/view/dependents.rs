@@ -113,7 +113,7 @@ impl Dependent for Views {
     }
 }
 
-const REMEDY: &str = "change or drop the view first: keyed.save_view, keyed.drop_view";
+const REMEDY: &str = "Change or drop the view first, with keyed.save_view or keyed.drop_view.";
 
 fn compiled(view: &SavedView) -> Result<Definition, Error> {
     compile(&Caller::administrator(), &view.template, &view.body, view.has_presentation)

@@ -160,7 +160,8 @@ fn check_names(template: &Template, columns: &[Column]) -> Result<(), Error> {
         };
         let message = format!("{} can have no view with presentation: {fault}", template.full_name());
         return Err(Error::at(Code::Conflict, "/presentation", message).hint(
-            "rename the attribute, or leave it out: name the others in the member fields of the query",
+            "Rename the attribute, or leave it out: list the other attributes in the member fields of the \
+             query.",
         ));
     }
     Ok(())

@@ -34,7 +34,7 @@ pub fn require() -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::new(Code::Internal, "this database has no queue of embeddings yet")
-        .hint("run: SELECT keyed.migrate()"))
+        .hint("Run SELECT keyed.migrate()."))
 }
 
 /// Whether there is a queue.

@@ -97,11 +97,11 @@ pub fn trigram_class(spi: &Connection) -> String {
 /// The error of a template that is older than its documents.
 pub fn not_migrated(template: &Template) -> Error {
     Error::new(Code::Internal, format!("{} cannot be searched yet", template.full_name()))
-        .hint("run: SELECT keyed.migrate()")
+        .hint("Run SELECT keyed.migrate().")
 }
 
 /// The error of a database without trigrams.
 pub fn missing() -> Error {
     Error::new(Code::Internal, "indexes of texts need the extension pg_trgm, which is not in this database")
-        .hint("run as a superuser: SELECT keyed.init()  (or CREATE EXTENSION pg_trgm)")
+        .hint("Run as a superuser: SELECT keyed.init(), or CREATE EXTENSION pg_trgm.")
 }
