@@ -110,14 +110,14 @@ async fn refused_rows_are_printed_and_saved_for_correction() {
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert_eq!(outcome.out, "rows 3, created 1, updated 0, unchanged 0, failed 2\n");
     assert!(outcome.err.contains("line 3: visits: \"x\" is not a number"), "{}", outcome.err);
-    let mended = std::fs::read_to_string(&failed)
+    let fixed = std::fs::read_to_string(&failed)
         .expect("the file is there")
         .replace("b,x,", "b,2,")
         .replace("c,y,", "c,3,");
     // Standard input does as well.
     let mut again = command(&service, &["import", "-", "--template", "crm.customers"]);
     let mut child = again.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
-    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), mended.as_bytes()).expect("it reads");
+    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), fixed.as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),

@@ -68,7 +68,7 @@ impl Transaction<'_> {
             // Nothing is kept before the end, so no outcome is in doubt.
             let problem = failure.into_problem(Read);
             if let Some(admitted) = &self.caller.admitted {
-                admitted.heed(&problem);
+                admitted.doubt_if_denied(&problem);
             }
             problem
         })

@@ -216,8 +216,8 @@ async fn progress_and_refusals_come_line_by_line_before_the_report() {
     assert_eq!(refused.next(), Some("external_key,visits,import_error"));
     assert!(refused.next().is_some_and(|row| row.starts_with("b,x,\"line 3, visits: ")), "{}", answer.text);
     // Once its values are corrected, the list can be sent again.
-    let mended = answer.text.replace("b,x,", "b,2,");
-    assert_eq!(counts(&import(&service, "", mended).await.expect(200)), [1, 1, 0, 0, 0]);
+    let fixed = answer.text.replace("b,x,", "b,2,");
+    assert_eq!(counts(&import(&service, "", fixed).await.expect(200)), [1, 1, 0, 0, 0]);
 
     let whole =
         || service.proxy.request("POST", "/v1/entities/template/customers/import").body("text/csv", file);

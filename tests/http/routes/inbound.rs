@@ -168,9 +168,9 @@ async fn failed_delivery_is_replayed_after_a_fix_of_the_mapping() {
     let line = service.post(&replay, json!({})).await;
     assert_eq!((line.status, &line.body["status"]), (202, &json!("failed")));
 
-    let mended = json!({"mapping": {"name": "$.name.first"}});
+    let fixed = json!({"mapping": {"name": "$.name.first"}});
     let trial =
-        json!({"payload": serde_json::from_str::<Value>(body).expect("JSON"), "mapping": mended["mapping"]});
+        json!({"payload": serde_json::from_str::<Value>(body).expect("JSON"), "mapping": fixed["mapping"]});
     let tried = service.post(&format!("{path}/dry-run"), trial).await.expect(200);
     assert_eq!(
         tried,
@@ -178,7 +178,7 @@ async fn failed_delivery_is_replayed_after_a_fix_of_the_mapping() {
     );
     service.by_key("shop:1").await.refused(404, "not_found");
 
-    service.patch(&path, mended).await.expect(200);
+    service.patch(&path, fixed).await.expect(200);
     let line = service.post(&replay, json!({})).await;
     assert_eq!((line.status, &line.body["status"], &line.body["created"]), (200, &json!("done"), &json!(1)));
     assert_eq!(service.by_key("shop:1").await.expect(200)["attributes"]["name"], "Ada");

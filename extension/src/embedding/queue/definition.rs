@@ -41,7 +41,7 @@ impl Dependent for Queue {
             if job::are_many(spi, &after.table_sql()) {
                 job::add_embeddings(spi, after);
             } else {
-                enqueue(spi, after, ANEW);
+                enqueue(spi, after, MAKE_PENDING);
             }
         }
         Ok(())
@@ -54,7 +54,7 @@ impl Dependent for Queue {
 
 /// Existing entries become pending again, unless a caller set the vector. Entries of records that are being deleted
 /// remain.
-const ANEW: &str = "update set state = 'pending', due_at = now(), claim = null, attempts = 0, error = null, \
+const MAKE_PENDING: &str = "update set state = 'pending', due_at = now(), claim = null, attempts = 0, error = null, \
                     failed_at = null where not j.by_hand and j.state <> 'deleted'";
 
 /// Has some records looked at, those that come after one in the order of their ids.
@@ -91,7 +91,7 @@ fn enqueue_free(spi: &Connection, template: &Template, live: &[Uuid]) -> Vec<Uui
     }
     let (free, busy) = lock_free(spi, &template.table_sql(), TABLE, live);
     let free: Vec<Uuid> = free.into_iter().collect();
-    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Snapshot::Latest, &params![free]);
+    spi.run_once(&enqueuing(template, "and t.id = any ($1)", MAKE_PENDING), Snapshot::Latest, &params![free]);
     busy
 }
 

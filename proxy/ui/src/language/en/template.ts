@@ -263,7 +263,7 @@ export const template = {
       "Records that refer to one of these show the new attribute at once, and the search finds them by it.",
     languageChanged: "The search finds word forms of the new language.",
     languageInBackground: (n: number | null) =>
-      `${n === null ? "The records" : records(n)} ${n === 1 ? "is" : "are"} prepared anew in the background. Meanwhile the search finds word forms of both languages.`,
+      `${n === null ? "The records" : records(n)} ${n === 1 ? "is" : "are"} prepared again in the background. Meanwhile the search finds word forms of both languages.`,
     collationChanged: "Lists that are sorted by a text change their order.",
     collationInBackground:
       "Lists change their order now. An index for it is built in the background; until then, lists take longer.",
