@@ -27,7 +27,7 @@ write_secret() { (umask 077 && cat >"$1.new" && mv "$1.new" "$1"); }
 
 password_of() { sed --quiet 's|^postgresql://[^:]*:\([^@]*\)@.*|\1|p' "$1"; }
 
-# A folder that belongs to PostgreSQL's user and opens to nobody else.
+# A folder that belongs to PostgreSQL's user and that only this user can open.
 make_private_folder() {
     if is_root; then
         install --directory --owner=postgres --group=postgres --mode=700 "$1"
@@ -72,7 +72,7 @@ create_cluster() {
             --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --data-checksums "${@:3}"' \
         initdb "$PG_BIN" "$folder.new" "${order[@]}" >>"$SERVER_LOG" 2>&1 || die "initdb failed: read $SERVER_LOG"
     printf 'postgresql://postgres:%s@127.0.0.1:0/keyed\n' "$password" | write_secret "$RUN/database.url"
-    # The last step makes the cluster whole: whatever is interrupted before it starts anew.
+    # The last step completes the cluster: after an interruption before it, the next run starts over.
     mv "$folder.new" "$folder"
     [[ $folder == "$DATA" ]] || ln --symbolic --no-dereference --force "$folder" "$DATA"
     CLUSTER_IS_NEW=true

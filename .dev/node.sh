@@ -3,8 +3,8 @@
 
 readonly APPLICATION_SOURCE=proxy/ui
 readonly APPLICATION_MADE=$APPLICATION_SOURCE/dist
-# Whoever makes the application holds a lock on this file, as descriptor 8; the build script of the proxy waits for it. Its time
-# is when making began.
+# A build of the application holds a lock on this file, as descriptor 8; the build script of the proxy waits for it. The
+# modification time of the file is when the build began.
 readonly APPLICATION_LOCK=$APPLICATION_SOURCE/.making
 
 lock_application() {
@@ -62,7 +62,7 @@ install_node() {
     fetch_npm_package npm "$NPM_VERSION" "$NPM_SUM" "$new/lib/node_modules/npm"
     ln --symbolic ../lib/node_modules/npm/bin/npm-cli.js "$new/bin/npm"
     ln --symbolic ../lib/node_modules/npm/bin/npx-cli.js "$new/bin/npx"
-    # The last step, so that what was interrupted begins anew.
+    # The last step, so that an interrupted installation starts over.
     mv "$new" "$NODE_FOLDER"
 }
 

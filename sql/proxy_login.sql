@@ -1,6 +1,6 @@
--- Who may present credentials: nobody but the login of the proxy, and superusers; and who may look at the server. Run by
--- keyed.init() and, when a superuser calls it, keyed.migrate(): the roles may be made after the extension. A dump brings
--- these grants along.
+-- Only the login of the proxy and superusers may present credentials; only keyed_owner measures the server. Run by
+-- keyed.init() and, when a superuser calls it, keyed.migrate(): the roles may be created after the extension. A dump
+-- contains these grants.
 
 grant execute on function keyed.authenticate(bytea, text, text) to keyed_proxy;
 grant execute on function keyed_http.deliver(bytea, text, text, text, text) to keyed_proxy;

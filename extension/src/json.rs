@@ -149,7 +149,7 @@ pub fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Option<Cow<'a
     let Name(text) = serde_json::from_str(value.get()).map_err(|error| malformed(&error))?;
     if text.contains('\0') {
         return Err(Error::at(Code::InvalidValue, pointer, "must not contain the character U+0000")
-            .hint("remove \\u0000 from the text"));
+            .hint("Remove \\u0000 from the text."));
     }
     Ok(Some(text))
 }

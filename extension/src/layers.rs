@@ -55,7 +55,7 @@ fn no_files_import_from_each_other() {
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));
 }
 
-/// Folders and files that are pure by ARCHITECTURE, whatever they say themselves.
+/// Folders and files that are pure, whatever their first lines say.
 const PURE: [&str; 15] = [
     "json_write",
     "error",
@@ -117,6 +117,16 @@ fn one_file_knows_the_version_of_postgresql() {
         lines.iter().filter(knows).partition(|(place, _)| place.starts_with("postgres/compat"));
     assert!(!there.is_empty());
     assert!(elsewhere.is_empty(), "ask for the version in postgres/compat.rs or below it: {elsewhere:?}");
+}
+
+#[test]
+fn hints_are_sentences() {
+    let faults = sources().hints_without_sentence();
+    assert!(
+        faults.is_empty(),
+        "A hint begins with a capital and ends with a full stop:\n{}",
+        faults.join("\n")
+    );
 }
 
 #[test]

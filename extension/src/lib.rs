@@ -1,6 +1,9 @@
 //! keyed: records under the client's own key, as ordinary PostgreSQL tables. The rules are enforced inside the
 //! database, for SQL functions, plain statements and HTTP.
 //!
+//! The extension owns code only. State and records are ordinary tables that `keyed.init()` and `create_template`
+//! create. So dump and restore treat them like any other tables, and `DROP EXTENSION` cannot delete data.
+//!
 //! Each folder imports only from those before it; `layers.rs` has the order, ARCHITECTURE.md the map of all folders. In
 //! short: pure code (`json`, `error`, `value`), the interface to PostgreSQL (`postgres`), definitions (`attribute_type`,
 //! `filter`, `template`), authorization (`access`), records and what is beside them (`quota`, `job`, `metric`, `vectors`,

@@ -17,7 +17,7 @@ use crate::conditional::{has_tag, mark_packed, set_tag};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Nothing from elsewhere, nothing inline, in nobody's frame. What users wrote can become neither script nor style.
+/// Nothing from other origins, nothing inline, in no frame. Text of users can become neither script nor style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -69,7 +69,7 @@ async fn serve_document(hint: &str, headers: &HeaderMap) -> Result<Response, Pro
     let tag = tag_of(document.as_bytes());
     let answer = match has_tag(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        // Not packed: that would be done anew for each request, and two kilobytes gain little.
+        // Not compressed: each request would compress it again, and two kilobytes gain little.
         false => document.into_response(),
     };
     complete(answer, &tag, &file.kind, "no-cache")

@@ -36,7 +36,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
             Ok(()) => next.run(linger(request)).await,
             Err(problem) => {
                 let mut response = problem.into_response();
-                // Nobody knows what follows on this connection.
+                // The start of the next request on this connection is unknown.
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
                 response
             }

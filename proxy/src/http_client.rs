@@ -10,7 +10,7 @@ use hyper_util::rt::TokioExecutor;
 
 use crate::tls;
 
-/// A client that keeps its connections. It asks directly: HTTP_PROXY and the like are not heeded.
+/// A client that keeps its connections. It connects directly and ignores HTTP_PROXY and similar variables.
 pub(crate) type HttpClient<B> = Client<HttpsConnector<HttpConnector>, B>;
 
 /// The connect timeout; the system's default if none is given.

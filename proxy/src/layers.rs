@@ -73,6 +73,16 @@ fn no_files_import_from_each_other() {
 }
 
 #[test]
+fn hints_are_sentences() {
+    let faults = sources().hints_without_sentence();
+    assert!(
+        faults.is_empty(),
+        "A hint begins with a capital and ends with a full stop:\n{}",
+        faults.join("\n")
+    );
+}
+
+#[test]
 fn files_are_short() {
     let long = sources().longer_than(MOST_LINES, &[]);
     assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));

@@ -94,7 +94,7 @@ impl Writer {
                 std::mem::swap(&mut bytes, &mut waiting.bytes);
                 let is_over = waiting.is_over;
                 drop(waiting);
-                // Nobody is left to be told that the log cannot be written.
+                // A failure to write the log can be reported nowhere.
                 let _ = out.write_all(&bytes).and_then(|()| out.flush());
                 bytes.clear();
                 if !is_over {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_reader_of_the_log_holds_nobody_up_and_lost_lines_are_counted() {
+    fn slow_log_reader_delays_no_writer_and_lost_lines_are_counted() {
         let ((go, may_write), (written, received)) = (channel(), channel());
         let writer = Writer::start(Slow { may_write, written }).expect("a thread");
         let lines = writer.lines();

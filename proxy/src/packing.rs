@@ -77,7 +77,7 @@ pub(crate) fn elsewhere(mut body: Body, is_in_memory: bool, caller: Option<Strin
         };
         tokio::select! {
             () = work => {}
-            // Nobody reads it any more.
+            // The client does not read it any more.
             () = sender.closed() => {}
         }
     });

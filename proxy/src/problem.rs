@@ -137,7 +137,7 @@ impl Problem {
     /// The response to every invalid API key, whether or not the database was asked.
     pub(crate) fn invalid_key() -> Problem {
         Problem::new(Code::Unauthorized, "the API key is not valid: it is unknown, revoked or expired")
-            .with_hint("ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label)")
+            .with_hint("Ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label).")
     }
 
     /// The database's answer to whatever is out of a caller's sight.
@@ -161,7 +161,7 @@ impl Problem {
             (RATE_RESET, seconds(excess.reset)),
         ];
         problem.with_hint(&format!(
-            "wait for the seconds in Retry-After; the operator sets the limit with {setting}"
+            "Wait for the seconds in Retry-After. The operator sets the limit with {setting}."
         ))
     }
 
@@ -204,7 +204,10 @@ impl Problem {
     /// Adds a hint to what is hinted already.
     pub(crate) fn with_further_hint(self, hint: &str) -> Problem {
         match self.0.particulars.hint.clone() {
-            Some(first) => self.with_hint(&format!("{first}; {hint}")),
+            Some(first) => {
+                let both = format!("{first} {hint}");
+                self.with_hint(&both)
+            }
             None => self.with_hint(hint),
         }
     }

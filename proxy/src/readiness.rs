@@ -17,7 +17,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The timeout of the database.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The time between two looks at the database when nobody asks. An update of the extension is noticed after it.
+/// The time between two checks of the database when no probe asks. A check notices an update of the extension.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
@@ -69,7 +69,7 @@ impl Readiness {
         let verdict = match timeout(PATIENCE, self.ask()).await {
             Ok(Ok(verdict)) => verdict,
             Ok(Err(problem)) => Verdict::Unready(problem),
-            Err(_) => Verdict::Unready(not_ready("no answer within a second".into())),
+            Err(_) => Verdict::Unready(not_ready("no response within a second".into())),
         };
         match &verdict {
             Verdict::Ready(_) | Verdict::Incomplete(_) => self.served.refuse(None),
@@ -109,7 +109,7 @@ impl Readiness {
                     Verdict::Misfit(problem) => {
                         tracing::error!(
                             cause = cause(problem),
-                            "all requests are refused: {}",
+                            "all requests are rejected: {}",
                             problem.detail()
                         );
                     }

@@ -18,7 +18,7 @@ comment on function keyed.issue_api_key(name, text[], text, timestamptz) is
 create function keyed.revoke_api_key(id integer) returns boolean
   language c volatile strict as 'MODULE_PATHNAME', 'keyed_revoke_api_key';
 comment on function keyed.revoke_api_key(integer) is
-  'Revokes an API key: the next request with it is refused. Returns false if the key is unknown or already revoked. Needs keyed_admin.';
+  'Revokes an API key: the next request with it is rejected. Returns false if the key is unknown or already revoked. Needs keyed_admin.';
 
 create function keyed.list_api_keys()
   returns table (id integer, role text, projects text[], label text, created_at timestamptz, expires_at timestamptz,
@@ -38,7 +38,7 @@ create function keyed.list_api_keys()
     end
   $$;
 comment on function keyed.list_api_keys() is
-  'Lists the API keys, without their secrets. projects: null for all. last_used_at: accurate to about a minute. orphaned: the role was dropped, and the key is refused. Needs keyed_admin.';
+  'Lists the API keys, without their secrets. projects: null for all. last_used_at: accurate to about a minute. orphaned: the role was dropped, and the key is rejected. Needs keyed_admin.';
 
 create function keyed.grant_access(role name, target text, privileges text[], scope jsonb default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_grant_access';
@@ -48,7 +48,7 @@ comment on function keyed.grant_access(name, text, text[], jsonb) is
 create function keyed.revoke_access(role name, target text) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_revoke_access';
 comment on function keyed.revoke_access(name, text) is
-  'Revokes all privileges of a role on this target; for a template, grants on its project remain. Returns the number of revoked privileges. It does not wait for readers: every later statement is refused (42501) or finds nothing, also in open transactions. Policies that cannot be dropped while their table is in use allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
+  'Revokes all privileges of a role on this target; for a template, grants on its project remain. Returns the number of revoked privileges. It does not wait for readers: every later statement is denied (42501) or finds nothing, also in open transactions. Policies that cannot be dropped while their table is in use allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
 
 create function keyed.enforce_grants(maximum integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';
@@ -61,7 +61,7 @@ create function keyed.list_access()
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('list what was granted');
+      perform keyed.require_admin('list grants');
       return query
         select case when b.is_bound then pg_get_userbyid(g.role)::text else g.role_name end,
           concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by, not b.is_bound
@@ -78,7 +78,7 @@ comment on function keyed.list_access() is
 create function keyed.explain_access(id uuid, role name) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_explain_access';
 comment on function keyed.explain_access(uuid, name) is
-  'Explains why a role sees a record or not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer?, field, operator, value, holds}]}]}. Needs keyed_admin.';
+  'Explains why a record is visible to a role or not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer?, field, operator, value, holds}]}]}. Needs keyed_admin.';
 
 create function keyed.me() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_me';

@@ -9,7 +9,7 @@ comment on function keyed_http.list_api_keys(integer, text) is
 create function keyed_http.create_api_key(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_api_key';
 comment on function keyed_http.create_api_key(text) is
-  'POST /api-keys. The sixth element of the answer is the body that is stored: without the secret.';
+  'POST /api-keys. The sixth element of the result is the body that is stored: without the secret.';
 
 create function keyed_http.revoke_api_key(id text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_revoke_api_key';

@@ -6,7 +6,7 @@ create function keyed.embedding_status()
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see how far embedding has come');
+      perform keyed.require_admin('see the progress of embedding');
       return query
         select p.slug || '.' || t.slug,
           array(select a.slug from keyed_state.attribute a where a.id = any (t.embed) order by array_position(t.embed, a.id)),
@@ -25,7 +25,7 @@ create function keyed.embedding_status()
     end
   $$;
 comment on function keyed.embedding_status() is
-  'Shows the progress of embedding for each template with embed: the number of records that are waiting (pending), claimed by a worker (running), given up (failed), embedded (done), or whose vector was set or removed by a caller (by_hand); since when the oldest has been waiting; and the models of the vectors, of which there should be one. Needs keyed_admin.';
+  'Shows the progress of embedding for each template with embed: the number of records that are waiting (pending), claimed by a worker (running), failed, embedded (done), or whose vector was set or removed by a caller (by_hand); since when the oldest has been waiting; and the models of the vectors, of which there should be one. Needs keyed_admin.';
 
 -- Apart, since no variable of PL/pgSQL may share its name with another: it has no template but the one of its answer.
 create function keyed.failed_embeddings(regclass, integer)
@@ -34,7 +34,7 @@ create function keyed.failed_embeddings(regclass, integer)
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see what could not be embedded');
+      perform keyed.require_admin('see failed embeddings');
       return query
         select p.slug || '.' || t.slug, j.record_id, j.state, j.attempts, j.error, j.failed_at,
           case when j.state <> 'failed' then j.due_at end
@@ -59,12 +59,12 @@ create function keyed.embedding_failures(template regclass default null, most in
     from keyed.failed_embeddings($1, $2) as failed;
   end;
 comment on function keyed.embedding_failures(regclass, integer) is
-  'Lists the records whose last attempt at embedding failed, of one template (null: all): first those given up (state failed), then those to be retried at next_at. Needs keyed_admin.';
+  'Lists the records whose last attempt at embedding failed, of one template (null: all): first those without further attempts (state failed), then those to be retried at next_at. Needs keyed_admin.';
 
 create function keyed.retry_embeddings(template regclass default null) returns bigint
   language c volatile as 'MODULE_PATHNAME', 'keyed_retry_embeddings';
 comment on function keyed.retry_embeddings(regclass) is
-  'Retries the records whose embedding was given up, of one template (null: all). Returns their number. Needs keyed_admin.';
+  'Retries the records whose embedding has failed, of one template (null: all). Returns their number. Needs keyed_admin.';
 
 create function keyed.reembed(template regclass, other_than text default null) returns bigint
   language c volatile as 'MODULE_PATHNAME', 'keyed_reembed';
@@ -85,7 +85,7 @@ comment on function keyed_http.store_embedding(text, text, text, text, real[]) i
 create function keyed_http.fail_embedding(claim text, record text, reason text) returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_fail_embedding';
 comment on function keyed_http.fail_embedding(text, text, text) is
-  'Releases a claimed record whose text could not be embedded, for a later retry; gives up after 8 attempts.';
+  'Releases a claimed record whose text could not be embedded, for a later retry; state failed after 8 attempts.';
 
 create function keyed_http.release_embeddings(claim text, reason text, rest integer) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_release_embeddings';

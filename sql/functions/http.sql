@@ -1,7 +1,7 @@
 -- What keyed-proxy calls: bodies in and answers out are texts, passed through as they are. A writing function
 -- answers {status, id for Location or null, body or null, entity tag if the body shows a record, subject}: the subject is
 -- what the body is about (extension/src/value/subject.rs). if_match and if_none_match are the values of those headers.
--- Each obeys the principal that keyed.authenticate set.
+-- Each applies the principal that keyed.authenticate set.
 
 create schema keyed_http;
 comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users use those of the schema keyed.';
@@ -246,12 +246,12 @@ comment on function keyed_http.replay_failed_deliveries(text, text) is
 create function keyed_http.import_rows(template text, options text, rows text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_import_rows';
 comment on function keyed_http.import_rows(text, text, text) is
-  'POST /entities/template/{template}/import, a portion of complete rows: {created, updated, unchanged, waiting, errors}. With {"is_whole": true, "waits": false} in the options, {waits_for: {process, transaction, role, since}} while another file is imported as one transaction.';
+  'POST /entities/template/{template}/import, a chunk of complete rows: {created, updated, unchanged, waiting, errors}. With {"is_whole": true, "waits": false} in the options, {waits_for: {process, transaction, role, since}} while another file is imported as one transaction.';
 
 create function keyed_http.find_import(template text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_find_import';
 comment on function keyed_http.find_import(text) is
-  'DELETE /entities/template/{template}/import, before its process is ended: who imports a file as one transaction into this template, {process, transaction, role, since}. Needs the right to define. Errors: P0002 if nobody does.';
+  'DELETE /entities/template/{template}/import, before its process is ended: the import of a file as one transaction into this template, {process, transaction, role, since}. Needs the right to define. Errors: P0002 if there is none.';
 
 create function keyed_http.export_open(template text, format text, body text, view text default null) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_open';

@@ -10,7 +10,7 @@ comment on function keyed_http.stored_answer(boolean, text, bytea) is
 create function keyed_http.store_answer(idempotency_key text, fingerprint bytea, answer text[]) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_store_answer';
 comment on function keyed_http.store_answer(text, bytea, text[]) is
-  'Stores the response to a request for a day and returns it. Error 40001 if a transaction that this one cannot see has run the request.';
+  'Stores the response to a request for a day and returns it. Error 40001 if a transaction that is not visible to this one has run the request.';
 
 create function keyed_http.forget_expired_answers() returns bigint
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_forget_expired_answers';

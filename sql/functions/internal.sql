@@ -15,7 +15,7 @@ comment on function keyed.new_id(integer) is
 create function keyed.guard_record() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_guard_record';
 comment on function keyed.guard_record() is
-  'Trigger before each row of a template''s table: normalises the key, checks all values, sets id, created_at and updated_at of new rows, keeps id and created_at, sets updated_at, releases or restores the key when a record is deleted or restored, and refuses removal.';
+  'Trigger before each row of a template''s table: normalises the key, checks all values, sets id, created_at and updated_at of new rows, keeps id and created_at, sets updated_at, releases or restores the key when a record is deleted or restored, and rejects removal.';
 
 create function keyed.is_being_deleted(id uuid) returns boolean
   language c stable strict parallel restricted cost 100 as 'MODULE_PATHNAME', 'keyed_is_being_deleted';

@@ -64,4 +64,4 @@ create function keyed_http.measurements()
     from pg_catalog.jsonb_to_recordset(keyed.measurement_report()) as m (name text, labels jsonb, value double precision);
   end;
 comment on function keyed_http.measurements() is
-  'What the database measures of itself, for monitoring: queues, jobs, keys, sessions, replication. Reads a bounded number of rows. What is not visible or does not apply is left out. For keyed-proxy and administrators.';
+  'Measurements of the database for monitoring: queues, jobs, keys, sessions, replication. Reads a bounded number of rows. Measurements that are not visible or do not apply are left out. For keyed-proxy and administrators.';

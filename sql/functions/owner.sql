@@ -17,7 +17,7 @@ create function keyed.guard_definition() returns event_trigger
     end
   $$;
 comment on function keyed.guard_definition() is
-  'Event trigger before every definition: refuses those that run as keyed_owner and do not come from keyed (42501), so that a breach of keyed_owner cannot plant a trigger, a function or a rule that a superuser runs.';
+  'Event trigger before every definition: denies those that run as keyed_owner and do not come from keyed (42501), so that a breach of keyed_owner cannot plant a trigger, a function or a rule that a superuser runs.';
 
 create event trigger keyed_guard_definition on ddl_command_start execute function keyed.guard_definition();
 comment on event trigger keyed_guard_definition is 'Definitions that run as keyed_owner come from keyed only.';
@@ -36,7 +36,8 @@ create function keyed.foreign_objects()
       where e.extname = 'keyed' and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'
     )
     select format('schema %I', n.nspname), format('belongs to %s', pg_get_userbyid(n.nspowner)),
-      format('look at what is in it, then as a superuser: ALTER SCHEMA %1$I RENAME TO %2$I', n.nspname, n.nspname || '_foreign')
+      format('Inspect its objects, then as a superuser: ALTER SCHEMA %1$I RENAME TO %2$I',
+        n.nspname, n.nspname || '_foreign')
     from ours n join pg_roles r on r.oid = n.nspowner
     where case when n.is_code then not r.rolsuper else r.rolname <> 'keyed_owner' end
     union all
@@ -46,21 +47,21 @@ create function keyed.foreign_objects()
     where a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
     union all
     select format('%s %s', case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end, c.oid::regclass),
-      format('belongs to %s', pg_get_userbyid(c.relowner)), 'look at what it is, then drop it or move it to another schema'
+      format('belongs to %s', pg_get_userbyid(c.relowner)), 'Inspect it, then drop it or move it to another schema'
     from pg_class c join ours n on n.oid = c.relnamespace
     where not n.is_code and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') and pg_get_userbyid(c.relowner) <> 'keyed_owner'
       and not exists (select from pg_depend m where m.classid = 'pg_class'::regclass and m.objid = c.oid and m.deptype = 'e')
     union all
     select format('function %s', p.oid::regprocedure),
       case when n.is_code then 'is not part of the extension' else format('belongs to %s', pg_get_userbyid(p.proowner)) end,
-      format('look at what it is, then: DROP ROUTINE %s', p.oid::regprocedure)
+      format('Inspect it, then: DROP ROUTINE %s', p.oid::regprocedure)
     from pg_proc p join ours n on n.oid = p.pronamespace
     where case when n.is_code then not exists (select from extension e where e.classid = 'pg_proc'::regclass and e.objid = p.oid)
           else pg_get_userbyid(p.proowner) <> 'keyed_owner'
             and not exists (select from pg_depend m where m.classid = 'pg_proc'::regclass and m.objid = p.oid and m.deptype = 'e') end
     union all
     select format('trigger %I on %s', g.tgname, t.name), format('calls %s', g.tgfoid::regprocedure),
-      format('look at what it does, then: DROP TRIGGER %I ON %s', g.tgname, t.name)
+      format('Inspect it, then: DROP TRIGGER %I ON %s', g.tgname, t.name)
     from pg_trigger g join tables t on t.oid = g.tgrelid
     where not g.tgisinternal
       and not exists (select from extension e where e.classid = 'pg_proc'::regclass and e.objid = g.tgfoid)
@@ -69,7 +70,7 @@ create function keyed.foreign_objects()
     from pg_rewrite w join tables t on t.oid = w.ev_class
     union all
     select format('%s', pg_describe_object(d.classid, d.objid, d.objsubid)), format('calls %s', d.refobjid::regprocedure),
-      'look at what it does, then drop it'
+      'Inspect it, then drop it'
     from pg_depend d join pg_proc p on p.oid = d.refobjid
     where d.refclassid = 'pg_proc'::regclass
       and p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
@@ -103,7 +104,8 @@ create function keyed.foreign_objects()
       (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where m.rolname = 'keyed_owner'
     union all
-    -- Since PostgreSQL 16, whoever makes a role gets a membership of this form from PostgreSQL, and can give the role to anybody.
+    -- Since PostgreSQL 16, the creator of a role gets a membership of this form from PostgreSQL, and can grant the role
+    -- to anybody.
     select format('role %I', r.rolname), format('can be given to anybody by %I, who made it', m.rolname),
       format('REVOKE %I FROM %I GRANTED BY %I CASCADE', r.rolname, m.rolname, pg_get_userbyid(g.grantor))
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
@@ -112,4 +114,4 @@ create function keyed.foreign_objects()
     order by 1, 2
   $$;
 comment on function keyed.foreign_objects() is
-  'Lists objects that keyed did not create in its own schemas, and privileges that let others change them: schemas and tables of other owners, functions, triggers and rules, CREATE privileges, attributes and members of the fixed roles. keyed.init() and keyed.migrate() refuse to run while there are any. remedy: what to do.';
+  'Lists objects that keyed did not create in its own schemas, and privileges that let others change them: schemas and tables of other owners, functions, triggers and rules, CREATE privileges, attributes and members of the fixed roles. keyed.init() and keyed.migrate() do not run while there are any. remedy: what to do.';

@@ -117,7 +117,7 @@ create function keyed.replace_metric_points(
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_replace_metric_points';
 comment on function keyed.replace_metric_points(uuid, text, jsonb, text, text, text) is
-  'Corrects the series of a metric: points, [{at, value}], take the place of those of the same times; with from (inclusive) or to (exclusive), RFC 3339, of all points of that range. The metric then has the value of the latest point, null if there is none. if_match as for keyed.patch_record. Needs the privileges read and update. Returns {"deleted", "added", "latest": {at, value}}. Errors: 22023 for an invalid point or range, P0002 if the record does not exist.';
+  'Corrects the series of a metric: points, [{at, value}], replace those of the same times; with from (inclusive) or to (exclusive), RFC 3339, all points of that range. The metric then has the value of the latest point, null if there is none. if_match as for keyed.patch_record. Needs the privileges read and update. Returns {"deleted", "added", "latest": {at, value}}. Errors: 22023 for an invalid point or range, P0002 if the record does not exist.';
 
 create function keyed.delete_metric_points(
   id uuid, slug text, at text default null, "from" text default null, "to" text default null, if_match text default null)
@@ -129,4 +129,4 @@ comment on function keyed.delete_metric_points(uuid, text, text, text, text, tex
 create function keyed.batch(operations jsonb, atomic boolean default false, conflict text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_batch';
 comment on function keyed.batch(jsonb, boolean, text) is
-  'Runs up to keyed.max_operations_per_batch (1000) operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?, "embedding"?}]. atomic: the first operation that is refused rolls back all, and its error has failed_index; otherwise each operation has its own result. conflict, for an atomic batch: what an upsert does if another transaction has created a record with its key since the batch began; fail (default): rolls back, error 23505 with "retryable": true; wait: updates the record. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';
+  'Runs up to keyed.max_operations_per_batch (1000) operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?, "embedding"?}]. atomic: the first operation that is rejected rolls back all, and its error has failed_index; otherwise each operation has its own result. conflict, for an atomic batch: what an upsert does if another transaction has created a record with its key since the batch began; fail (default): rolls back, error 23505 with "retryable": true; wait: updates the record. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';

@@ -8,7 +8,7 @@ comment on function keyed.search(regclass, jsonb) is
 create function keyed.suggest(template regclass, query jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_suggest';
 comment on function keyed.suggest(regclass, jsonb) is
-  'Completes the last word of what somebody types, by words of the live records that the caller sees and that hold the words before. query: {"prefix", "limit"?: 1 to 50 (10)}. Returns {"suggestions": [{"text", "count"}], "exact"}: the words that most records hold first, written as in most of them. If exact is false, some of the records were read, and at least so many hold the word. Error 22023 with a pointer to each fault.';
+  'Completes the last word of a typed prefix with words of the live records that are visible to the caller and have the words before it. query: {"prefix", "limit"?: 1 to 50 (10)}. Returns {"suggestions": [{"text", "count"}], "exact"}: the words of the most records first, in their most frequent spelling. If exact is false, a part of the records was read, and count is a minimum. Error 22023 with a pointer to each fault.';
 
 create function keyed.semantic_search(query jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_semantic_search';
@@ -18,19 +18,19 @@ comment on function keyed.semantic_search(jsonb) is
 create function keyed.filter_sql(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_filter_sql';
 comment on function keyed.filter_sql(regclass, jsonb) is
-  'The WHERE clause of the words and filters of a search, over the template''s table with the alias t. For reading only: it does not include the scopes of the caller.';
+  'The WHERE clause of the full-text search and filters of a search, over the template''s table with the alias t. For reading only: it does not include the scopes of the caller.';
 
 create function keyed.explain(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_explain';
 comment on function keyed.explain(regclass, jsonb) is
-  'Explains a search: its statements, their plans, and a note if every row must be read. query: as for keyed.search. Looks up the words, and records where their number decides on the next statement; does not run the search. In SQL only, not over HTTP.';
+  'Explains a search: its statements, their plans, and a note if every row must be read. query: as for keyed.search. Looks up the search terms, and reads records where their number decides on the next statement; does not run the search. In SQL only, not over HTTP.';
 
 create function keyed.suggest_indexes(template regclass)
   returns table (attribute text, filters bigint, sorts bigint, since timestamptz, statement text)
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see how attributes are used');
+      perform keyed.require_admin('see the usage of attributes');
       return query
         select a.slug, u.filters, u.sorts, u.since,
           format('select keyed.alter_attribute(%L, %L, %L)', format('%I.%I', p.slug, t.slug), a.slug, '{"indexed": true}')

@@ -81,9 +81,9 @@ comment on column keyed.stat_templates.history_bytes is 'Size of the history of 
 comment on column keyed.stat_templates.series_bytes is 'Size of the points of metrics, with their indexes, in bytes.';
 comment on column keyed.stat_templates.documents_bytes is 'Size of the documents of global_search, with their indexes, in bytes.';
 comment on column keyed.stat_templates.vectors_bytes is 'Size of the vectors of semantic search, with their index, in bytes.';
-comment on column keyed.stat_templates.last_vacuum is 'When somebody last ran VACUUM.';
+comment on column keyed.stat_templates.last_vacuum is 'When VACUUM was last run by a session.';
 comment on column keyed.stat_templates.last_autovacuum is 'When autovacuum last ran VACUUM.';
-comment on column keyed.stat_templates.last_analyze is 'When somebody last ran ANALYZE.';
+comment on column keyed.stat_templates.last_analyze is 'When ANALYZE was last run by a session.';
 comment on column keyed.stat_templates.last_autoanalyze is 'When autovacuum last ran ANALYZE.';
 comment on column keyed.stat_templates.inserts is 'Rows inserted.';
 comment on column keyed.stat_templates.updates is 'Rows updated.';
@@ -107,7 +107,7 @@ create view keyed.stat_indexes with (security_invoker = true, security_barrier =
         when x.indpred is not null then 'deleted records'
         when m.amname = 'gin' and exists (select from pg_catalog.pg_attribute a join pg_catalog.pg_type y on y.oid = a.atttypid
           where a.attrelid = x.indrelid and a.attnum = x.indkey[0] and y.typcategory = 'A') then 'values of a list'
-        when m.amname = 'gin' then 'parts of texts'
+        when m.amname = 'gin' then 'substrings'
         else 'values and order' end
       when 'history_' then 'history' when 'metric_' then 'series' when 'text_' then 'global_search' else 'semantic search' end as purpose,
     m.amname::text as method, i.relpages * pg_catalog.current_setting('block_size')::bigint as bytes,
@@ -125,13 +125,13 @@ comment on view keyed.stat_indexes is
   'Indexes of the templates that you may know, and of their tables of history, series, documents and vectors.';
 comment on column keyed.stat_indexes.project is 'The project.';
 comment on column keyed.stat_indexes.template is 'The template.';
-comment on column keyed.stat_indexes."table" is 'The table of the records, or one of keyed_state beside it.';
+comment on column keyed.stat_indexes."table" is 'The table of the records, or its table of history, series, documents or vectors in keyed_state.';
 comment on column keyed.stat_indexes.index is 'The index.';
-comment on column keyed.stat_indexes.attribute is 'The attribute or standard column that it is for; null for the tables beside.';
-comment on column keyed.stat_indexes.purpose is 'What it is for: records by id, external keys, deleted records, values and order, parts of texts (like, ilike), values of a list, history, series, global_search, semantic search.';
+comment on column keyed.stat_indexes.attribute is 'The attribute or standard column that it is for; null for tables of keyed_state.';
+comment on column keyed.stat_indexes.purpose is 'What it is for: records by id, external keys, deleted records, values and order, substrings (like, ilike), values of a list, history, series, global_search, semantic search.';
 comment on column keyed.stat_indexes.method is 'The access method: btree, gin or hnsw.';
 comment on column keyed.stat_indexes.bytes is 'Its size as of the last VACUUM or ANALYZE, in bytes.';
-comment on column keyed.stat_indexes.scans is 'How often it was used since the statistics were reset. That a unique index refuses equal values is no use of it.';
+comment on column keyed.stat_indexes.scans is 'How often it was used since the statistics were reset. Checks of uniqueness do not count.';
 comment on column keyed.stat_indexes.last_scan is 'When it was last used; null on PostgreSQL 15, which does not record it.';
 comment on column keyed.stat_indexes.is_unique is 'Whether it keeps values unique.';
 comment on column keyed.stat_indexes.is_valid is 'Whether it is complete. One that is being built, or whose building failed, is not.';
@@ -144,7 +144,7 @@ create function keyed.attribute_uses()
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
-      perform keyed.require_admin('see how attributes are used');
+      perform keyed.require_admin('see the usage of attributes');
       return query
         select a.template_id, a.slug, a.indexed or a.type = 'reference', u.filters, u.sorts, u.since, u.last_at
         from keyed_state.attribute_use u join keyed_state.attribute a on a.id = u.attribute_id
@@ -194,7 +194,7 @@ comment on column keyed.stat_api_keys.created_at is 'When it was issued.';
 comment on column keyed.stat_api_keys.expires_at is 'When it expires; null: never.';
 comment on column keyed.stat_api_keys.revoked_at is 'When it was revoked; null: it was not.';
 comment on column keyed.stat_api_keys.last_used_at is 'When it was last used, to about a minute; null: never.';
-comment on column keyed.stat_api_keys.state is 'valid, expired, revoked, or orphaned: its role was dropped. All but valid keys are refused.';
+comment on column keyed.stat_api_keys.state is 'valid, expired, revoked, or orphaned: its role was dropped. Only valid keys are accepted.';
 grant select on keyed.stat_api_keys to public;
 
 create view keyed.stat_activity with (security_invoker = true, security_barrier = true) as
@@ -273,12 +273,12 @@ comment on column keyed.stat_activity.wait_event_type is 'What kind of thing it 
 comment on column keyed.stat_activity.wait_event is 'What it waits for, as in pg_stat_activity.';
 comment on column keyed.stat_activity.project is 'The project of the table that it waits for, else of one that it has locked.';
 comment on column keyed.stat_activity.template is 'The template of that table.';
-comment on column keyed.stat_activity.waits_for is 'The lock that it waits for, in words; null if none.';
+comment on column keyed.stat_activity.waits_for is 'A description of the lock that it waits for; null if none.';
 comment on column keyed.stat_activity.lock_mode is 'The mode of that lock.';
 comment on column keyed.stat_activity.waiting_since is 'Since when it has waited for it.';
 comment on column keyed.stat_activity.blocked_by is 'The processes that it waits for.';
 comment on column keyed.stat_activity.job is 'The job of keyed.jobs() that the worker is at.';
-comment on column keyed.stat_activity.job_kind is 'Its kind; index also for one that somebody builds by hand.';
+comment on column keyed.stat_activity.job_kind is 'Its kind; index also for an index that is built by hand.';
 comment on column keyed.stat_activity.phase is 'The phase of building an index, or records.';
 comment on column keyed.stat_activity.progress is 'From 0 to 1; of an index within its phase.';
 comment on column keyed.stat_activity.query is 'The statement.';

@@ -13,7 +13,7 @@ comment on function keyed.is_preloaded() is
 create function keyed.pending_migrations() returns integer[]
   language c stable as 'MODULE_PATHNAME', 'keyed_pending_migrations';
 comment on function keyed.pending_migrations() is
-  'The numbers of the steps that keyed.migrate() would run; empty if the state of this database is up to date.';
+  'The numbers of the pending migrations, which keyed.migrate() would run; empty if the state of this database is up to date.';
 
 create function keyed.migrate() returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_migrate';

@@ -1,4 +1,4 @@
-//! A change of rights, or of what they hang on, is obeyed by the next statement.
+//! A change of rights, or of what they depend on, applies to the next statement.
 
 use crate::sales::{Sales, of_region, seen};
 use harness::Session;

@@ -74,7 +74,7 @@ async fn today_in_a_scope_is_the_day_in_utc_on_which_it_is_asked() {
 }
 
 #[tokio::test]
-async fn several_grants_are_alternatives_whichever_way_they_come() {
+async fn grants_by_role_membership_and_project_are_alternatives() {
     let sales = Sales::new().await;
     let (own, session) = sales.clerk("read", &of_region("EU")).await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");

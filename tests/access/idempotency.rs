@@ -166,7 +166,8 @@ impl Batch<'_> {
             let mut expected = result.clone();
             if withheld.contains(&index) {
                 let error = &result["error"];
-                let detail = "this caller may no longer see what the error was about; the code says why the operation was refused";
+                let detail = "the subject of the error is no longer visible to this caller; the code says why \
+                              the operation was rejected";
                 expected["error"] = json!({"type": error["type"], "title": error["title"], "status": error["status"],
                                            "detail": detail, "code": error["code"]});
             }

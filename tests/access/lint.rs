@@ -58,7 +58,7 @@ fn rules() -> [(&'static str, String); 14] {
             "a function that asks who is asking is neither immutable nor run by workers",
             "select p.oid::regprocedure from pg_proc p where p.pronamespace::regnamespace::text in ('keyed', 'keyed_http')
              and p.provolatile = 'i' and p.proname <> 'normalize_key'
-             -- What only an index can call asks nobody.
+             -- A function that only an index can call does not ask for the role.
              and not 'internal'::regtype = any (p.proargtypes)".to_owned(),
         ),
         (
@@ -110,7 +110,7 @@ fn rules() -> [(&'static str, String); 14] {
                where a.grantee = 0 and p.pronamespace::regnamespace::text in ('keyed_state', 'keyed_scope')".to_owned(),
         ),
         (
-            "keyed_owner may not log in, and nobody is a member",
+            "keyed_owner may not log in and has no members",
             "select rolname from pg_roles where rolname = 'keyed_owner' and (rolcanlogin or rolsuper or rolbypassrls or rolcreaterole)
              union all select member::regrole::name from pg_auth_members where roleid = 'keyed_owner'::regrole".to_owned(),
         ),

@@ -76,7 +76,7 @@ async fn a_direct_grant_alone_shows_no_row() {
 }
 
 #[tokio::test]
-async fn a_view_that_is_made_anew_keeps_its_readers() {
+async fn recreated_view_keeps_its_readers() {
     let sales = Sales::new().await;
     sales.admin.run(VIEW).await;
     let (_, session) = sales.clerk("read", &of_region("EU")).await;

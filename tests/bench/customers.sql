@@ -1,4 +1,4 @@
--- What somebody would write by hand instead of a template: the limit that keyed is compared with.
+-- The table that a user would write by hand instead of a template: the limit that keyed is compared with.
 -- The columns, the indexes and the room for HOT updates are those of the template, the ids are ordered by time like
 -- its ids, so both touch the same number of pages.
 

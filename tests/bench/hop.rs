@@ -42,7 +42,7 @@ impl Hop {
                 let router = Router::new().route("/customers", get(lookup)).with_state(connections);
                 let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("some port is free");
                 let address = listener.local_addr().expect("a bound socket has an address");
-                begun.send(format!("http://{address}")).expect("somebody waits");
+                begun.send(format!("http://{address}")).expect("the caller waits");
                 let served = axum::serve(listener, router).with_graceful_shutdown(async {
                     let _ = stopped.await;
                 });

@@ -1,5 +1,5 @@
 -- Texts of four words, of which some are in every second text and some in hardly any, in a template and in a table as
--- somebody would make it for PostgREST.
+-- a user would make it for PostgREST.
 
 create function plain.part_title(n integer) returns text language sql as $$
   select initcap(plain.word(floor(5000 * power(random(), 3))::int)) || ' ' || plain.word(floor(5000 * power(random(), 3))::int)

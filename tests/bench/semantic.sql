@@ -5,7 +5,7 @@ select keyed.create_template('bench', 'items', '[
   {"slug": "share", "type": "number", "indexed": true}, {"slug": "part", "type": "number"}, {"slug": "name", "type": "string"}
 ]');
 
--- Without triggers, which would make documents and history that nobody reads here.
+-- Without triggers, which would write documents and history that this benchmark does not read.
 set session_replication_role = replica;
 insert into bench.items (external_key, share, part, name)
   select 'I-' || n, n * 7919::bigint % 10000, n * 7919::bigint % 10000, 'Item ' || n from generate_series(1, 100000) n;

@@ -1,5 +1,5 @@
--- What somebody would write by hand instead of a template with a metric: the latest value in the record, the series
--- in a table of its own, both shaped as keyed shapes them.
+-- The tables that a user would write by hand instead of a template with a metric: the latest value in the record, the
+-- series in a table of its own, both shaped as keyed shapes them.
 
 create table plain.sensors (
   id uuid primary key default keyed.new_id(1),

@@ -4,7 +4,7 @@
 grant usage on schema plain to public;
 create view plain.works_text as select record_id, document from keyed_state.text_:template;
 
--- PostgREST's table is plain, with the indexes that somebody would give it.
+-- PostgREST's table is plain, with the indexes that a user would give it.
 create table rest.works (like bench.works);
 insert into rest.works table bench.works;
 alter table rest.works add primary key (id);

@@ -96,7 +96,7 @@ async fn a_superuser_is_no_login_for_a_service() {
 fn a_database_elsewhere_and_an_address_that_is_taken_are_spoken_of() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it has one").to_string();
-    // An address for documentation, which nobody has.
+    // An address reserved for documentation, which no host has.
     let url = "postgres://keyed_proxy@192.0.2.1/crm?connect_timeout=1";
     let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", &address]);
     let outcome = run(&mut proxy);

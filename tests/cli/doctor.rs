@@ -60,7 +60,7 @@ async fn files_that_are_older_than_the_extension_or_its_state_are_found_though_e
         ),
         (
             "insert into keyed_state.version (number) values (9999)",
-            "has step 9999",
+            "has schema version 9999",
             "Install the files of the version of keyed that made it",
         ),
     ] {

@@ -28,7 +28,7 @@ fn each_is_found_and_goes(database: &Database, faults: &[Fault]) {
 }
 
 #[tokio::test]
-async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
+async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
     let database = Database::new_durable().await.add_crm().await;
     each_is_found_and_goes(
         &database,
@@ -102,7 +102,7 @@ async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
                 "select keyed.create_inbound_endpoint('crm.customers', '{\"slug\": \"shop\", \"external_key\": \"$.id\"}');
                  insert into keyed_state.inbound_delivery (endpoint_id, status, payload) values (1, 'failed', '{\"id\": \"A-7\", \"name\": \"Ada\"}'), (1, 'failed', '{\"id\": \"A-8\", \"name\": \"Eve\"}'), (1, 'done', null)",
                 "refused deliveries",
-                "the inbound endpoint shop keeps 2 refused deliveries, received since 20",
+                "the inbound endpoint shop keeps 2 failed deliveries, received since 20",
                 "note",
                 Some("select keyed.replay_failed_deliveries(1)"),
             ),
@@ -127,7 +127,7 @@ async fn what_whoever_is_on_call_asks_first_is_found_and_goes() {
                  insert into public.writes values (1); select pg_switch_wal(); insert into public.writes values (1); select pg_switch_wal();
                  insert into public.writes values (1); select pg_switch_wal()",
                 "replication slots",
-                "nobody uses the replication slot gone, and it keeps",
+                "no process uses the replication slot gone, and it keeps",
                 "warning",
                 None,
             ),

@@ -7,7 +7,7 @@ use harness::companies::DOCUMENTS;
 use serde_json::Value;
 
 #[tokio::test]
-async fn each_fault_is_found_and_mended_as_it_says() {
+async fn each_remedy_fixes_its_fault() {
     let database = Database::new_durable().await.add_crm().await;
     let key = "select keyed.issue_api_key('gone', null, 'orphan')";
     let grant = "select keyed.grant_access('gone', 'crm.customers', '{read}')";
@@ -99,7 +99,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
                  update keyed_state.api_key set role = 'late', bound_in = 'elsewhere' where role_name = 'gone'"
             ),
             "API keys",
-            "orphan) was issued for the role gone, which is gone, and is refused (its number is now that of late)",
+            "orphan) was issued for the role gone, which is gone, and is rejected (its number is now that of late)",
         ),
         (
             &format!(
@@ -207,7 +207,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         let mend = mend.replace('…', "keyed_admin");
         database.run_in_psql(mend.split("then: ").last().unwrap_or_default());
         let left = findings(keyed(&database, &["doctor", "--json"]), check);
-        assert!(left.is_empty(), "{fault}: mended by {mend}, but: {left:?}");
+        assert!(left.is_empty(), "{fault}: {mend} does not fix it: {left:?}");
     }
 }
 

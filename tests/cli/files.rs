@@ -165,7 +165,7 @@ async fn the_file_of_refused_rows_replaces_another_only_when_rows_were_refused()
     assert_eq!(std::fs::read_to_string(&input).expect("it is there"), "external_key,visits\na,1\nb,x\n");
 
     let outcome = import(&input, &failed, &["--on-error", "skip"]);
-    assert!(outcome.err.contains("1 row was refused"), "{}", outcome.err);
+    assert!(outcome.err.contains("1 row was rejected"), "{}", outcome.err);
     let kept = std::fs::read_to_string(&failed).expect("it is there");
     assert!(kept.starts_with("external_key,visits,import_error\nb,x,"), "{kept}");
 
@@ -249,7 +249,7 @@ async fn refused_rows_are_imported_again_by_the_same_command_whatever_encoding_i
             arguments.extend(["--encoding", "windows-1252"]);
             run(&mut command(&service, &arguments))
         };
-        assert!(import().err.contains("1 row was refused"), "{name}");
+        assert!(import().err.contains("1 row was rejected"), "{name}");
         let refused = std::fs::read_to_string(&failed).expect("the refused row");
         std::fs::write(&input, refused.replace(",x,", ",2,").replace(":\"x\"", ":2"))
             .expect("it is corrected");

@@ -45,7 +45,7 @@ impl Service {
         service
     }
 
-    /// The one of somebody who reads many pages.
+    /// The one for all pages, of a user who reads many of them.
     pub(crate) async fn start_for_all(name: &str) -> Self {
         Self::start_in(name, &Arc::new(Cluster::start(Durability::Full)), true).await
     }

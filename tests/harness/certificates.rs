@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A certificate authority that nobody else knows.
+/// A certificate authority that only this test knows.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }

@@ -59,11 +59,11 @@ impl ClusterFolder {
     }
 }
 
-/// Locks a folder. The file gets its name once it is locked, so that nobody finds it unlocked before.
+/// Locks a folder. The file gets its name once it is locked, so that no other process finds it unlocked.
 fn lock(folder: &Path) -> File {
     let unnamed = folder.join("new");
     let file = File::create_new(&unnamed).expect("the folder is new");
-    file.lock().expect("nobody else knows the file");
+    file.lock().expect("no other process knows the file");
     std::fs::rename(unnamed, folder.join(LOCK)).expect("it is our folder");
     file
 }

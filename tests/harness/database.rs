@@ -152,8 +152,8 @@ impl Drop for Database {
         let roles = self.roles.get_mut().unwrap_or_else(PoisonError::into_inner);
         statements.extend(roles.iter().map(|role| format!("drop role {role}")));
         let cluster = Arc::clone(&self.cluster);
-        // Nobody waits for it: PostgreSQL writes a checkpoint first, which takes longer than most tests. What is left
-        // of it when the process ends goes with the cluster.
+        // The test does not wait for it: PostgreSQL writes a checkpoint first, which takes longer than most tests. What
+        // is left of it when the process ends is removed with the cluster.
         std::thread::spawn(move || {
             for statement in statements {
                 let dropped = cluster.program("psql").args(["--quiet", "--command", &statement]).output();

@@ -5,6 +5,7 @@
 #![expect(clippy::missing_panics_doc, reason = "every function of a test harness may panic, as said above")]
 
 mod backup;
+pub mod bi;
 pub mod catalog;
 mod certificates;
 mod cluster;

@@ -153,7 +153,7 @@ async fn a_file_that_does_not_answer_holds_up_neither_requests_nor_the_end() {
     std::fs::remove_file(&secret).expect("our file");
     assert!(Command::new("mkfifo").arg(&secret).status().expect("a program of the system").success());
     service.proxy.signal("HUP");
-    // Whoever opens it to write waits for the reader.
+    // Opening it for writing waits for the reader.
     let reached = File::options().write(true).open(&secret).expect("the proxy has opened it");
     service.get("/me").await.expect(200);
     service.proxy.ask_to_stop();

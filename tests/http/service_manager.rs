@@ -52,7 +52,7 @@ async fn the_service_manager_hears_when_the_proxy_is_ready_and_when_it_stops() {
     assert!(proxy.terminate().await.success());
     manager.until_told("STOPPING=1").await;
     let others: Vec<&String> = manager.told.iter().filter(|told| !told.starts_with("EXTEND_")).collect();
-    assert_eq!(others, ["READY=1", "STOPPING=1"], "nobody asked for signs of life");
+    assert_eq!(others, ["READY=1", "STOPPING=1"], "the manager asked for no watchdog messages");
     // Whatever its own patience, the manager waits for as long as the service may take, and a moment longer.
     let extension = manager.told.iter().find_map(|told| told.strip_prefix("EXTEND_TIMEOUT_USEC="));
     assert_eq!(extension, Some("45000000"), "requests have 35 seconds");

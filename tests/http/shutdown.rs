@@ -56,8 +56,8 @@ async fn waiting_rows(service: &Service) -> Session {
 #[tokio::test]
 async fn a_file_that_takes_longer_than_the_end_is_undone_and_its_caller_told() {
     for (query, hint, outcome) in [
-        ("", "nothing was imported", Value::Null),
-        ("?on_error=skip", "rows that were written remain", json!("partial")),
+        ("", "Nothing was imported", Value::Null),
+        ("?on_error=skip", "Written rows remain", json!("partial")),
     ] {
         let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
         service.upsert("K-1", json!({"name": "Ada"})).await.expect(201);

@@ -118,7 +118,7 @@ fn container(arguments: &[&str]) -> Command {
     static NUMBER: AtomicUsize = AtomicUsize::new(1);
     let name = format!("keyed-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     let mut command = Command::new("systemd-nspawn");
-    // Nobody writes into the tree, so several may read it.
+    // No machine writes into the tree, so several may read it.
     command.env("SYSTEMD_NSPAWN_LOCK", "0").arg("--volatile=overlay").arg("--directory").arg(tree());
     command.args(["--machine", &name, "--register=no", "--keep-unit"]);
     command.args(["--private-network", "--setenv=DEBIAN_FRONTEND=noninteractive"]);

@@ -265,7 +265,7 @@ async fn points_of_a_write_that_is_rolled_back_are_gone() {
 }
 
 #[tokio::test]
-async fn points_go_into_a_series_that_somebody_has_changed() {
+async fn points_go_into_a_series_whose_table_was_altered() {
     let (_database, session, record) = with_record().await;
     write(&session, json!(1)).await;
     let template = "(select id from keyed_state.template where slug = 'customers')";

@@ -65,7 +65,7 @@ export async function signIn(page, path = "/", key = told.key) {
   await page.getByRole("navigation").first().waitFor();
 }
 
-/** A request of somebody else, as administrator. @returns {Promise<any>} the body */
+/** A request of another user, as administrator. @returns {Promise<any>} the body */
 export async function ask(method, path, body, headers = {}) {
   const response = await fetch(`${told.address}/v1${path}`, {
     method,
@@ -91,8 +91,25 @@ export const body = (request) => request.postDataJSON() ?? {};
 
 export const list = (template) => `/p/${told.project}/t/${template}`;
 
-/** Fails on what axe-core finds serious or critical in the page as it is. */
+/** What the browser tells a screen reader of the page's images that have no name. */
+async function namelessImages(page) {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  const nameless = nodes.filter(
+    ({ ignored, role, name }) => !ignored && /^(img|image)$/i.test(role?.value ?? "") && !name?.value,
+  );
+  const described = nameless.map(async ({ backendDOMNodeId }) => {
+    const { node } = await session.send("DOM.describeNode", { backendNodeId: backendDOMNodeId });
+    return `${node.localName} ${node.attributes?.join(" ")}`;
+  });
+  const found = await Promise.all(described);
+  await session.detach();
+  return found;
+}
+
+/** Fails on what axe-core finds serious or critical in the page as it is, and on images without a name. */
 export async function expectAccessible(page) {
+  assert.deepEqual(await namelessImages(page), [], page.url());
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");

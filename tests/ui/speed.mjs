@@ -21,7 +21,7 @@ const rank = (values, part) => {
 };
 const spread = (values) => ({ p50: rank(values, 0.5), p95: rank(values, 0.95), most: Math.max(...values) });
 
-/** Runs work in a browser that has nothing in its cache, as somebody who is signed in. */
+/** Runs work in a browser that has nothing in its cache, as a signed-in user. */
 async function visit(work) {
   const browser = await launch();
   try {

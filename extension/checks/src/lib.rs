@@ -44,7 +44,7 @@ const STRUCTURE: &[Check] = &[
          from pg_extension e join pg_available_extensions a on a.name = e.extname
          where e.extname = 'keyed' and e.extversion <> a.default_version" },
     Check { name: "indexes of texts", sound: "pg_trgm is installed", severity: Error, needs: Needs::Nothing, query:
-        "select 'the extension pg_trgm, on which the indexes of texts rest, is not in this database', 'create extension pg_trgm;'
+        "select 'the extension pg_trgm, which the indexes of texts need, is not in this database', 'create extension pg_trgm;'
          where not exists (select from pg_extension where extname = 'pg_trgm')" },
     Check { name: "vectors", sound: "pgvector is installed, 0.7.0 or later", severity: Note, needs: Needs::Nothing, query:
         "select 'the extension vector, which semantic search needs, is not in this database',
@@ -62,7 +62,7 @@ const STRUCTURE: &[Check] = &[
          from pg_extension e join pg_available_extensions a on a.name = e.extname
          where e.extname = 'vector' and e.extversion <> a.default_version" },
     Check { name: "state", sound: "the state has the version of this library", severity: Error, needs: Needs::Extension, query:
-        "select 'the state tables lack the steps ' || array_to_string(keyed.pending_migrations(), ', '),
+        "select 'the state tables lack the migrations ' || array_to_string(keyed.pending_migrations(), ', '),
                 case when to_regnamespace('keyed_state') is null then 'select keyed.init();' else 'select keyed.migrate();' end
          where cardinality(keyed.pending_migrations()) > 0" },
     Check { name: "roles", sound: "the fixed roles exist and have no excess privileges", severity: Error, needs: Needs::Nothing, query:
@@ -144,7 +144,7 @@ const STRUCTURE: &[Check] = &[
          left join pg_trigger g on g.tgrelid = t.oid and g.tgname = wanted.name
          where t.oid is not null and (g.oid is null or g.tgenabled not in ('O', 'A'))
          union all
-         select format('%s has the triggers of keyed and is no template: what describes it was not restored along', g.tgrelid::regclass),
+         select format('%s has the triggers of keyed and is not a template: its definition was not restored', g.tgrelid::regclass),
                 'drop it, and restore the whole database, its state with it: docs/how-to/copy-a-project.md'
          from pg_trigger g where g.tgfoid = to_regprocedure('keyed.guard_record()') and g.tgname = 'keyed_guard'
            and g.tgparentid = 0 and not exists (select from t where t.oid = g.tgrelid)" },
@@ -203,7 +203,7 @@ const STRUCTURE: &[Check] = &[
                 case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
          from keyed.jobs() j where j.hint is not null and j.state <> 'running'" },
     Check { name: "API keys", sound: "every valid key has a role without excess privileges", severity: Warning, needs: Needs::State, query:
-        "select format('the API key %s (%s) was issued for the role %s, which is gone, and is refused', k.id, k.label, coalesce(nullif(k.role_name, ''), k.role::oid::text))
+        "select format('the API key %s (%s) was issued for the role %s, which is gone, and is rejected', k.id, k.label, coalesce(nullif(k.role_name, ''), k.role::oid::text))
                 || case when r.oid is null then '' else format(' (its number is now that of %s)', r.rolname) end,
                 format('select keyed.revoke_api_key(%s);', k.id)
          from keyed_state.api_key k left join pg_roles r on r.oid = k.role
@@ -215,7 +215,7 @@ const STRUCTURE: &[Check] = &[
          where k.revoked_at is null and r.rolsuper and coalesce(k.expires_at > now(), true)
            and keyed.is_bound(k.role, k.role_name, k.bound_in, 'keyed_state.api_key'::regclass)" },
     Check { name: "inbound endpoints", sound: "every endpoint has a role", severity: Warning, needs: Needs::State, query:
-        "select format('the inbound endpoint %s writes as the role %s, which is gone: it refuses all deliveries', e.slug, coalesce(nullif(e.role_name, ''), e.role::oid::text)),
+        "select format('the inbound endpoint %s writes as the role %s, which is gone: it rejects all deliveries', e.slug, coalesce(nullif(e.role_name, ''), e.role::oid::text)),
                 format('select keyed.alter_inbound_endpoint(%s, ''{\"role\": \"…\"}'');', e.id)
          from keyed_state.inbound_endpoint e where not keyed.is_bound(e.role, e.role_name, e.bound_in, 'keyed_state.inbound_endpoint'::regclass)" },
     Check { name: "quota counters", sound: "no old snapshot keeps the counters of quotas from being cleaned up", severity: Warning, needs: Needs::State, query:
@@ -232,7 +232,7 @@ const STRUCTURE: &[Check] = &[
                 format('delete from keyed_state.access_grant where id = any (%L);', array_agg(g.id order by g.id))
          from keyed_state.access_grant g where not exists (select from pg_roles r where r.oid = g.role) group by g.role, g.role_name
          union all
-         select format('%s on %s was granted to the role %s, and its number is now that of %s: it gives nobody anything', string_agg(distinct g.privilege, ', '), x.target, g.role_name, r.rolname),
+         select format('%s on %s was granted to the role %s, and its number is now that of %s: it grants nothing', string_agg(distinct g.privilege, ', '), x.target, g.role_name, r.rolname),
                 format('select keyed.revoke_access(%L, %L); -- and if it is the same role under another name, grant it again', r.rolname, x.target)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role join keyed_state.project p on p.id = g.project_id
          left join keyed_state.template t on t.id = g.template_id cross join lateral (values (concat_ws('.', p.slug, t.slug))) x (target)
@@ -246,7 +246,7 @@ const STRUCTURE: &[Check] = &[
          select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
     Check { name: "scope functions", sound: "the functions of policies return complete sets whatever a session has set", severity: Error, needs: Needs::State, query:
-        "select p.oid::regprocedure || ' obeys gin_fuzzy_search_limit of the session, so a scope may show what it excludes',
+        "select p.oid::regprocedure || ' applies gin_fuzzy_search_limit of the session, so a scope may show what it excludes',
                 format('alter function %s set gin_fuzzy_search_limit = 0;', p.oid::regprocedure)
          from pg_proc p where p.pronamespace = to_regnamespace('keyed_scope')
            and not coalesce(p.proconfig, '{}') @> array['gin_fuzzy_search_limit=0']" },
@@ -262,11 +262,11 @@ const STRUCTURE: &[Check] = &[
            union all select k.*, n.conrelid, null, null from call k join pg_constraint n on n.oid = k.objid where k.classid = 'pg_constraint'::regclass union all select k.*, a.adrelid, null, null from call k join pg_attrdef a on a.oid = k.objid where k.classid = 'pg_attrdef'::regclass
            union all select k.*, i.indrelid, null, null from call k join pg_index i on i.indexrelid = k.objid where k.classid = 'pg_class'::regclass)
          select distinct format('the %s calls %s. That function runs with the rights of the role that writes to the table, and as keyed_owner when keyed writes', pg_describe_object(k.classid, k.objid, 0), k.function::regprocedure),
-                'look at what it does; if it is not yours, then: ' || coalesce(format('drop ' || k.kind || ' %I on %I.%I;', k.name, c.nspname, c.relname), 'drop it, as a superuser')
+                'inspect it; if it is not yours, then: ' || coalesce(format('drop ' || k.kind || ' %I on %I.%I;', k.name, c.nspname, c.relname), 'drop it, as a superuser')
          from caller k join ours c on c.oid = k.relation
          union all
          select format('the rule %I on %I.%I changes what statements on the table do', w.rulename, c.nspname, c.relname),
-                format('look at what it does; if it is not yours, then: drop rule %I on %I.%I;', w.rulename, c.nspname, c.relname)
+                format('inspect it; if it is not yours, then: drop rule %I on %I.%I;', w.rulename, c.nspname, c.relname)
          from ours c join pg_rewrite w on w.ev_class = c.oid") },
     Check { name: "owners of extensions", sound: "only superusers can drop objects that keyed depends on", severity: Note, needs: Needs::Nothing, query:
         "select format('%s may drop or update the extension %s, and with it what rests on it', r.rolname, e.extname),

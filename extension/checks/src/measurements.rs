@@ -20,7 +20,7 @@ const fn plain(name: &'static str, help: &'static str) -> Measurement {
 /// All measurements, in the order of the queries. Those that the database cannot see or that do not apply are left out of
 /// an answer.
 pub const MEASUREMENTS: &[Measurement] = &[
-    plain("state_migrations_pending", "Steps of the state that keyed.migrate() has not run yet."),
+    plain("state_migrations_pending", "Migrations that keyed.migrate() has not run yet."),
     plain("projects", "Projects. Above 2000 an estimate."),
     plain("templates", "Templates. Above 2000 an estimate."),
     plain(
@@ -49,7 +49,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     plain("jobs_stalled_oldest_seconds", "The age of the oldest of them; 0 if there is none."),
     plain(
         "inbound_dead_letters",
-        "Refused deliveries that are kept for a replay. Above 2000 an upper bound.",
+        "Failed deliveries that are stored for a replay. Above 2000 an upper bound.",
     ),
     plain("inbound_dead_letters_bytes", "The size of their payloads."),
     plain(
@@ -58,7 +58,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     ),
     plain(
         "idempotent_answers",
-        "Stored answers to requests with an Idempotency-Key. Above 2000 an estimate.",
+        "Stored responses to requests with an Idempotency-Key. Above 2000 an estimate.",
     ),
     plain("idempotent_answers_bytes", "Their size on disk, indexes included."),
     plain("api_keys", "API keys that are neither revoked nor expired; of the 2000 issued last."),
@@ -106,7 +106,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "replication_lag_bytes",
         "How far the slowest standby is behind in replay; on a standby, what it has received and not replayed.",
     ),
-    plain("replication_slots_inactive", "Replication slots that nobody uses."),
+    plain("replication_slots_inactive", "Replication slots that no process uses."),
     plain(
         "replication_slots_retained_bytes",
         "The largest amount of write-ahead log that a replication slot keeps.",

@@ -1,4 +1,4 @@
-//! What whoever is on call asks first: bloat, indexes, replication, keys, room for what is to come. A database that is new or
+//! Checks for the engineer on call: bloat, indexes, replication, keys, remaining capacity. A database that is new or
 //! small has no findings.
 
 use crate::check::Severity::{Note, Warning};
@@ -41,7 +41,7 @@ pub(crate) const OPERATION: &[Check] = &[
          join pg_class i on i.oid = x.indexrelid
          where exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = x.indexrelid and d.refobjid = c.oid and d.refobjsubid = n.attnum)
          group by a.slug, c.nspname, c.relname having sum(pg_stat_get_numscans(x.indexrelid)) = 0 and sum(i.relpages) * current_setting('block_size')::bigint >= 10485760") },
-    Check { name: "missing indexes", sound: "an index serves what searches often ask for", severity: Note, needs: Needs::State, query:
+    Check { name: "missing indexes", sound: "attributes that searches often use have an index", severity: Note, needs: Needs::State, query:
         concat!("select format('%s searches filtered and %s sorted by the attribute %s of %I.%I, which has no index and about %s rows', u.filters, u.sorts, a.slug, c.nspname, c.relname, r.reltuples::bigint),
                 format('select keyed.alter_attribute(%L, %L, ''{\"indexed\": true}'');', format('%I.%I', c.nspname, c.relname), a.slug)
          from (", our_tables!(), ") c join pg_class r on r.oid = c.oid join keyed_state.project p on p.slug = c.nspname
@@ -62,26 +62,26 @@ pub(crate) const OPERATION: &[Check] = &[
     Check { name: "keys that expire", sound: "no key in use expires within two weeks", severity: Warning, needs: Needs::State, query:
         // Keys that are issued for some days only are meant to end.
         "select format('the API key %s (%s) is in use and expires at %s', k.id, k.label, k.expires_at::timestamptz(0)),
-                format('issue another and give it to who uses it: select keyed.issue_api_key(%L, %L, %L);', pg_get_userbyid(k.role),
+                format('issue another and give it to its user: select keyed.issue_api_key(%L, %L, %L);', pg_get_userbyid(k.role),
                   (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)), k.label)
          from keyed_state.api_key k join keyed_state.api_key_use u on u.key_id = k.id
          where k.revoked_at is null and k.expires_at between now() and now() + interval '14 days'
            and u.last_used_at > now() - interval '14 days' and k.expires_at > k.created_at + interval '30 days'" },
     Check { name: "unused keys", sound: "every valid key was used within 90 days", severity: Note, needs: Needs::State, query:
         "select format('the API key %s (%s) of the role %s was %s', k.id, k.label, pg_get_userbyid(k.role), coalesce('last used at ' || u.last_used_at::timestamptz(0), 'never used, and issued at ' || k.created_at::timestamptz(0))),
-                format('select keyed.revoke_api_key(%s); -- if nobody needs it', k.id)
+                format('select keyed.revoke_api_key(%s); -- if no client needs it', k.id)
          from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id
          where k.revoked_at is null and coalesce(k.expires_at > now(), true) and greatest(k.created_at, u.last_used_at) < now() - interval '90 days'" },
-    Check { name: "refused deliveries", sound: "no inbound endpoint keeps refused deliveries", severity: Note, needs: Needs::State, query:
+    Check { name: "refused deliveries", sound: "no inbound endpoint keeps failed deliveries", severity: Note, needs: Needs::State, query:
         "select format('the inbound endpoint %s keeps %s, received since %s', e.slug,
-                  case when f.deliveries > 1000 then 'more than 1000 refused deliveries' when f.deliveries = 1 then 'a refused delivery' else f.deliveries || ' refused deliveries' end, f.since::timestamptz(0)),
-                format('look at the errors: select keyed.inbound_deliveries(%s, ''failed''); mend their cause, then: select keyed.replay_failed_deliveries(%s);', e.id, e.id)
+                  case when f.deliveries > 1000 then 'more than 1000 failed deliveries' when f.deliveries = 1 then 'a failed delivery' else f.deliveries || ' failed deliveries' end, f.since::timestamptz(0)),
+                format('look at the errors: select keyed.inbound_deliveries(%s, ''failed''); fix their cause, then: select keyed.replay_failed_deliveries(%s);', e.id, e.id)
          from keyed_state.inbound_endpoint e cross join lateral (
            select count(*) as deliveries, min(d.received_at) as since
            from (select d.received_at from keyed_state.inbound_delivery d where d.endpoint_id = e.id and d.status = 'failed' order by d.id limit 1001) d) f
          where f.deliveries > 0 order by e.id" },
     Check { name: "replication slots", sound: "no abandoned replication slot keeps write-ahead log", severity: Warning, needs: Needs::Nothing, query:
-        "select format('nobody uses the replication slot %s, and it keeps %s of write-ahead log on this server', s.slot_name, pg_size_pretty(w.bytes)),
+        "select format('no process uses the replication slot %s, and it keeps %s of write-ahead log on this server', s.slot_name, pg_size_pretty(w.bytes)),
                 format('start the standby or subscriber again, or if it is gone: select pg_drop_replication_slot(%L);', s.slot_name)
          from pg_replication_slots s cross join lateral (values (pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, s.restart_lsn))) w (bytes)
          where not s.active and w.bytes > pg_size_bytes(current_setting('max_wal_size'))" },
@@ -94,7 +94,7 @@ pub(crate) const OPERATION: &[Check] = &[
          select 'the replay of this standby is paused: it answers with old records', 'select pg_wal_replay_resume();'
          where case when pg_is_in_recovery() then pg_is_wal_replay_paused() else false end" },
     Check { name: "room for locks", sound: "pg_dump can lock all tables at once", severity: Warning, needs: Needs::State, query:
-        concat!("select format('there are %s tables of keyed, and room for %s locks: a dump, or a statement on all of them, fails with \"out of shared memory\"', n.tables, n.room),
+        concat!("select format('there are %s tables of keyed, and a limit of %s locks: a dump, or a statement on all of them, fails with \"out of shared memory\"', n.tables, n.room),
                 format('alter system set max_locks_per_transaction = %s; -- then restart the server', (2 * n.tables / (n.room / current_setting('max_locks_per_transaction')::bigint) + 63) / 64 * 64)
          from (select count(*) as tables, current_setting('max_locks_per_transaction')::bigint * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint) as room
                from (", our_tables!(), ") c) n where n.tables > 0.8 * n.room") },
@@ -108,6 +108,6 @@ pub(crate) const OPERATION: &[Check] = &[
                 'grant execute on function keyed.server_measurements() to keyed_owner;'
          from pg_roles r where r.rolname = 'keyed_owner' and to_regprocedure('keyed.server_measurements()') is not null
            and not has_function_privilege(r.oid, to_regprocedure('keyed.server_measurements()'), 'execute')" },
-    Check { name: "statistics", sound: "PostgreSQL counts what autovacuum and these checks need", severity: Warning, needs: Needs::Nothing, query:
+    Check { name: "statistics", sound: "PostgreSQL collects the statistics that autovacuum and these checks need", severity: Warning, needs: Needs::Nothing, query:
         "select 'track_counts is off: autovacuum does nothing', 'alter system set track_counts = on; select pg_reload_conf();' where current_setting('track_counts') = 'off'" },
 ];

@@ -56,25 +56,25 @@ codes! {
     InvalidSlug          "invalid_slug"           422 no  "22023" "The name does not have the form of a slug.";
     ReservedSlug         "reserved_slug"          422 no  "22023" "The name is reserved for a standard field or by PostgreSQL.";
     UnknownAttribute     "unknown_attribute"      422 no  "22023" "The template has no attribute of that name.";
-    UnknownField         "unknown_field"          422 no  "22023" "The body has a member that the operation does not know.";
+    UnknownField         "unknown_field"          422 no  "22023" "The body has an unknown member.";
     OperatorNotAllowed   "operator_not_allowed"   422 no  "22023" "The operator does not apply to fields of this type.";
     InvalidValue         "invalid_value"          422 no  "22023" "The value does not fit the attribute or the parameter.";
     VectorDimension      "vector_dimension"       422 no  "22023" "The vector has the wrong number of dimensions.";
     RequiredAttribute    "required_attribute"     422 no  "22023" "A required attribute was omitted or set to null.";
     ReferenceNotFound    "reference_not_found"    422 no  "23503" "The record that a reference names does not exist, or is not visible to the caller.";
     IdempotencyKeyReused "idempotency_key_reused" 422 no  "22023" "The Idempotency-Key was sent with another request before.";
-    StorageFull          "unavailable"            503 yes "53100" "There is no room for what would have to be kept.";
+    StorageFull          "unavailable"            503 yes "53100" "There is no space left for data that must be stored.";
     Busy                 "unavailable"            503 yes "55P03" "Others hold a lock that is needed, and did not release it in time.";
     SerializationFailure "unavailable"            503 yes "40001" "Concurrent transactions got in each other's way.";
     Internal             "internal"               500 no  "XX000" "The service failed. The log has the reason under the same instance.";
 
     InvalidCsv           "invalid_csv"            422 no  none    "A row of a CSV file breaks the rules of quotes.";
     MethodNotAllowed     "method_not_allowed"     405 no  none    "The address does not take that method.";
-    RequestTimeout       "request_timeout"        408 yes none    "The body did not arrive, or the answer was not read, in time.";
+    RequestTimeout       "request_timeout"        408 yes none    "The request body did not arrive, or the response was not read, in time.";
     UnsupportedMediaType "unsupported_media_type" 415 no  none    "The body is not of a media type that is read here.";
-    RateLimited          "rate_limited"           429 yes none    "The caller sends more than a bound allows.";
+    RateLimited          "rate_limited"           429 yes none    "The caller exceeds a limit.";
     Unavailable          "unavailable"            503 yes none    "The database, or another service that is needed, cannot be used at the moment.";
-    Timeout              "timeout"                504 yes none    "The database did not answer in time.";
+    Timeout              "timeout"                504 yes none    "The database did not respond in time.";
 }
 
 impl Code {
@@ -132,8 +132,8 @@ const CLASSES: [&str; 44] = [
     "53", "54", "55", "57", "58", "72", "F0", "HV", "P0", "XX",
 ];
 
-/// Whether a SQLSTATE is of a class that PostgreSQL does not have, so somebody's trigger raises it. pgrx raises XX000 in its
-/// place.
+/// Whether a SQLSTATE is of a class that PostgreSQL does not have, so a user's trigger raises it. pgrx raises XX000 in
+/// its place.
 pub fn is_made_up(sqlstate: &str) -> bool {
     sqlstate.len() == 5 && sqlstate.get(..2).is_some_and(|class| !CLASSES.contains(&class))
 }
@@ -177,7 +177,7 @@ pub const POSTGRES: &[(&str, Code)] = &[
     ("23503", Code::InvalidValue),      // reference to nothing
     ("23514", Code::InvalidValue),      // check violated
     ("42P17", Code::InvalidValue),      // invalid definition
-    ("P0001", Code::InvalidValue),      // RAISE EXCEPTION of somebody's trigger
+    ("P0001", Code::InvalidValue),      // RAISE EXCEPTION of a user's trigger
     ("40001", Code::Unavailable),       // serialization failure, after three tries
     ("40P01", Code::Unavailable),       // deadlock, after three tries
     ("55P03", Code::Unavailable),       // a lock was not available in time

@@ -130,7 +130,7 @@ pub fn authenticate(
 
 fn invalid() -> Error {
     Error::new(Code::Unauthorized, "the API key is not valid: it is unknown, revoked or expired")
-        .hint("ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label)")
+        .hint("Ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label).")
 }
 
 fn load(presented: &[u8]) -> Result<Key, Error> {
@@ -186,11 +186,11 @@ pub fn issue(
     caller.require_admin("issue API keys")?;
     let Some(acts_as) = role::find_by_name(role) else {
         return Err(Error::at(Code::InvalidValue, "/role", format!("role {role:?} does not exist"))
-            .hint(format!("create it first: CREATE ROLE {}", identifier(role))));
+            .hint(format!("Create it first: CREATE ROLE {}.", identifier(role))));
     };
     if role::is_of_the_server(role) {
-        return Err(Error::at(Code::InvalidValue, "/role", format!("no key acts as {role}"))
-            .hint("issue the key for keyed_admin, or for a role of your own: CREATE ROLE sales"));
+        return Err(Error::at(Code::InvalidValue, "/role", format!("an API key cannot act as {role}"))
+            .hint("Issue the key for keyed_admin, or for a role of your own: CREATE ROLE sales."));
     }
     // An administrator of records must not become one of the server by way of a key.
     let is_mightier = role::is_superuser(acts_as) || role::is_member(acts_as, owner());
@@ -199,7 +199,7 @@ pub fn issue(
             Code::Forbidden,
             format!("a key that acts as {role:?} can only be issued by a superuser"),
         )
-        .hint("issue the key for keyed_admin, or for a role of its own"));
+        .hint("Issue the key for keyed_admin, or for a role of its own."));
     }
     catalog::refresh();
     if projects.is_none() {

@@ -1,14 +1,17 @@
 //! Which role an API key, a grant or an inbound endpoint belongs to.
 //!
-//! Rows name roles by OID. PostgreSQL keeps no dependency for these rows: the OID of a dropped role remains, a dump
-//! contains it, and in another cluster it may belong to another role. So each row also stores the name of the role
-//! (`role_name`), and the table and cluster that wrote it (`bound_in`). A row belongs to its role
+//! Rows name roles by OID, so they follow renames. PostgreSQL keeps no dependency for these rows: the OID of a dropped
+//! role remains, a dump contains it, and in another cluster it may belong to another role. So each row also stores the
+//! name of the role (`role_name`), and the table and cluster that wrote it (`bound_in`). A row belongs to its role
 //!
 //! - where the role of that number has that name: a dump writes a role that exists by its name;
 //! - or where the row was written by this table of this cluster, where OIDs are not reused: then a role of another name was
 //!   renamed.
 //!
 //! Any other row has no effect until an administrator creates it again.
+//!
+//! The alternative, a policy or a privilege for each role, would make PostgreSQL track the role. But keys would then
+//! keep their roles from being dropped, and issuing a key would wait for a running dump.
 
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, sql_functions};
@@ -55,7 +58,7 @@ pub fn require_state() -> Result<(), Error> {
     if catalog::has_column("keyed_state", "access_grant", "bound_in") {
         return Ok(());
     }
-    Err(Error::new(Code::Internal, "access cannot be checked yet").hint("run: SELECT keyed.migrate()"))
+    Err(Error::new(Code::Internal, "access cannot be checked yet").hint("Run SELECT keyed.migrate()."))
 }
 
 /// State step 15: rows store the name of their role. Rows of dropped roles have no effect.

@@ -1,4 +1,9 @@
 //! The caller of a function: a role, and the API key if there is one.
+//!
+//! Functions check the caller's rights before they parse the body: errors name attributes and options, which may be
+//! confidential.
+//!
+//! The history names the key for writes of keyed's functions, and the login for direct SQL.
 
 use super::permissions::{self, Permissions};
 use super::principal::Principal;
@@ -77,7 +82,7 @@ impl Caller {
         let name = template.full_name();
         Err(Error::new(Code::Forbidden, format!("role {role:?} may not {verb} records of {name}")).hint(
             format!(
-                "an administrator can grant it: SELECT keyed.grant_access({}, '{name}', '{{{verb}}}')",
+                "Ask an administrator to grant it: SELECT keyed.grant_access({}, '{name}', '{{{verb}}}').",
                 literal(&role)
             ),
         ))
@@ -186,7 +191,7 @@ impl Caller {
             template.full_name()
         );
         Error::new(Code::Forbidden, message)
-            .hint("an administrator can find the condition that fails: SELECT keyed.explain_access(id, role)")
+            .hint("Ask an administrator which condition fails: SELECT keyed.explain_access(id, role).")
     }
 
     /// Refuses a caller who may not make templates in a project.
@@ -220,8 +225,8 @@ impl Caller {
     fn may_not_define(&self) -> Error {
         let role = self.role_name();
         Error::new(Code::Forbidden, format!("role {role:?} may not define templates")).hint(
-            "this needs a member of keyed_admin, a superuser, or a role that was granted define on the project or \
-             the template",
+            "Do this as a member of keyed_admin, as a superuser, or as a role with define on the project \
+             or the template.",
         )
     }
 
@@ -246,7 +251,7 @@ impl Caller {
         }
         let role = self.role_name();
         Err(Error::new(Code::Forbidden, format!("role {role:?} may not {what}"))
-            .hint("this needs a member of keyed_admin, or a superuser"))
+            .hint("Do this as a member of keyed_admin, or as a superuser."))
     }
 
     /// Refuses a key that is limited to projects, for what concerns the whole database.
@@ -255,7 +260,7 @@ impl Caller {
             return Ok(());
         }
         Err(Error::new(Code::Forbidden, format!("an API key that is limited to projects may not {what}"))
-            .hint("use a key that was issued for all projects"))
+            .hint("Use an API key that was issued for all projects."))
     }
 
     /// Refuses a caller who is neither an administrator nor the proxy itself, which does the housekeeping. Maintenance takes

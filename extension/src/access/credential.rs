@@ -1,4 +1,8 @@
 //! Stored hashes of credentials: the stored value cannot be used to authenticate. Pure.
+//!
+//! The proxy presents the SHA-256 of a key or token. The database stores a hash of that, with a different domain for
+//! each kind. A log of parameters shows what is presented. Only the login `keyed_proxy` can use that, and not over
+//! HTTP.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,7 @@
 //! Locks around changes of definitions: one at a time in a project, and none during a migration of the state.
+//!
+//! Changes of definitions queue at the lock of their project before they touch a table. Other projects do not wait. A
+//! change that waits for a table releases the lock while it waits.
 
 use crate::access::Caller;
 use crate::error::Error;

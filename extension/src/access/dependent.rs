@@ -1,5 +1,6 @@
-//! The trait of what depends on a definition. Each dependent implements it in its own folder; `define::dependents` lists all of
-//! them in order, and changes of definitions call only that list.
+//! The trait of what depends on a definition: quotas, scopes, views, mappings, series, the list of embedded texts,
+//! documents, and the queue of embeddings. Each dependent implements it in its own folder; `define::dependents` lists
+//! all of them in order, and changes of definitions call only that list.
 
 use super::Caller;
 use crate::error::{Code, Error};

@@ -1,4 +1,4 @@
-//! Explains why a role sees a record or not: every grant that applies to the role, condition by condition.
+//! Explains why a record is visible to a role or not: every grant that applies to the role, condition by condition.
 
 use super::privilege::Privilege;
 use super::stored_grant::{Grant, grants_of};

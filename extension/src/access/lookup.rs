@@ -16,7 +16,7 @@ pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Err
                 Code::ProjectRequired,
                 format!("the request names no project for the template {name:?}"),
             )
-            .hint("send the header X-Service-Project-Id, or name the template by its id")
+            .hint("Send the header X-Service-Project-Id, or name the template by its id.")
         })?;
         by_slug(project, name)
     };

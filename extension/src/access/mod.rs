@@ -1,4 +1,8 @@
 //! Authentication and authorization.
+//!
+//! Functions run as the owner, to which policies do not apply. Policies apply to every other role except superusers:
+//! no role of keyed has BYPASSRLS, and the owner cannot log in. History, series and documents show a row only to
+//! callers that see its record.
 
 /// API keys: issuing, lookup by hash, revocation.
 pub mod api_key;

@@ -201,7 +201,7 @@ impl Permissions {
         }
     }
 
-    /// Whether the privilege was granted, on whichever rows.
+    /// Whether the privilege was granted, on all rows or on some.
     pub fn has(&self, privilege: Privilege) -> bool {
         !matches!(self.rows(privilege), Rows::None)
     }

@@ -46,7 +46,7 @@ impl Principal {
     /// The principal of this transaction, when a key was presented.
     pub fn current() -> Option<Rc<Principal>> {
         if transaction::is_parallel_worker() {
-            Error::new(Code::Internal, "a worker of a parallel plan does not know who is asking").raise();
+            Error::new(Code::Internal, "a parallel worker does not know the caller").raise();
         }
         PRINCIPAL.with_borrow(|local| local.get(transaction::moment()).cloned().flatten())
     }

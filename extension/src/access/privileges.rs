@@ -49,7 +49,9 @@ pub fn give(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privile
                     caught.message
                 );
                 let error = Error::new(Code::PayloadTooLarge, message);
-                Some(error.hint("grant to a group role and make the others its members: GRANT clerks TO …"))
+                Some(error.hint(
+                    "Grant to a group role, and make the other roles its members with GRANT clerks TO ….",
+                ))
             })?;
         }
     }

@@ -19,7 +19,7 @@ pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
     let conditions = parse::scope(raw)?;
     if conditions.is_always() {
         return Err(Error::at(Code::InvalidValue, "", "a scope needs at least one condition")
-            .hint("leave the scope out to grant the privileges on all records"));
+            .hint("Leave the scope out to grant the privileges on all records."));
     }
     check::check(&conditions, &Unrestricted(template), Settings::default())
 }
@@ -35,7 +35,7 @@ pub fn require_standard_fields(filter: &Filter) -> Result<(), Error> {
                 used.field
             );
             Err(Error::at(Code::UnknownField, "/scope", message)
-                .hint("grant on each template: keyed.grant_access(role, 'project.template', …)"))
+                .hint("Grant on each template: keyed.grant_access(role, 'project.template', …)."))
         }
     }
 }

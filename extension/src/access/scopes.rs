@@ -52,11 +52,7 @@ impl Dependent for Scopes {
             if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute.id)) {
                 let message = if caller.is_admin() {
                     let role = role::name(grant.role).unwrap_or_default();
-                    format!(
-                        "the scope of role {role:?} on {} is about {:?}",
-                        template.full_name(),
-                        used.field
-                    )
+                    format!("the scope of role {role:?} on {} uses {:?}", template.full_name(), used.field)
                 } else {
                     "the scope of a role uses it".to_owned()
                 };
@@ -94,7 +90,7 @@ impl Dependent for Scopes {
 }
 
 const GRANT_ANEW: &str =
-    "grant with another scope first: keyed.grant_access(role, target, privileges, scope)";
+    "Grant with another scope first: keyed.grant_access(role, target, privileges, scope).";
 
 /// The grants that have a scope which may be about a template, with their templates and scopes.
 fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)> {

@@ -35,7 +35,7 @@ impl Target {
         let caller = Caller::current();
         let unknown = || {
             Error::at(Code::InvalidValue, "/target", format!("project or template {name:?} does not exist"))
-                .hint("a target is 'project' or 'project.template'")
+                .hint("Name the target as 'project' or 'project.template'.")
         };
         let (project, slug) =
             name.split_once('.').map_or((name, None), |(project, slug)| (project, Some(slug)));

@@ -1,4 +1,9 @@
 //! The records that a caller sees, and those that it may write: as a schema for filters, and as conditions in SQL.
+//!
+//! A scope is one filter, applied in two ways. As policies (`policy_sql.rs`), it binds every login. As a condition
+//! that the functions write into their statements, it lets every index serve; only this file writes that condition.
+//! The trigger evaluates the same condition on each row of direct DML (`record/bare_write.rs`). A differential test
+//! compares both with a model in memory.
 
 use super::permissions::Permissions;
 use super::{Action, Caller};

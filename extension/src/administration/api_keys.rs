@@ -101,7 +101,7 @@ impl Given {
                 }
                 _ => {
                     return Err(unknown_member(&name, &here)
-                        .hint("the members here are role, projects, label, expires_at"));
+                        .hint("Use the members role, projects, label and expires_at."));
                 }
             }
         }

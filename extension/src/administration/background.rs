@@ -34,7 +34,7 @@ pub(super) fn retry_jobs() -> Result<Written, Error> {
 /// `{templates: […]}`: how far embedding has come.
 pub(super) fn embedding_status() -> Result<String, Error> {
     let caller = Caller::current();
-    caller.require_admin("see how far embedding has come")?;
+    caller.require_admin("see the progress of embedding")?;
     let query = format!(
         "select s.template, s.attributes, s.pending, s.running, s.failed, s.done, s.by_hand, {}, s.models \
          from keyed.embedding_status() s where $1 is null or split_part(s.template, '.', 1) = any ($1) \
@@ -50,7 +50,7 @@ const FAILURES: (i32, i32) = (100, 1000);
 /// `{failures: […]}`: the records whose last attempt failed.
 pub(super) fn embedding_failures(template: Option<&str>, limit: Option<i32>) -> Result<String, Error> {
     let caller = Caller::current();
-    caller.require_admin("see what could not be embedded")?;
+    caller.require_admin("see failed embeddings")?;
     let limit = limit.unwrap_or(FAILURES.0);
     if !(1..=FAILURES.1).contains(&limit) {
         let message = format!("limit must be between 1 and {}", FAILURES.1);
@@ -73,14 +73,14 @@ pub(super) fn embedding_failures(template: Option<&str>, limit: Option<i32>) -> 
 /// Has those tried again that were given up, of one template or of all that the caller may administer.
 pub(super) fn retry_embeddings(template: Option<&str>) -> Result<Written, Error> {
     let caller = Caller::current();
-    caller.require_admin("have embeddings tried again")?;
+    caller.require_admin("retry embeddings")?;
     manage::retry(named(&caller, template)?.as_deref()).map(counted)
 }
 
 /// `{suggestions: [{attribute, filters, sorts, since}]}` of a template.
 pub(super) fn suggest_indexes(template: &str) -> Result<String, Error> {
     let caller = Caller::current();
-    caller.require_admin("see how attributes are used")?;
+    caller.require_admin("see the usage of attributes")?;
     let template = template_by_name(&caller, template)?;
     let query = format!(
         "select s.attribute, s.filters, s.sorts, {} from keyed.suggest_indexes($1) s",

@@ -106,7 +106,7 @@ fn of_templates(spi: &Connection, template: Option<&Template>) -> Vec<Table> {
     tables.collect()
 }
 
-/// Tables of the state that change when somebody reads.
+/// Tables of the state that reads change.
 const OF_USE: [&str; 2] = ["api_key_use", "attribute_use"];
 
 /// The tables of the state that are not beside those of records.

@@ -43,7 +43,7 @@ pub(super) fn examine() -> Result<String, Error> {
     // The checks read the catalog of all tables.
     if !try_lock(LockKind::Examination, 0, Mode::Exclusive) {
         return Err(Error::new(Code::Busy, "the database is being examined at the moment")
-            .hint("send the request again when the other one has its answer"));
+            .hint("Retry after the first request has completed."));
     }
     let (extension_version, reads_sessions) = as_reader(about);
     let (mut checks, mut findings) = (Vec::new(), Vec::new());

@@ -40,7 +40,7 @@ pub(super) fn list(
     limit: Option<i32>,
     cursor: Option<&str>,
 ) -> Result<String, Error> {
-    Caller::current().require_admin("list what was granted")?;
+    Caller::current().require_admin("list grants")?;
     Ok(listed(role, target, &Page::parse(limit, cursor)?))
 }
 
@@ -87,7 +87,7 @@ pub(super) fn put(body: &str) -> Result<Written, Error> {
             "scope" => scope = None,
             _ => {
                 let error = unknown_member(&name, &here);
-                return Err(error.hint("the members here are role, target, privileges, scope"));
+                return Err(error.hint("Use the members role, target, privileges and scope."));
             }
         }
     }
@@ -104,11 +104,8 @@ fn stored_scope(value: &RawValue, pointer: &str) -> Result<String, Error> {
     let stored = subtransaction(|| datum::jsonb(value.get()).map(datum::read_jsonb).unwrap_or_default());
     stored.catch(|caught| {
         let error = Error::at(Code::InvalidValue, pointer, format!("cannot be stored: {}", caught.message));
-        (caught.class() == Class::Data).then(|| {
-            error.hint(
-                "a scope has no character U+0000, and no number of more digits than a numeric of PostgreSQL",
-            )
-        })
+        (caught.class() == Class::Data)
+            .then(|| error.hint("Remove U+0000, and numbers with more digits than PostgreSQL's numeric has."))
     })
 }
 

@@ -69,7 +69,7 @@ impl<const N: usize> Page<N> {
 
 fn foreign_cursor() -> Error {
     Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of this list")
-        .hint("send the next_cursor of the previous page, unchanged")
+        .hint("Send the next_cursor of the previous page, unchanged.")
 }
 
 fn decode<const N: usize>(cursor: &str) -> Option<[String; N]> {

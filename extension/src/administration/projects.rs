@@ -23,7 +23,7 @@ pub(super) fn create(body: &str) -> Result<Written, Error> {
             "name" => project_name = parse_label(value, &here)?,
             "time_zone" if is_null(value) => time_zone = None,
             "time_zone" => time_zone = Some(text_at(value, &here)?),
-            _ => return Err(unknown_member(&name, &here).hint("the members here are slug, name, time_zone")),
+            _ => return Err(unknown_member(&name, &here).hint("Use the members slug, name and time_zone.")),
         }
     }
     let slug = slug.ok_or_else(|| missing("slug", ""))?;
@@ -51,7 +51,7 @@ pub(super) fn set_quota(name: &str, body: &str) -> Result<Written, Error> {
         let here = format!("/{}", pointer_step(&member));
         match member.as_ref() {
             "maximum" => maximum = Some(number_or_null(value, &here)?),
-            _ => return Err(unknown_member(&member, &here).hint("the body has maximum")),
+            _ => return Err(unknown_member(&member, &here).hint("Use the member maximum.")),
         }
     }
     define::set(&project, name, maximum.ok_or_else(|| missing("maximum", ""))?)?;
@@ -66,7 +66,7 @@ fn number_or_null(value: &RawValue, pointer: &str) -> Result<Option<i64>, Error>
     }
     let refuse = |_| {
         Error::at(Code::InvalidValue, pointer, "must be a whole number, or null")
-            .hint("null removes the quota")
+            .hint("Use null to remove the quota.")
     };
     value.get().parse().map(Some).map_err(refuse)
 }
@@ -75,6 +75,6 @@ fn number_or_null(value: &RawValue, pointer: &str) -> Result<Option<i64>, Error>
 fn chosen(caller: &Caller) -> Result<String, Error> {
     caller.project().map(|project| project.to_string()).ok_or_else(|| {
         Error::new(Code::ProjectRequired, "the request names no project for the quotas")
-            .hint("send the header X-Service-Project-Id")
+            .hint("Send the header X-Service-Project-Id.")
     })
 }

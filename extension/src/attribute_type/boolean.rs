@@ -30,7 +30,7 @@ impl Kind for Type {
     fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
         let refuse = || {
             Error::at(Code::InvalidValue, rules.pointer, format!("{cell:?} is not true or false"))
-                .hint("write true or false; an empty cell for no value")
+                .hint("Write true or false, or leave the cell empty for no value.")
         };
         // Spreadsheets write TRUE and FALSE.
         let is = |name: &str| cell.eq_ignore_ascii_case(name);

@@ -130,7 +130,7 @@ pub(super) fn cursor_text(json: &RawValue) -> Option<String> {
 /// A cell as JSON.
 pub(super) fn json_in_cell<'a>(cell: &'a str, pointer: &str) -> Result<&'a RawValue, Error> {
     serde_json::from_str(cell).map_err(|error| {
-        let message = format!("begins like JSON and cannot be read as such: {error}");
+        let message = format!("looks like JSON but does not parse: {error}");
         Error::at(Code::InvalidValue, pointer, message)
     })
 }

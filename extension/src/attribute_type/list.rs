@@ -50,7 +50,7 @@ impl Kind for Type {
         for element in cell.split(SEPARATOR).map(|element| element.trim_matches(' ')) {
             if element.is_empty() {
                 return Err(Error::at(Code::InvalidValue, pointer, "contains an empty element")
-                    .hint("write a;b, or an array in JSON: [\"a\",\"\"]"));
+                    .hint("Write a;b, or an array in JSON: [\"a\",\"\"]."));
             }
             check_length(element, pointer)?;
             other = other.or_else(|| check_option(element, rules.options, pointer).err());
@@ -210,7 +210,7 @@ fn check_length(element: &str, pointer: &str) -> Result<(), Error> {
     if bytes > MAX_ELEMENT_BYTES {
         let message = format!("the element has {bytes} bytes: at most {MAX_ELEMENT_BYTES} are allowed");
         return Err(
-            Error::at(Code::InvalidValue, pointer, message).hint("store longer texts in a string attribute")
+            Error::at(Code::InvalidValue, pointer, message).hint("Store longer texts in a string attribute.")
         );
     }
     Ok(())
@@ -223,7 +223,7 @@ fn check_option(element: &str, options: Option<&[ListOption]>, pointer: &str) ->
             let shown: Vec<&str> = options.iter().take(20).map(|option| option.value.as_str()).collect();
             let more = if options.len() > shown.len() { ", …" } else { "" };
             Err(Error::at(Code::InvalidValue, pointer, format!("{element:?} is not one of the options"))
-                .hint(format!("the options are {}{more}", shown.join(", "))))
+                .hint(format!("Use one of the options {}{more}.", shown.join(", "))))
         }
         _ => Ok(()),
     }

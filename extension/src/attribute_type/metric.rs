@@ -118,7 +118,7 @@ fn parse_point(raw: &RawValue, pointer: &str, wanted: &str, rules: &Rules) -> Re
                 let text = string_at(member, &here, "a time as a string, RFC 3339 with offset")?;
                 at = Some(time::parse_datetime(&text, &here)?);
             }
-            _ => return Err(Error::at(Code::UnknownField, here, "a point has value and at, nothing else")),
+            _ => return Err(Error::at(Code::UnknownField, here, "a point has only value and at")),
         }
     }
     let value = value.ok_or_else(|| {

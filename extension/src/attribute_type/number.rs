@@ -190,7 +190,7 @@ pub(super) fn require(cell: &str, pointer: &str) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::at(Code::InvalidValue, pointer, format!("{cell:?} is not a number")).hint(
-        "write digits with a point before decimals and nothing between thousands, for example -1234.50",
+        "Write digits with a point before decimals and nothing between thousands, for example -1234.50.",
     ))
 }
 

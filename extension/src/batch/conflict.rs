@@ -93,6 +93,8 @@ fn taken_since<'m>(began: StatementMoment, met: &[&'m Met]) -> Vec<&'m Met> {
 }
 
 fn refusal(caller: &Caller, met: &Met) -> Error {
-    Error { is_retryable: true, ..key_taken(caller, &met.template, &met.key) }
-        .hint("the record was written since the batch began: send the batch again to update it, or with \"conflict\": \"wait\"")
+    Error { is_retryable: true, ..key_taken(caller, &met.template, &met.key) }.hint(
+        "The record was written after the batch began. Send the batch again to update it, or use \
+         \"conflict\": \"wait\".",
+    )
 }

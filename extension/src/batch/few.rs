@@ -1,8 +1,10 @@
-//! Runs many operations in few subtransactions. A refused operation must be rolled back alone, which would need one
-//! subtransaction for each. But with more than 64 of them, PostgreSQL must look up the parent transaction of every
-//! row that is read, here and on standbys. So operations share one subtransaction until one is refused: then it is
-//! rolled back, the operations before the refused one run again, and a new one begins after it. If many are refused,
-//! the second pass runs only the others.
+//! Runs many operations in few subtransactions. A rejected operation must be rolled back alone, which would need one
+//! subtransaction for each. But with more than 64 subtransactions that have an id, PostgreSQL must look up the parent
+//! transaction of every row that is read, here and on standbys.
+//!
+//! So operations share one subtransaction until one is rejected. Then it is rolled back, the operations before the
+//! rejected one run again, and a new subtransaction begins after it. If more than `MOST` would be needed, everything
+//! is rolled back, and the operations that were not rejected run in one.
 
 use super::outcome::{Outcome, of_operation};
 use crate::error::Error;

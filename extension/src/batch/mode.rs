@@ -32,7 +32,7 @@ impl Conflict {
                 "/conflict",
                 format!("{name:?} is not a value of conflict"),
             )
-            .hint("conflict is \"fail\" or \"wait\"")),
+            .hint("Set conflict to \"fail\" or \"wait\".")),
         }
     }
 }

@@ -47,7 +47,7 @@ pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
         (false, None | Some(Conflict::Wait)) => Ok(Mode::Each),
         (false, Some(Conflict::Fail)) => {
             Err(Error::at(Code::InvalidValue, "/conflict", "only an atomic batch fails as a whole")
-                .hint("send \"atomic\": true with it, or leave it out"))
+                .hint("Send \"atomic\": true with it, or leave it out."))
         }
     }
 }
@@ -66,7 +66,7 @@ pub fn operations<'a>(caller: &Caller, operations: &'a RawValue) -> Result<Opera
     let most = limits::operations_per_batch();
     if entries.len() > most {
         let message = format!("a batch has at most {most} operations, not {}", entries.len());
-        return Err(Error::at(Code::PayloadTooLarge, "/operations", message).hint("send several batches"));
+        return Err(Error::at(Code::PayloadTooLarge, "/operations", message).hint("Send several batches."));
     }
     let mut read = Operations {
         operations: Vec::with_capacity(entries.len()),
@@ -105,7 +105,7 @@ fn operation<'a>(
             _ => {
                 let pointer = format!("/{}", pointer_step(&name));
                 return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is an unknown member"))
-                    .hint("an operation has op, template, id, external_key, attributes and embedding"));
+                    .hint("Use the members op, template, id, external_key, attributes and embedding."));
             }
         }
     }
@@ -136,7 +136,7 @@ fn operation<'a>(
                 "/external_key",
                 "the operation must name its record",
             )
-            .hint("send external_key, or (update, delete) id"));
+            .hint("Send external_key, or id for update and delete."));
         }
         OperationKind::Delete if embedding != Embedding::Absent => {
             return Err(Error::at(Code::UnknownField, "/embedding", "a delete has no embedding"));
@@ -174,7 +174,7 @@ fn parse_kind(name: &str) -> Result<OperationKind, Error> {
         "upsert" => Ok(OperationKind::Upsert),
         "delete" => Ok(OperationKind::Delete),
         _ => Err(Error::at(Code::InvalidValue, "/op", format!("{name:?} is not an operation"))
-            .hint("the operations are create, update, upsert and delete")),
+            .hint("Use one of the operations create, update, upsert and delete.")),
     }
 }
 

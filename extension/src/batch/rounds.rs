@@ -1,10 +1,12 @@
-//! Runs a batch whose operations can be refused one by one. A deferred reference may be refused after its record was
-//! written, and a refused operation must leave nothing behind. So everything is rolled back and run again without the
-//! operation and those that refer to its record.
+//! Runs a batch whose operations can be rejected one by one.
+//!
+//! What is reported as rejected leaves nothing behind. A deferred reference may be rejected after its record was
+//! written. So everything is rolled back and run again without the operation and those that refer to its record.
 //!
 //! A batch runs at most `2 * MOST + 1` times: up to `MOST` times in the order that all batches share; up to `MOST`
 //! times in dependency order, so that only references in cycles are deferred; and once without deferred references,
-//! which refuses the rest of the cycles.
+//! which rejects the rest of the cycles. If an operation sets a key, the second runs use the common order again,
+//! because the order decides what a key means.
 
 use super::conflict::Watch;
 use super::few::{Few, Stop};

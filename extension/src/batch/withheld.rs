@@ -7,8 +7,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::collections::HashSet;
 
 /// What a withheld error says in place of its own text.
-const WITHHELD: &str =
-    "this caller may no longer see what the error was about; the code says why the operation was refused";
+const WITHHELD: &str = "the subject of the error is no longer visible to this caller; the code says why the operation \
+                        was rejected";
 
 #[derive(Serialize, Deserialize)]
 struct Report {

@@ -39,7 +39,8 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     for (name, _) in &body.0 {
         if !MEMBERS.contains(&name.as_ref()) {
             return Err(unknown_member(name, &format!("/{}", pointer_step(name))).hint(
-                "a change has label, display, language, collation, embed, synonyms, attributes, rename and drop",
+                "Use the members label, display, language, collation, embed, synonyms, attributes, rename \
+                 and drop.",
             ));
         }
     }
@@ -111,7 +112,8 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                 "there are records without a value: it cannot be required yet",
             )
             .hint(
-                "fill the attribute in every record first, deleted ones included; or add it with a default",
+                "Set the attribute in every record first, deleted records included, or add it with a \
+                 default.",
             ),
             PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => Error::at(
                 Code::Conflict,

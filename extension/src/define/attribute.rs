@@ -127,7 +127,7 @@ pub fn change(
                 if AttributeType::named(&text_at(value, &here)?) != Some(attribute.kind) {
                     let message = format!("{slug} is of type {}: that cannot change", attribute.kind.name());
                     return Err(Error::at(Code::InvalidValue, here, message)
-                        .hint("add another attribute and move the values over"));
+                        .hint("Add another attribute and move the values over."));
                 }
             }
             "template" => {
@@ -159,8 +159,10 @@ pub fn change(
             "indexed" => set_indexed(spi, template, attribute, json::boolean_at(value, &here)?),
             "default" => set_default(spi, template, attribute, options.as_deref(), value, &here)?,
             _ => {
-                return Err(unknown_member(name, &here)
-                    .hint("of an attribute, label, required, indexed, collation, format, options and default can be changed"));
+                return Err(unknown_member(name, &here).hint(
+                    "Change only label, required, indexed, collation, format, options and default \
+                     of an attribute.",
+                ));
             }
         }
     }
@@ -214,7 +216,7 @@ fn check_options_cover(
     } else {
         "some live records have a value that is not among the options".to_owned()
     };
-    Err(Error::at(Code::Conflict, pointer, message).hint("keep the option, or change those records first"))
+    Err(Error::at(Code::Conflict, pointer, message).hint("Keep the option, or change those records first."))
 }
 
 fn set_default(

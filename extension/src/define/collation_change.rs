@@ -62,8 +62,8 @@ pub fn follow(spi: &Connection, template: &Template, attribute: &Attribute) {
     renew(spi, template, &readers);
 }
 
-/// Makes the policies and views that read a text anew, once its index in the new collation is complete. Waits for others for a
-/// moment only; they wait behind it. Returns whether it could.
+/// Recreates the policies and views that read a text, once its index in the new collation is complete. Waits for other
+/// sessions only for a moment, because they queue behind it. Returns whether it succeeded.
 pub fn renew_soon(template: &Template, attribute: &Attribute) -> bool {
     const MOMENT: &CStr = c"50ms";
     let renew = || {

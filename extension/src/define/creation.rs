@@ -70,7 +70,8 @@ impl NewTemplate {
                 "id" | "project" | "created_at" | "updated_at" => {}
                 _ => {
                     return Err(unknown_member(name, &here).hint(
-                        "a template has slug, label, display, language, collation, attributes, embed and synonyms",
+                        "Use the members slug, label, display, language, collation, attributes, embed and \
+                         synonyms.",
                     ));
                 }
             }
@@ -126,7 +127,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 let found = attribute::target(caller, project.id, target).ok_or_else(|| {
                     let pointer = format!("/attributes/{position}/template");
                     Error::at(Code::InvalidValue, pointer, format!("the project has no template {target:?}"))
-                        .hint("create the target template first")
+                        .hint("Create the target template first.")
                 })?;
                 Some((Some(found.id), found.table_sql()))
             }
@@ -199,7 +200,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
         | PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT => {
             let name = format!("{}.{}", project.slug, new.slug);
             let error = Error::at(Code::Conflict, "/slug", format!("{name} exists already"))
-                .hint("choose another slug");
+                .hint("Choose another slug.");
             let row = "select from keyed_state.template where project_id = $1 and slug = $2";
             Some(newer::taken(error, row, &params![project.id, &new.slug]))
         }
@@ -242,5 +243,5 @@ pub fn check_language(language: &str) -> Result<(), Error> {
         "/language",
         format!("text-search configuration {language:?} does not exist"),
     )
-    .hint("SELECT cfgname FROM pg_ts_config lists them: simple, english, german, …"))
+    .hint("Use simple, english, german or another name that SELECT cfgname FROM pg_ts_config lists."))
 }

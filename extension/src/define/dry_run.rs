@@ -216,8 +216,8 @@ fn jobs_of(template: i32) -> HashMap<(String, Option<i32>), i64> {
     })
 }
 
-/// Counts the values that live records would lose, in one walk through them. They stay uncounted if somebody else drops
-/// or renames them at the same time.
+/// Counts the values that live records would lose, in one scan of the records. They stay uncounted if another session
+/// drops or renames the attributes at the same time.
 fn count_values(template: &Template, dropped: &mut [DroppedAttribute]) {
     if dropped.is_empty() {
         return;

@@ -26,7 +26,7 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<String>>, Err
 pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) -> Result<(), Error> {
     if slugs.is_empty() {
         return Err(Error::at(Code::InvalidValue, "/embed", "name at least one attribute")
-            .hint("send null to embed nothing"));
+            .hint("Send null to embed nothing."));
     }
     let fault = |(position, slug): (usize, &String)| {
         let pointer = format!("/embed/{position}");
@@ -38,7 +38,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
                 let message = format!("{slug:?} is a {}: only texts can be embedded", kind.name());
                 Some(
                     Error::at(Code::InvalidValue, pointer, message)
-                        .hint("name attributes of type string (dimension) or list"),
+                        .hint("Name attributes of type string (dimension) or list."),
                 )
             }
             Some(_) if slugs[..position].contains(slug) => {

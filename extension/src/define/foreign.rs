@@ -29,6 +29,6 @@ pub fn refuse_objects() -> Result<(), Error> {
             Code::Conflict,
             format!("keyed does not adopt objects that it did not create: {finding}"),
         )
-        .hint(format!("{remedy}. To see all: SELECT * FROM keyed.foreign_objects()"))),
+        .hint(format!("{remedy}. List all of them with SELECT * FROM keyed.foreign_objects()."))),
     }
 }

@@ -77,7 +77,7 @@ sql_functions! {
         let caller = Caller::current();
         let project = caller.project().ok_or_else(|| {
             Error::new(Code::ProjectRequired, "the request names no project for the template")
-                .hint("send the header X-Service-Project-Id")
+                .hint("Send the header X-Service-Project-Id.")
         })?;
         let (project, new) = (project.to_string(), NewTemplate::parse(&body)?);
         if call.flag(1) {

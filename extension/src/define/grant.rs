@@ -29,9 +29,9 @@ pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option
         return Err(Error::at(
             Code::InvalidValue,
             "/privileges",
-            "define is about templates: it has no scope of records",
+            "define applies to templates and has no scope of records",
         )
-        .hint("grant it by itself, without a scope"));
+        .hint("Grant define alone, without a scope."));
     }
     definition_lock::one_at_a_time(Target::find(target)?.project.id, || {
         let target = Target::find(target)?;
@@ -118,7 +118,7 @@ fn check(target: &Target, tables: &[Table], scope: Option<&str>) -> Result<(), E
             "/scope",
             "the project has no template to check the scope against",
         )
-        .hint("create a template first"));
+        .hint("Create a template first."));
     };
     let filter = scope::compile(&template, scope).map_err(|error| error.below("/scope"))?;
     match target.template {
@@ -164,7 +164,7 @@ pub(crate) fn place(role: Oid, target: &Target) -> [Parameter; 3] {
 pub(crate) fn find_role(name: &str) -> Result<Oid, Error> {
     role::find_by_name(name).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
-            .hint(format!("check its spelling, or create it first: CREATE ROLE {}", identifier(name)))
+            .hint(format!("Check the spelling, or create the role first: CREATE ROLE {}.", identifier(name)))
     })
 }
 
@@ -173,8 +173,12 @@ fn find_grantee(name: &str) -> Result<Oid, Error> {
     let role = find_role(name)?;
     let is_ours = [role::OWNER, role::ADMIN].into_iter().any(|ours| role::find(ours) == Some(role));
     if is_ours || role::is_of_the_server(name) {
-        return Err(Error::at(Code::InvalidValue, "/role", format!("nothing is granted to {name}"))
-            .hint("grant to a role of your own: CREATE ROLE sales"));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/role",
+            format!("privileges cannot be granted to {name}"),
+        )
+        .hint("Grant to a role of your own: CREATE ROLE sales."));
     }
     if role::is_superuser(role) {
         return Err(Error::at(
@@ -182,7 +186,7 @@ fn find_grantee(name: &str) -> Result<Oid, Error> {
             "/role",
             format!("{name} is a superuser, to which scopes do not apply"),
         )
-        .hint("grant to a role of your own: CREATE ROLE sales"));
+        .hint("Grant to a role of your own: CREATE ROLE sales."));
     }
     Ok(role)
 }
@@ -195,7 +199,7 @@ fn parse_privileges(names: &[String]) -> Result<Vec<Privilege>, Error> {
                 format!("/privileges/{position}"),
                 format!("{name:?} is not a privilege"),
             )
-            .hint("the privileges are read, create, update, delete and define")
+            .hint("Use the privileges read, create, update, delete and define.")
         })
     };
     let mut privileges: Vec<Privilege> = names.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
@@ -203,7 +207,7 @@ fn parse_privileges(names: &[String]) -> Result<Vec<Privilege>, Error> {
     privileges.dedup();
     if privileges.is_empty() {
         return Err(Error::at(Code::InvalidValue, "/privileges", "name at least one privilege")
-            .hint("the privileges are read, create, update, delete and define"));
+            .hint("Use the privileges read, create, update, delete and define."));
     }
     Ok(privileges)
 }

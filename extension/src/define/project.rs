@@ -30,7 +30,10 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
     catalog::refresh();
     let name = name.unwrap_or(slug);
     let taken = || {
-        let error = Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already")).hint("choose another slug. If the schema came from pg_dump --schema, the definitions of its templates are missing: drop it, and restore the whole database");
+        let error = Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already")).hint(
+            "Choose another slug. If the schema came from pg_dump --schema, the definitions of its \
+             templates are missing: drop it, and restore the whole database.",
+        );
         newer::taken(error, "select from keyed_state.project where slug = $1", &params![slug])
     };
     let made = subtransaction(|| {

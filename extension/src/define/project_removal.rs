@@ -45,7 +45,7 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
                     && !with_records
                 {
                     Error::new(Code::Conflict, format!("{} has live records", template.full_name()))
-                        .hint("delete them first, or call keyed.drop_project(project, with_records => true)")
+                        .hint("Delete them first, or call keyed.drop_project(project, with_records => true).")
                         .raise();
                 }
                 drop_all(spi, &templates);
@@ -88,7 +88,10 @@ fn require_room(spi: &Connection, project: &Project) {
     if locks > (table_lock::most_tables() * 6) as i64 {
         let message = format!("{} has too many templates to be dropped in one transaction", project.slug);
         Error::new(Code::PayloadTooLarge, message)
-            .hint("drop most of its templates first, each in a transaction of its own: keyed.drop_template(template)")
+            .hint(
+                "Drop most of its templates first, each in a transaction of its own: \
+                 keyed.drop_template(template).",
+            )
             .raise();
     }
 }

@@ -118,7 +118,7 @@ pub fn waiting(spi: &Connection) -> Vec<i32> {
 }
 
 /// The policies of grants: `polrelid, polname, number, is_gated, polroles`. For `exists` PostgreSQL would put all policies of
-/// the database into a hash table first, for each table anew.
+/// the database into a hash table first, once for each table.
 fn policies(condition: &str) -> String {
     format!(
         "select y.polrelid, y.polname, substring(y.polname::text from '[0-9]+$')::integer as number, y.polroles, \

@@ -47,7 +47,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                 if !with_records && has_live_records(spi, template) {
                     Error::new(Code::Conflict, format!("{name} has live records"))
                         .hint(
-                            "delete them first, or call keyed.drop_template(template, with_records => true)",
+                            "Delete them first, or call keyed.drop_template(template, with_records => true).",
                         )
                         .raise();
                 }

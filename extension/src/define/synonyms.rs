@@ -26,7 +26,7 @@ const MOST_BYTES: usize = 64 * 1024;
 
 /// What a set looks like.
 const MEMBERS: &str =
-    "a set is {\"synonyms\": [word, …]}, or with a root {\"root\": word, \"synonyms\": [word, …]}";
+    "Write a set as {\"synonyms\": [term, …]}, or with a root as {\"root\": term, \"synonyms\": [term, …]}.";
 
 /// Where a word stands already, folded: in a set without a root, or as the root of one.
 #[derive(Default)]
@@ -122,16 +122,16 @@ fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<Synon
 impl Known {
     fn add_root(&mut self, folded: &str, pointer: &str) -> Option<Error> {
         let earlier = self.roots.insert(folded.to_owned(), pointer.to_owned())?;
-        let message = format!("{folded:?} is the root at {earlier} already");
-        Some(Error::at(Code::InvalidValue, pointer, message).hint("a root has one set: join both"))
+        let message = format!("{folded:?} is already the root in {earlier}");
+        Some(Error::at(Code::InvalidValue, pointer, message).hint("Join both sets: a root has one set."))
     }
 
     fn add_member(&mut self, folded: &str, pointer: &str) -> Option<Error> {
         let earlier = self.members.insert(folded.to_owned(), pointer.to_owned())?;
-        let message = format!("{folded:?} stands at {earlier} already");
+        let message = format!("{folded:?} is already in {earlier}");
         Some(
             Error::at(Code::InvalidValue, pointer, message)
-                .hint("a word stands in one set without a root: join both, or give one of them a root"),
+                .hint("Join both sets, or give one of them a root: a term is in one set without a root."),
         )
     }
 }
@@ -147,9 +147,9 @@ fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
     } else if folded.contains('"') {
         "a synonym has no quotation marks".to_owned()
     } else if words(&folded).any(|word| word.starts_with('-')) {
-        "no word of a synonym begins with a dash".to_owned()
+        "no word of a synonym can begin with a dash".to_owned()
     } else if folded.contains("=>") {
-        "a synonym is one word, or words in a row: for one direction, write a root".to_owned()
+        "a synonym is a word or a phrase: for one direction, use a root".to_owned()
     } else {
         match words(text).count() {
             0 => "a synonym needs a letter, a digit or a sign".to_owned(),

@@ -49,7 +49,7 @@ fn parse_body(body: &str) -> Result<Embedding, Error> {
             "vector" => vector = Some(Vector::parse(value, "/vector")?),
             _ => {
                 let pointer = format!("/{}", json::pointer_step(&name));
-                return Err(unknown_member(&name, &pointer).hint("the body has vector"));
+                return Err(unknown_member(&name, &pointer).hint("Use the member vector."));
             }
         }
     }

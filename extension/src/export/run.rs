@@ -71,13 +71,13 @@ pub fn open(
     let mut query = query.within(saved.as_deref())?;
     if query.vector.is_some() {
         let message =
-            "an export has every record that the filters and words match; it cannot rank by a vector";
+            "an export has every record that the filters and global_search match; it cannot rank by a vector";
         return Err(Error::at(Code::InvalidValue, "/query_vector", message)
-            .hint("leave query_vector out, or use a search for the closest records"));
+            .hint("Leave query_vector out, or use a search for the closest records."));
     }
     if query.include_deleted {
         return Err(Error::at(Code::InvalidValue, "/include_deleted", "an export has live records only")
-            .hint("an import of its file would bring deleted ones back; read them by a search"));
+            .hint("Read deleted records with a search: an import of an exported file would restore them."));
     }
     query.cursor = None;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
@@ -167,12 +167,12 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
         .filter(|export| export.transaction == transaction::number() && export.caller == *caller);
     let Some(mut export) = export else {
         return Err(Error::new(Code::InvalidValue, "this transaction has no open export")
-            .hint("call keyed_http.export_open first, in the same transaction and as the same role"));
+            .hint("Call keyed_http.export_open first, in the same transaction and as the same role."));
     };
     caller.require(Action::Read, &export.template)?;
     if visibility::rows(caller, &export.template, RECORD) != export.seen {
         return Err(Error::new(Code::Forbidden, "your grants have changed since the export began")
-            .hint("start the export again"));
+            .hint("Start the export again."));
     }
     let mut out = String::with_capacity(PORTION + PORTION / 4);
     as_owner(|| connected(|spi| export.write_portion(spi, &mut out)))?;
@@ -214,5 +214,5 @@ fn was_closed() -> Error {
         Code::InvalidValue,
         "the export was closed before its end, by CLOSE ALL or a rollback to a savepoint",
     )
-    .hint("start it again with keyed_http.export_open")
+    .hint("Start it again with keyed_http.export_open.")
 }

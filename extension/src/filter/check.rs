@@ -74,14 +74,14 @@ impl Checker<'_> {
         let length = text.chars().count();
         self.looked_for.set(self.looked_for.get() + length);
         let message = if length > MAX_PATTERN {
-            format!("{} looks for at most {MAX_PATTERN} characters", operator.name())
+            format!("{} takes at most {MAX_PATTERN} characters", operator.name())
         } else if self.looked_for.get() > MAX_PATTERNS {
-            format!("the texts that a filter looks for have at most {MAX_PATTERNS} characters in all")
+            format!("the patterns of a filter have at most {MAX_PATTERNS} characters in all")
         } else {
             return Ok(());
         };
         Err(Error::at(Code::InvalidValue, pointer, message)
-            .hint("compare whole texts with eq, or beginnings with starts-with"))
+            .hint("Compare whole texts with eq, or beginnings with starts-with."))
     }
 
     fn tree(&mut self, conditions: &Tree<Condition>) -> Tree<Predicate> {

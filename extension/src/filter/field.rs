@@ -230,7 +230,7 @@ fn unknown(root: &dyn Schema, owner: &dyn Schema, key: AttributeKey, name: &str,
     }
     let by = if key == AttributeKey::Id { " by number" } else { "" };
     Error::at(Code::UnknownField, pointer, message).hint(format!(
-        "the attributes of {}{by} are: {}; standard fields go by their names",
+        "Use one of the attributes of {}{by}: {}. Use standard fields by their names.",
         owner.full_name(),
         names.join(", ")
     ))

@@ -1,4 +1,4 @@
-//! Filters: a pure pipeline, and the only place that turns client input into SQL.
+//! Filters: a pure pipeline, and the only place that turns client input into SQL. Search, scopes and views share it.
 //!
 //! ```text
 //! JSON ──parse──▶ conditions ──check (against a template)──▶ Filter ──render──▶ a condition in SQL

@@ -19,7 +19,7 @@ pub fn single(value: Option<&RawValue>, condition: &str) -> Result<Operand, Erro
     let (value, pointer) = given(value, condition)?;
     if value.get().starts_with('[') {
         return Err(Error::at(Code::InvalidValue, pointer, "must be a single value, not an array")
-            .hint("the operators in and not-in take many"));
+            .hint("Use in or not-in for several values."));
     }
     read(value, pointer)
 }
@@ -46,7 +46,7 @@ pub fn pair(value: Option<&RawValue>, condition: &str) -> Result<[Operand; 2], E
     <[Operand; 2]>::try_from(operands).map_err(|_| {
         let message = format!("must be two values, from and to, not {count}");
         Error::at(Code::InvalidValue, place(condition), message)
-            .hint("write [1, 5] or \"1,5\"; for a range that is open on one side use gte or lte")
+            .hint("Write [1, 5] or \"1,5\". For a range that is open on one side, use gte or lte.")
     })
 }
 
@@ -69,7 +69,7 @@ pub fn none_or_text(value: Option<&RawValue>, condition: &str) -> Result<(), Err
         Some(_) => {
             let message = "this operator takes no value but a text, and not \"false\": leave it out";
             Err(Error::at(Code::InvalidValue, place(condition), message)
-                .hint("the opposite of empty is not-empty"))
+                .hint("Use not-empty for the opposite of empty."))
         }
     }
 }
@@ -103,8 +103,8 @@ fn split(text: &str, pointer: &str) -> Result<Vec<Operand>, Error> {
     let trimmed = text.trim_matches(' ');
     if trimmed.starts_with('[') {
         let refuse = || {
-            Error::at(Code::InvalidValue, pointer, "begins with [ and is not a JSON array")
-                .hint("put a value that begins with [ in double quotes")
+            Error::at(Code::InvalidValue, pointer, "looks like a JSON array but does not parse")
+                .hint("Put a value that begins with [ in double quotes.")
         };
         let array: &RawValue = serde_json::from_str(trimmed).map_err(|_| refuse())?;
         let entries = json::array_at_most(array, MAX_VALUES + 1, pointer)?;

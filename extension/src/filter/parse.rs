@@ -166,7 +166,7 @@ impl Reader {
         if depth == MAX_DEPTH {
             let message = format!("and, or, not may be nested to depth {MAX_DEPTH}, not deeper");
             return Err(Error::at(Code::InvalidValue, pointer, message)
-                .hint("use fewer levels: write groups of the same kind next to each other"));
+                .hint("Use fewer levels: write groups of the same kind next to each other."));
         }
         let (here, depth) = (below(pointer, word), depth + 1);
         Ok(match word.as_ref() {
@@ -187,7 +187,7 @@ impl Reader {
                 "value" => value = Some(*raw),
                 _ => self
                     .faults
-                    .add(unknown_member(name, &here).hint("a condition has field, operator and value")),
+                    .add(unknown_member(name, &here).hint("Use the members field, operator and value.")),
             }
         }
         for (name, given) in [("field", &field), ("operator", &operator)] {
@@ -213,7 +213,7 @@ impl Reader {
         if self.conditions > MAX_CONDITIONS {
             let message = format!("a filter has at most {MAX_CONDITIONS} conditions");
             return Err(Error::at(Code::InvalidValue, pointer, message)
-                .hint("a condition on many values of one field is shorter with the operator in"));
+                .hint("Use the operator in for many values of one field."));
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ impl Format {
             .filter(|(name, _)| !MEMBERS.contains(&name.as_ref()))
             .map(|(name, _)| {
                 let here = format!("{pointer}/{}", json::pointer_step(name));
-                let message = format!("{name:?} is no member of a format");
+                let message = format!("{name:?} is not a member of a format");
                 Error::at(Code::UnknownField, here, message)
             })
             .collect();

@@ -84,7 +84,7 @@ impl Pattern {
                 _ if !first.is_alphanumeric() && !first.is_control() && !"\"'+".contains(first) => {
                     (Part::Literal(first), first.len_utf8())
                 }
-                _ => return Err(format!("{run:?} is no part of a pattern")),
+                _ => return Err(format!("{run:?} is not a field of a pattern")),
             };
             parts.push(part);
             rest = &rest[used..];
@@ -116,7 +116,7 @@ impl Pattern {
             match (count, is_wanted) {
                 (0, true) => return Err(format!("the pattern lacks {name}")),
                 (1, true) | (0, false) => {}
-                (1, false) => return Err(format!("a pattern of dates has no place for {name}")),
+                (1, false) => return Err(format!("a date pattern cannot contain {name}")),
                 _ => return Err(format!("the pattern has {name} more than once")),
             }
         }
@@ -125,7 +125,7 @@ impl Pattern {
                 return Err(format!("the pattern has {name} more than once"));
             }
             if count == 1 && !has_time {
-                return Err(format!("a pattern of dates has no place for {name}"));
+                return Err(format!("a date pattern cannot contain {name}"));
             }
         }
         let has_half = optional[2].1 == 1;

@@ -1,5 +1,5 @@
-//! Which formats fit all cells of a column. Formats that read the same values from them are one choice, others are several: which
-//! of these is meant, nobody can see in the file.
+//! Which formats fit all cells of a column. Formats that read the same values from them are one choice, others are
+//! several: the file does not show which of these is meant.
 
 use super::Format;
 use super::examples::examples;

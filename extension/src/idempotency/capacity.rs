@@ -71,11 +71,14 @@ pub fn was_full(key: &str) -> String {
 
 /// The refusal of a request whose answer could not be kept.
 pub fn none_left() -> Error {
-    Error::new(Code::QuotaExceeded, "the stored answers of this API key have reached keyed.idempotency_room")
-        .hint(
-            "send the request without Idempotency-Key, or later: an answer is forgotten after 24 hours; an administrator \
-             may raise keyed.idempotency_room",
-        )
+    Error::new(
+        Code::QuotaExceeded,
+        "the stored responses of this API key have reached keyed.idempotency_room",
+    )
+    .hint(
+        "Send the request without Idempotency-Key, or retry later: responses are stored for 24 hours. \
+             An administrator can raise keyed.idempotency_room.",
+    )
 }
 
 /// Counts what a key's answers take, now and then, and notes whether that is too much. `size`: of the latest answer.

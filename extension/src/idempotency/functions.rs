@@ -40,7 +40,7 @@ const AT_ONCE: u64 = 1000;
 fn request(call: &Call, position: usize) -> Result<Request, Error> {
     let api_key = Principal::current().and_then(|principal| principal.key).ok_or_else(|| {
         Error::new(Code::Unauthorized, "an Idempotency-Key belongs to an API key")
-            .hint("call keyed.authenticate first, in the same transaction")
+            .hint("Call keyed.authenticate first, in the same transaction.")
     })?;
     let key = call.required_text(position, "idempotency_key")?;
     let fingerprint = call.bytes(position + 1).ok_or_else(|| must_not_be_null("fingerprint"))?;

@@ -34,9 +34,10 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
     if subject == Some(Subject::Secret) {
         return Err(Error::new(
             Code::Conflict,
-            "the request was run before, and its answer is not shown again: it held a secret, which is not stored",
+            "the request was run before, and its response is not repeated: it held a secret, which is not stored",
         )
-        .hint("look up what it created, and replace or remove it; send a new request under another Idempotency-Key"));
+        .hint("Find what the request created, and replace or remove it. Send a new request with another \
+             Idempotency-Key."));
     }
     let Some(Some(body)) = answer.get_mut(BODY) else { return Ok(answer) };
     match subject {
@@ -63,9 +64,9 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
 fn withheld() -> Error {
     Error::new(
         Code::Forbidden,
-        "the request was run before, and its answer is not shown again: it is for administrators",
+        "the request was run before, and its response is not repeated: it is for administrators",
     )
-    .hint("this needs a member of keyed_admin, or a superuser")
+    .hint("Do this as a member of keyed_admin, or as a superuser.")
 }
 
 fn may_see(caller: &Caller, subject: &Subject) -> bool {

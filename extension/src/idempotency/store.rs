@@ -39,9 +39,9 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     if !try_lock(LockKind::Request, request.number(), Mode::Exclusive) {
         return Err(Error::new(
             Code::RequestInProgress,
-            "a request with this Idempotency-Key is being run at the moment",
+            "a request with this Idempotency-Key is in progress",
         )
-        .hint("send it again in a moment: its answer is kept"));
+        .hint("Retry after the first request has completed: its response is stored."));
     }
     // Read after the lock is taken, with a new snapshot: the previous holder has committed.
     let sql = format!(
@@ -66,11 +66,9 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         None => Ok(None),
         Some((fingerprint, _)) if fingerprint != request.fingerprint => Err(Error::new(
             Code::IdempotencyKeyReused,
-            "this Idempotency-Key came with another request before: method, address, project or body differ",
+            "this Idempotency-Key was used for another request: method, address, project or body differ",
         )
-        .hint(
-            "send another request under another key; one that is repeated must be the same, byte for byte",
-        )),
+        .hint("Use another key for another request. Repeat a request unchanged, byte for byte.")),
         Some((_, answer)) => replay::visible(&Caller::current(), answer).map(Some),
     }
 }
@@ -119,7 +117,7 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
     if kept.is_none() {
         return Err(Error::new(
             Code::SerializationFailure,
-            "the request was run by a transaction that this one cannot see",
+            "the request was run by a transaction that is not visible to this one",
         ));
     }
     Ok(())

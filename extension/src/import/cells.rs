@@ -118,7 +118,7 @@ impl<'o> Cells<'o> {
     ) -> Result<Change<'c>, Error> {
         let owned = |text: String| kind.parse_cell(&text, rules).map(Change::into_owned);
         let unfit = |hint: &str| {
-            let message = format!("{} is no value of the type {}", cell.shown(), kind.name());
+            let message = format!("{} is not a value of the type {}", cell.shown(), kind.name());
             Err(Error::at(Code::InvalidValue, rules.pointer, message).hint(hint))
         };
         let is_text = matches!(kind, AttributeType::String | AttributeType::List);
@@ -187,7 +187,7 @@ impl<'o> Cells<'o> {
             }
             Cell::Number(number) => Ok(number),
             cell => {
-                let message = format!("{} is no text and no number", cell.shown());
+                let message = format!("{} is neither text nor a number", cell.shown());
                 Err(Error::at(Code::InvalidExternalKey, pointer, message)
                     .hint("Give the column the format of text, and write the key again."))
             }

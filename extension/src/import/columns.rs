@@ -7,7 +7,7 @@ use crate::record::mode::Mode;
 use crate::template::Template;
 use crate::value::slug::STANDARD_FIELDS;
 
-/// The column in which a list of refused rows says why; a file that comes back mended may still have it.
+/// The column of a list of refused rows that gives the reason; a corrected file may still have it.
 pub const REASON: &str = "import_error";
 
 /// The most columns of a file: more than a template can have attributes.
@@ -67,7 +67,7 @@ pub fn resolve(
         let message = format!("the file has no column {name:?}");
         errors.push(
             Error::at(Code::InvalidValue, "/header", message)
-                .hint(format!("its columns are: {}", shown(header))),
+                .hint(format!("Use one of its columns: {}.", shown(header))),
         );
     }
     for position in matching.positions().filter(|it| !columns.contains(&Column::Attribute(*it))) {
@@ -75,14 +75,14 @@ pub fn resolve(
         let message = format!("match: no column of the file is imported into {slug}");
         errors.push(
             Error::at(Code::InvalidValue, format!("/match/{slug}"), message)
-                .hint(format!("its columns are: {}", shown(header))),
+                .hint(format!("Use one of its columns: {}.", shown(header))),
         );
     }
     if options.mode == Mode::Update && !columns.iter().any(|it| matches!(it, Column::Key | Column::Id)) {
         let message = "the file has no column of keys or ids, by which mode=update finds records";
         errors.push(
             Error::at(Code::InvalidValue, "/header", message)
-                .hint("name the column of the key with key_column=Column"),
+                .hint("Name the column of the key with key_column=Column."),
         );
     }
     Error::join(errors).map_or(Ok(columns), Err)
@@ -95,7 +95,7 @@ fn check_width(columns: usize) -> Result<(), Error> {
     }
     let message = format!("the file has {columns} columns: at most {MOST_COLUMNS} are allowed");
     Err(Error::at(Code::InvalidValue, "/header", message)
-        .hint("the first line must name the columns, with the delimiter between them"))
+        .hint("Name the columns in the first line, with the delimiter between them."))
 }
 
 fn column(template: &Template, options: &Options, index: usize, name: &str) -> Result<Column, Error> {
@@ -127,7 +127,7 @@ fn column(template: &Template, options: &Options, index: usize, name: &str) -> R
     match (positions.next(), positions.next()) {
         (Some(position), None) => Ok(Column::Attribute(position)),
         (Some(_), Some(_)) => Err(fault(index, format!("several attributes are labelled {name:?}"))
-            .hint("name the column by the attribute's slug")),
+            .hint("Name the column by the slug of the attribute.")),
         _ => Err(unknown(template, index, name)),
     }
 }
@@ -137,8 +137,8 @@ fn unknown(template: &Template, index: usize, name: &str) -> Error {
     let message = format!("{} has no attribute {name:?}", template.full_name());
     let code = Code::UnknownAttribute;
     Error::at(code, format!("/header/{index}"), message).hint(format!(
-        "its attributes are: {}; map a column with mapping={{\"Column\":\"slug\"}}, or null for none, and name the \
-        column of the external key with key_column=Column",
+        "Use one of its attributes: {}. Map a column with mapping={{\"Column\":\"slug\"}}, or with null \
+         to skip it, and name the column of the external key with key_column=Column.",
         shown(&slugs)
     ))
 }

@@ -39,7 +39,7 @@ pub fn cells(records: &[StringRecord]) -> Vec<Vec<Cell<'_>>> {
 pub fn typed_cells(text: &str, most: usize) -> Result<Vec<Vec<Cell<'_>>>, Error> {
     let rows = lines(text).take(most).map(|line| {
         let row: Vec<&RawValue> = serde_json::from_str(line).map_err(|error| {
-            Error::new(Code::MalformedRequest, format!("a row of cells is no JSON array: {error}"))
+            Error::new(Code::MalformedRequest, format!("a row of cells is not a JSON array: {error}"))
         })?;
         row.into_iter().map(Cell::parse).collect()
     });
@@ -129,7 +129,7 @@ fn unnamed(cell: &Cell, position: usize) -> Error {
     let pointer = format!("/{}", position + 1);
     let message = format!("{} is in column {}, which has no name", cell.shown(), position + 1);
     Error::at(Code::InvalidValue, pointer, message)
-        .hint("name the column in the first line, or empty its cells")
+        .hint("Name the column in the first line, or empty its cells.")
 }
 
 fn check_width(record: &[Cell], columns: &[Column], options: &Options) -> Result<(), Error> {
@@ -138,8 +138,8 @@ fn check_width(record: &[Cell], columns: &[Column], options: &Options) -> Result
     }
     let message = format!("the row has {} cells, the header has {}", record.len(), columns.len());
     let hint = match options.is_typed {
-        true => "name every column in the first row",
-        false => "put a cell that contains the delimiter, a quote or a line break in double quotes",
+        true => "Name every column in the first row.",
+        false => "Put a cell that contains the delimiter, a quote or a line break in double quotes.",
     };
     Err(Error::new(Code::InvalidValue, message).hint(hint))
 }

@@ -1,4 +1,7 @@
 //! Rows that refer to each other in cycles, which cannot be written one after the other.
+//!
+//! A row that is reported as rejected leaves nothing behind: the rows of its cycle are rolled back, and written again
+//! without it and the rows that refer to its record.
 
 use super::run::{Run, first_of_each_key};
 use super::{Outcome, RecordHash, Row, hash_of_key, hash_of_text};

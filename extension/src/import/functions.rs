@@ -49,8 +49,8 @@ const MOST_BYTES: usize = 16 << 20;
 const MOST_ROWS: usize = 50_000;
 
 fn too_large(what: &str) -> Error {
-    Error::at(Code::PayloadTooLarge, "/rows", format!("a portion of an import has at most {what}"))
-        .hint("send several portions")
+    Error::at(Code::PayloadTooLarge, "/rows", format!("a chunk of an import has at most {what}"))
+        .hint("Send several chunks.")
 }
 
 fn require_few(rows: usize) -> Result<(), Error> {

@@ -74,7 +74,7 @@ fn find(caller: &Caller, template: &Template, slug: &str, matched: &str) -> Resu
     let pointer = || format!("/match/{}", json::pointer_step(slug));
     let references = || {
         let references = template.attributes.iter().filter(|it| it.target.is_some());
-        format!("its references are: {}", shown(references))
+        format!("Use one of its references: {}.", shown(references))
     };
     let Some(position) = template.position(slug) else {
         let message = format!("match: {} has no attribute {slug:?}", template.full_name());
@@ -82,13 +82,13 @@ fn find(caller: &Caller, template: &Template, slug: &str, matched: &str) -> Resu
     };
     let Some(target) = template.attributes[position].target.and_then(catalog::by_id) else {
         let kind = template.attributes[position].kind.name();
-        let message = format!("match: {} of {} is a {kind}, and no reference", slug, template.full_name());
+        let message = format!("match: {} of {} is a {kind}, not a reference", slug, template.full_name());
         return Err(Error::at(Code::InvalidValue, pointer(), message).hint(references()));
     };
     caller.require(Action::Read, &target)?;
     let strings = || {
         let strings = target.attributes.iter().filter(|it| it.kind == AttributeType::String);
-        format!("a reference is matched by a string of its target: {}", shown(strings))
+        format!("Match a reference by a string of its target: {}.", shown(strings))
     };
     match target.position(matched) {
         Some(matched) if target.attributes[matched].kind == AttributeType::String => {
@@ -96,7 +96,7 @@ fn find(caller: &Caller, template: &Template, slug: &str, matched: &str) -> Resu
         }
         Some(other) => {
             let kind = target.attributes[other].kind.name();
-            let message = format!("match: {matched} of {} is a {kind}, and no string", target.full_name());
+            let message = format!("match: {matched} of {} is a {kind}, not a string", target.full_name());
             Err(Error::at(Code::InvalidValue, pointer(), message).hint(strings()))
         }
         None => {
@@ -112,7 +112,7 @@ fn shown<'a>(attributes: impl Iterator<Item = &'a Attribute>) -> String {
     if slugs.len() > MOST {
         slugs[MOST] = "…";
     }
-    if slugs.is_empty() { "it has none".to_owned() } else { slugs.join(", ") }
+    if slugs.is_empty() { "there are none".to_owned() } else { slugs.join(", ") }
 }
 
 /// What a text does to a reference that is matched by this attribute.

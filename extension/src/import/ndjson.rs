@@ -74,9 +74,8 @@ fn row<'a>(
             name if STANDARD_FIELDS.contains(&name) => {}
             name => {
                 let pointer = format!("/{}", json::pointer_step(name));
-                return Err(
-                    unknown_member(name, &pointer).hint("a line has external_key, attributes and embedding")
-                );
+                return Err(unknown_member(name, &pointer)
+                    .hint("Use the members external_key, attributes and embedding."));
             }
         }
     }

@@ -144,8 +144,8 @@ fn parse_mode(name: &str) -> Result<Mode, Error> {
     match name {
         "upsert" => Ok(Mode::Upsert),
         "update" => Ok(Mode::Update),
-        other => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is no mode of an import"))
-            .hint("the modes of an import are upsert and update")),
+        other => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is not an import mode"))
+            .hint("Use one of the modes upsert and update.")),
     }
 }
 

@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_report_tells_rows_by_their_places() {
         let error =
-            Error::at(Code::InvalidValue, "/attributes/size", "must be a number").hint("write digits");
+            Error::at(Code::InvalidValue, "/attributes/size", "must be a number").hint("Write digits.");
         let outcomes = [
             Outcome::Created,
             Outcome::Waits { name: None, texts: vec![6], targets: vec![7, 8] },
@@ -264,7 +264,7 @@ mod tests {
                 .to_owned()
                 + r#""records":"","numbers":[],"waiting":[[1,null,[6],[7,8]]],"#
                 + r#""errors":[{"row":2,"column":"size","code":"invalid_value","sqlstate":"22023","#
-                + r#""message":"must be a number; write digits"}]}"#
+                + r#""message":"must be a number. Write digits."}]}"#
         );
     }
 }

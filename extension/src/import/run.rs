@@ -1,5 +1,9 @@
 //! Rows → records: in waves, so that a row comes after earlier rows of its record and after the records it refers to;
-//! each wave uses one statement for all rows that write the same attributes.
+//! each wave uses one statement for all rows that write the same attributes, in the order of their keys.
+//!
+//! A bad row costs its neighbors at most a second attempt. Faults within a row are rejected before the statement,
+//! references are looked up for all rows at once, and the statement reports rows outside a scope. Only an error of
+//! PostgreSQL causes a bisection.
 
 use super::matching::Matching;
 use super::options::Options;

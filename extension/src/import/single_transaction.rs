@@ -53,7 +53,7 @@ fn busy(template: &Template, importer: Option<&Importer>) -> Error {
         None => format!("another file is imported into {name}, as one transaction; nothing was imported"),
     };
     Error::new(Code::ImportInProgress, message).hint(format!(
-        "try again later, import with on_error=skip, which does not wait, or have an administrator end the other import: \
-         DELETE /entities/template/{name}/import"
+        "Retry later, import with on_error=skip, which does not wait, or ask an administrator to end the \
+         other import: DELETE /entities/template/{name}/import."
     ))
 }

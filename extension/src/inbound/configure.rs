@@ -30,12 +30,16 @@ fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
         None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
         None => caller.role(),
         Some(name) if role::is_of_the_server(name) => {
-            return Err(Error::at(Code::InvalidValue, "/role", format!("no endpoint writes as {name}"))
-                .hint("name a role of your own: CREATE ROLE shop"));
+            return Err(Error::at(
+                Code::InvalidValue,
+                "/role",
+                format!("an endpoint cannot write as {name}"),
+            )
+            .hint("Name a role of your own: CREATE ROLE shop."));
         }
         Some(name) => role::find_by_name(name).ok_or_else(|| {
             Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
-                .hint(format!("create it first: CREATE ROLE {}", identifier(name)))
+                .hint(format!("Create it first: CREATE ROLE {}.", identifier(name)))
         })?,
     };
     require_power_over(caller, role)?;
@@ -141,7 +145,7 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
 
 fn taken(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
     let error = Error::at(Code::Conflict, "/slug", format!("the project already has an endpoint {slug:?}"))
-        .hint("choose another slug");
+        .hint("Choose another slug.");
     let row = "select from keyed_state.inbound_endpoint where project_id = $1 and slug = $2";
     let is_taken = caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION;
     is_taken.then(|| newer::taken(error, row, &params![project, slug]))
@@ -158,7 +162,7 @@ impl Endpoint {
                 "/template",
                 "the template of an endpoint cannot change",
             )
-            .hint("create another endpoint for the other template"));
+            .hint("Create another endpoint for the other template."));
         }
         let mapping = given.mapping(&self.template, Some(&self.mapping))?;
         let role = match &given.role {

@@ -97,8 +97,9 @@ impl<'a> Given<'a> {
                 continue;
             }
             if !accepted.contains(&name.as_ref()) {
-                return Err(unknown_member(&name, &here)
-                    .hint(format!("the members here are {}", accepted.join(", "))));
+                return Err(
+                    unknown_member(&name, &here).hint(format!("Use the members {}.", accepted.join(", ")))
+                );
             }
             match name.as_ref() {
                 // No prefix, also in place of one; a role is left as it is.
@@ -138,7 +139,7 @@ impl<'a> Given<'a> {
         };
         let key = key.ok_or_else(|| {
             Error::at(Code::InvalidValue, "", "external_key is missing")
-                .hint("say where the key stands in an item, for example \"$.id\"")
+                .hint("Set the path of the key in an item, for example \"$.id\".")
         })?;
         let key_prefix = prefix.unwrap_or_default();
         check_prefix(&key_prefix, "/key_prefix")?;
@@ -173,7 +174,9 @@ fn parse_sources(template: &Template, mapping: &RawValue) -> Result<Vec<Source>,
                     "path" => source.path = text_at(value, &here)?,
                     "key_prefix" if json::is_null(value) => {}
                     "key_prefix" => source.key_prefix = text_at(value, &here)?,
-                    _ => return Err(unknown_member(&name, &here).hint("write {path, key_prefix}")),
+                    _ => {
+                        return Err(unknown_member(&name, &here).hint("Use the members path and key_prefix."));
+                    }
                 }
             }
             check_prefix(&source.key_prefix, &format!("{here}/key_prefix"))?;

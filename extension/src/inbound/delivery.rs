@@ -1,4 +1,8 @@
 //! Processes a delivery, from the request to its log entry.
+//!
+//! A delivery and its log entry are one transaction, and the entry is inserted first. A second delivery with the same
+//! id waits at the unique index on endpoint and `webhook-id`, and finds its response there. The writes of the delivery
+//! run in a subtransaction, so a rejected one is rolled back and stays in the log.
 
 use super::endpoint::{self, Endpoint};
 use super::log::{self, Begun, Counts, Outcome};

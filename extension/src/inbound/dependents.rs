@@ -57,4 +57,4 @@ impl Dependent for Mappings {
     }
 }
 
-const REMEDY: &str = "change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}')";
+const REMEDY: &str = "Change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}').";

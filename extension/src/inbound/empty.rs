@@ -24,8 +24,8 @@ pub fn check_items(payload: &str, items: &str) -> Result<(), Error> {
     let missing = |found: &str| {
         let message = format!("the path of the items, {items}, finds nothing in the payload{found}");
         Error::at(Code::InvalidValue, "/items", message).hint(
-            "correct the items of the endpoint and replay the delivery; a payload without items needs an empty \
-            array there",
+            "Correct the path of the items in the endpoint, and replay the delivery. A payload without \
+             items needs an empty array there.",
         )
     };
     let Some(prefixes) = prefixes(items) else { return Err(missing("")) };

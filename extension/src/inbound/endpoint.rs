@@ -78,7 +78,7 @@ pub(super) fn require_state() -> Result<(), Error> {
     if exist() {
         return binding::require_state();
     }
-    Err(Error::new(Code::Internal, "endpoints are not available yet").hint("run: SELECT keyed.migrate()"))
+    Err(Error::new(Code::Internal, "endpoints are not available yet").hint("Run SELECT keyed.migrate()."))
 }
 
 /// Refuses a role that the caller may not use for an endpoint: through it, the caller could write what it may not.
@@ -93,8 +93,10 @@ pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error
         return Ok(());
     }
     let name = role::name(role).unwrap_or_default();
-    Err(Error::new(Code::Forbidden, format!("you may not let an endpoint write as role {name:?}"))
-        .hint("this needs a member of that role, or of keyed_admin; for a superuser's role, a superuser"))
+    Err(Error::new(Code::Forbidden, format!("you may not let an endpoint write as role {name:?}")).hint(
+        "Do this as a member of that role or of keyed_admin. For the role of a superuser, do it as \
+         a superuser.",
+    ))
 }
 
 /// The endpoints that a condition on `e` holds for.
@@ -133,7 +135,7 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
                 Code::ProjectRequired,
                 format!("the request names no project for the endpoint {name:?}"),
             )
-            .hint("send the header X-Service-Project-Id, or name the endpoint by its id")
+            .hint("Send the header X-Service-Project-Id, or name the endpoint by its id.")
         })?;
         let arguments = params![project, name];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", &arguments).pop()))
@@ -208,7 +210,7 @@ impl Endpoint {
     pub fn role_is_gone(&self) -> Error {
         Error::new(Code::Forbidden, format!("the role of the endpoint {:?} was dropped", self.slug)).hint(
             format!(
-                "set another role: SELECT keyed.alter_inbound_endpoint({}, {})",
+                "Set another role: SELECT keyed.alter_inbound_endpoint({}, {}).",
                 self.id,
                 literal("{\"role\": \"…\"}")
             ),

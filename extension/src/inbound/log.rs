@@ -62,7 +62,7 @@ pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Re
             match read(&rows).pop() {
                 Some(delivery) => Ok(Begun::Seen(delivery.id, delivery.outcome())),
                 None => Err(Error::new(Code::SerializationFailure, "the same delivery is being processed")
-                    .hint("send it again")),
+                    .hint("Send it again.")),
             }
         })
     })
@@ -127,7 +127,7 @@ impl Delivery {
             let error: serde_json::Value = serde_json::from_str(error).ok()?;
             Code::parse(error["code"].as_str()?)
         });
-        Err(Error::new(code.unwrap_or(Code::InvalidValue), "the delivery was refused"))
+        Err(Error::new(code.unwrap_or(Code::InvalidValue), "the delivery was rejected"))
     }
 
     /// `{id, webhook_id, received_at, status, error, created, updated, payload?}`.
@@ -186,7 +186,7 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
         Some(Ok(id)) => id,
         Some(Err(_)) => {
             return Err(Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a delivery log")
-                .hint("send the next_cursor of the previous page"));
+                .hint("Send the next_cursor of the previous page."));
         }
     };
     let sql = format!(

@@ -68,12 +68,13 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     });
     let Err(Taken { deliveries: count, bytes }) = counted else { return Ok(()) };
     let message = format!(
-        "the inbound endpoint {:?} keeps {count} refused deliveries of {bytes} bytes, as many as it may, and takes no \
-         further one that it would have to keep",
+        "the inbound endpoint {:?} has reached the limit of stored deliveries: {count} failed deliveries of {bytes} \
+         bytes",
         endpoint.slug
     );
     Err(Error::new(Code::StorageFull, message).hint(
-        "correct its mapping and replay them, purge them by keyed.purge_deliveries, or raise keyed.inbound_room",
+        "Correct the mapping and replay the deliveries, purge them with keyed.purge_deliveries, or raise \
+         keyed.inbound_room.",
     ))
 }
 

@@ -185,7 +185,7 @@ fn write_value(
             let message = format!("the path {} finds {} values, not one", source.path, many.len());
             let place = format!("/attributes/{}", source.slug);
             return Err(Error::at(Code::InvalidValue, place, message)
-                .hint("only lists and metrics take several values"));
+                .hint("Use a path that finds one value. Only lists and metrics take several."));
         }
     }
     Ok(true)

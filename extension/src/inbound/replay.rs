@@ -29,7 +29,7 @@ pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(
     own.require_configurer(caller)?;
     let payload = payload.filter(|_| !delivery.is_done).ok_or_else(|| {
         Error::new(Code::Conflict, format!("delivery {id} already succeeded"))
-            .hint("the delivery succeeded; only failed deliveries can be replayed")
+            .hint("Replay only failed deliveries.")
     })?;
     let outcome = write(&own, &payload);
     log::finish(id, &outcome);
@@ -48,7 +48,7 @@ struct Replayed {
 pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, Error> {
     let after = cursor.map_or(Ok(0), str::parse::<i64>).map_err(|_| {
         Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a replay")
-            .hint("send the next_cursor of the previous call")
+            .hint("Send the next_cursor of the previous call.")
     })?;
     let ids = log::failed(endpoint, after, MOST);
     let (mut done, mut failed) = (0, 0);

@@ -36,7 +36,7 @@ pub fn decode_secret(text: &str, pointer: &str) -> Result<Vec<u8>, Error> {
     let bytes = text.strip_prefix(PREFIX).and_then(|rest| STANDARD.decode(rest).ok());
     bytes.filter(|bytes| BYTES.contains(&bytes.len())).ok_or_else(|| {
         Error::at(Code::InvalidValue, pointer, "the secret is not one of Standard Webhooks").hint(format!(
-            "write whsec_ and the base64 of {} to {} bytes, as the sender shows it",
+            "Write whsec_ and the base64 of {} to {} bytes, as the sender shows it.",
             BYTES.start(),
             BYTES.end()
         ))
@@ -50,14 +50,15 @@ pub fn verify(secret: &[u8], headers: Signed, body: &str, now: i64) -> Result<()
         (headers.id.filter(|id| !id.is_empty()), headers.timestamp, headers.signatures)
     else {
         return Err(Error::new(Code::Unauthorized, "the delivery is not signed")
-            .hint("this endpoint requires the headers webhook-id, webhook-timestamp and webhook-signature"));
+            .hint("Send the headers webhook-id, webhook-timestamp and webhook-signature."));
     };
     let is_near = timestamp.parse::<i64>().is_ok_and(|at| at.abs_diff(now) <= TOLERANCE.unsigned_abs());
     if is_near && is_signed(secret, [id, ".", timestamp, ".", body], signatures) {
         return Ok(());
     }
     Err(Error::new(Code::Unauthorized, "the signature of the delivery is not valid").hint(
-        "sign the body and headers as sent, with the secret of this endpoint and a timestamp within five minutes",
+        "Sign the body and headers as sent, with the secret of this endpoint and a timestamp within five \
+         minutes.",
     ))
 }
 

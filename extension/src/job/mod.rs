@@ -113,7 +113,7 @@ pub fn may_renew_documents(spi: &Connection) -> bool {
     exist() && !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
 }
 
-/// Has the index of documents built anew once this transaction is committed.
+/// Has the index of documents rebuilt once this transaction is committed.
 pub fn add_document_index(spi: &Connection, template: &Template) {
     add(spi, template, JobKind::Index, None, None, &[]);
 }

@@ -61,13 +61,13 @@ fn report(caller: &Caller) -> Result<String, Error> {
            'kind', j.kind, 'attribute', a.slug, 'state', case when j.is_running then 'running' else j.state end, \
            'records_done', j.records_done, 'records', j.records, 'attempts', j.attempts, 'error', j.error, \
            'created_at', j.created_at, 'started_at', j.started_at, 'worker', j.worker, 'hint', case \
-             when j.is_running and j.left_out <> '{{}}' then pg_catalog.cardinality(j.left_out) || ' records are locked by \
-open transactions: the job comes back to them' \
+             when j.is_running and j.left_out <> '{{}}' then 'Wait for the open transactions that lock ' || \
+               pg_catalog.cardinality(j.left_out) || ' records, or end them. The job returns to these records.' \
              when j.is_running then null \
-             when j.state = 'failed' then 'remove the cause of the error, then: SELECT keyed.run_jobs(retry => true)' \
+             when j.state = 'failed' then 'Remove the cause, then run SELECT keyed.run_jobs(retry => true).' \
              when j.has_worker then null \
              when j.started_at is null and j.created_at > clock_timestamp() - interval '{START} seconds' then null \
-             else 'no worker is at work: SELECT keyed.run_jobs() starts one, unless max_worker_processes are running already' \
+             else 'Start a worker with SELECT keyed.run_jobs(), unless max_worker_processes are running already.' \
              end) \
          from job j join keyed_state.template t on t.id = j.template_id \
          join keyed_state.project p on p.id = t.project_id left join keyed_state.attribute a on a.id = j.attribute_id \

@@ -56,7 +56,7 @@ impl Turns {
     ///
     /// PostgreSQL waits for each transaction that has written to the table before, and an index under construction cannot
     /// be put off. So one that is still open at the second look is not waited for: other indexes have their turn first.
-    /// A snapshot of others holds up whatever index is built, in whichever order.
+    /// A snapshot of another session delays every index build, whatever the order.
     pub(crate) fn build(&mut self, job: &Job) -> Result<Outcome, Box<Caught>> {
         if !brief(|| note_start(job))? {
             return Ok(Outcome::Over);

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_take_turns_whichever_asked_first() {
+    fn scheduler_alternates_between_templates() {
         let jobs = [job(7, 1), job(3, 2), job(7, 3)];
         let mut turns = Vec::new();
         let mut last = (0, 0);

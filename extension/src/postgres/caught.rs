@@ -1,4 +1,8 @@
-//! Errors of PostgreSQL that were survived, and how they become values: by name, or not at all.
+//! Errors of PostgreSQL that were survived, and how they become values.
+//!
+//! An error of a statement is caught only in a subtransaction (`guard::subtransaction`, `guard::attempt`). It becomes
+//! a value only where a handler accepts it ([`Attempt::catch`]). A cancellation, a deadlock or another error of the
+//! session or the server reaches no handler that does not name its SQLSTATE.
 
 use pgrx::pg_sys::panic::CaughtError;
 use pgrx::pg_sys::{self, Oid};
@@ -48,7 +52,7 @@ pub enum Class {
     Quota,
     /// 54: a limit.
     ProgramLimit,
-    /// A refusal of the statement by a trigger, a privilege or a view, or one that somebody has made up.
+    /// A refusal of the statement by a trigger, a privilege or a view, or with a user-defined SQLSTATE.
     Statement,
     /// Anything else: the session, the server, other sessions, and faults of code, which are no fault of a value.
     Other,

@@ -34,7 +34,7 @@ impl Condition {
                 if (*query).hasSubLinks || pg_sys::list_length((*query).rtable) != 1 {
                     return None;
                 }
-                // Policies that are forced upon the owner too are for a statement to heed.
+                // Only a statement applies policies that are forced upon the owner too.
                 let table = pg_sys::list_nth((*query).rtable, 0).cast::<pg_sys::RangeTblEntry>();
                 if !(*table).securityQuals.is_null() {
                     return None;
@@ -77,8 +77,8 @@ impl Condition {
 
     /// Makes it ready to be asked of rows.
     pub fn ready(&self) -> Ready<'_> {
-        // SAFETY: the expression is made ready anew for each caller, since one whose work was broken off by an error must
-        // not go on. What is allocated is freed with the context, or with the memory of the caller.
+        // SAFETY: the expression is initialized for each caller, since a state that an error has interrupted must not
+        // be used again. What is allocated is freed with the context, or with the memory of the caller.
         unsafe {
             let context = pg_sys::CreateStandaloneExprContext();
             let current = Current::switch_to((*context).ecxt_per_query_memory);

@@ -1,14 +1,16 @@
 //! Whether rows are found and inserted without a statement: a switch for tests and diagnosis.
 //!
-//! Seven modules do the executor's work themselves, because starting and ending it costs more than the work: [`super::index`]
-//! (rows by an index), [`super::table`] and [`super::heap`] (rows page by page), [`super::insert`] (rows into a table), [`super::identity`] (their numbers), [`super::index_entries`] (how many entries an index has), [`super::update`] (one
-//! row in place of another) and [`super::condition`] (a condition on one row). Each of them depends on a shape of the table or index that somebody can
-//! change, and then answers [`Unfit`]; their callers run a statement instead. That statement rarely runs otherwise, so with
-//! `keyed.direct_access = off` every direct access answers [`Unfit`], and the tests run both ways.
+//! These modules do the executor's work themselves, because starting and ending it costs more than the work:
+//! [`super::index`] (rows by an index), [`super::table`] and [`super::heap`] (rows page by page), [`super::insert`]
+//! (rows into a table), [`super::identity`] (their numbers), [`super::index_entries`] (how many entries an index has),
+//! [`super::update`] (one row in place of another) and [`super::condition`] (a condition on one row). Each depends on
+//! a shape of the table or index that users can change, and then returns [`Unfit`]; its caller runs a statement
+//! instead. That statement rarely runs otherwise. With `keyed.direct_access = off`, every direct access returns
+//! [`Unfit`], and the tests run both ways.
 //!
-//! Three accesses do not obey the switch, because no statement does the same:
-//! - [`super::row::exists`] is asked by policies, also in parallel workers and in SERIALIZABLE transactions. It must see
-//!   what is committed now, whatever the snapshot, and leave no predicate lock.
+//! Three accesses ignore the switch, because no statement does the same:
+//! - [`super::row::exists`] is called by policies, also in parallel workers and in SERIALIZABLE transactions. It must
+//!   see what is committed now, whatever the snapshot, and leave no predicate lock.
 //! - [`super::gin`] and [`super::text_search`] read no table: the index and the parser call or are called with one value.
 //! - [`super::relation`], [`super::role`] and [`super::statistics`] read PostgreSQL's own caches of its catalog.
 

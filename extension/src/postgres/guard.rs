@@ -1,4 +1,12 @@
 //! Runs code as another role, and in subtransactions.
+//!
+//! Every function that touches records checks its caller, then runs as `keyed_owner`. Every statement has the search
+//! path pinned, also one that runs as the caller ([`super::spi::connected`]). Nothing inside resolves a name in a
+//! schema that a user can write to.
+//!
+//! `keyed_owner` defines nothing on its own. The event trigger `keyed_guard_definition` rejects definitions that run
+//! as the owner outside of [`as_owner_defining`]. So a breach of the owner cannot plant code that a superuser runs.
+//! docs/explanation/threat-model.md lists everything that a caller could replace.
 
 use super::caught::{self, Attempt, Caught};
 use super::role;
@@ -60,13 +68,13 @@ pub fn owner() -> Oid {
 /// The error of a database in which [`crate::define::setup::init`] has not run.
 pub fn not_set_up() -> Error {
     Error::new(Code::Internal, "keyed is not set up in this database")
-        .hint("run: SELECT keyed.init()  (as a superuser)")
+        .hint("Run as a superuser: SELECT keyed.init().")
 }
 
 /// The error of a database whose state is older than this library.
 pub fn not_migrated() -> Error {
     Error::new(Code::Internal, "the state of keyed in this database is older than the extension")
-        .hint("run: SELECT keyed.migrate()")
+        .hint("Run SELECT keyed.migrate().")
 }
 
 thread_local! {

@@ -8,8 +8,8 @@ use super::table::Table;
 use pgrx::pg_sys::{self, Oid};
 
 impl Table {
-    /// How many entries the index of a value and the ids has for this value, up to a number. Entries of rows that nobody sees any
-    /// more are among them.
+    /// How many entries the index of a value and the ids has for this value, up to a number, including those
+    /// of dead rows.
     pub fn index_entries(&self, indexed: IndexedValue, value: Parameter, most: u64) -> Result<u64, Unfit> {
         let (Some(equals), Some(datum)) = (equals(value.type_oid()), value.value()) else {
             return Err(Unfit);

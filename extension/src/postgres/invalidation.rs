@@ -1,8 +1,12 @@
 //! Cache invalidation by changes of other sessions.
 //!
-//! PostgreSQL sends every session an invalidation message when a table's definition changes. The caches of this crate
-//! use them: ALTER TABLE sends one by itself, and a change of metadata alone sends one explicitly. Most messages are
-//! about other tables, temporary ones among them; only watched tables count. If a session misses messages and
+//! PostgreSQL sends every session an invalidation message when a table's definition changes, and the caches of this
+//! crate use these messages. ALTER TABLE sends one automatically. Tables of keyed announce changes of their rows: the
+//! trigger `keyed_announce` on projects, keys, grants and quotas (`sql/state/`) calls [`announce`], and a change of a
+//! definition calls it directly. `_PG_init` (`lib.rs`) lists what each cache drops.
+//!
+//! A message counts only if the session caches something of that table, so a table is watched before it is read.
+//! Otherwise temporary tables of any login would flush the caches of all sessions. If a session misses messages and
 //! PostgreSQL resets its own caches, these caches are reset as well.
 
 use pgrx::pg_sys::{self, Datum, Oid};

@@ -75,8 +75,8 @@ pub(super) unsafe fn is_leakproof(node: *mut Node) -> bool {
     }
 }
 
-/// Whether an operator is PostgreSQL's own. An estimate also calls what an operator names as its commutator and negator, and
-/// somebody's own operator may name anything, whatever function it has.
+/// Whether an operator is PostgreSQL's own. An estimate also calls the commutator and the negator of an operator, and a
+/// user's operator may name any operators there, whatever its function is.
 fn is_own(operator: Oid) -> bool {
     operator.to_u32() < pg_sys::FirstGenbkiObjectId
 }
@@ -127,8 +127,8 @@ unsafe fn is_call_leakproof(function: Oid, arguments: *mut List, collation: Oid)
     }
 }
 
-/// Whether an operand is of a type without collations, or its collation is one that nobody can make, drop or make warn.
-/// Without a collation, texts raise an error as soon as two are compared.
+/// Whether an operand is of a type without collations, or its collation is one that no user can create, drop or make
+/// warn. Without a collation, texts raise an error as soon as two are compared.
 ///
 /// # Safety
 /// The node is an expression.

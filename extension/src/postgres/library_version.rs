@@ -68,9 +68,12 @@ pub fn check() {
 fn compare() {
     if let Some(setting) = superuser_setting::refused() {
         let setting = setting.to_string_lossy();
-        let message = format!("this session was given a value for {setting} that PostgreSQL did not take");
+        let message = format!("PostgreSQL rejected the value of {setting} that this session was given");
         Error::new(Code::Forbidden, message)
-            .hint("connect without it: only superusers set it, for a database or a login by ALTER DATABASE or ALTER ROLE")
+            .hint(
+                "Connect without it: only superusers can set it, for a database or a login with ALTER \
+                 DATABASE or ALTER ROLE.",
+            )
             .raise();
     }
     // First, so that an update after this is noticed.
@@ -94,7 +97,7 @@ fn compare() {
         let message =
             format!("the library of keyed is {VERSION}, the extension in this database {installed}");
         ErrorReport::new(PgSqlErrorCode::ERRCODE_WARNING, message, "keyed")
-            .set_hint("As a superuser: ALTER EXTENSION keyed UPDATE; SELECT keyed.migrate();")
+            .set_hint("As a superuser, run ALTER EXTENSION keyed UPDATE, then SELECT keyed.migrate().")
             .report(PgLogLevel::WARNING);
     }
 }
@@ -109,7 +112,8 @@ fn refuse(installed: &str, step: i32, order: Ordering) -> ! {
         )
     } else {
         format!(
-            "the state of keyed in this database has step {step}, and the library {VERSION} knows no step after {}",
+            "the state of keyed in this database has schema version {step}, and the library {VERSION} supports \
+             versions up to {}",
             NEWEST_STEP.load(Relaxed)
         )
     };
@@ -136,7 +140,7 @@ pub fn require_updated_sql() -> Result<(), Error> {
             Code::PreconditionFailed,
             format!("the extension in this database is {installed}, the library {VERSION}"),
         )
-        .hint("run first, as a superuser: ALTER EXTENSION keyed UPDATE")),
+        .hint("As a superuser, run ALTER EXTENSION keyed UPDATE first.")),
         _ => Ok(()),
     }
 }

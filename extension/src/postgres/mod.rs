@@ -158,7 +158,7 @@ pub fn require_utf8() {
         use crate::error::{Code, Error};
         use raise::Raise as _;
         Error::new(Code::Internal, "keyed needs a database with encoding UTF8")
-            .hint("create one: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0")
+            .hint("Create a database in UTF-8: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0.")
             .raise();
     }
 }

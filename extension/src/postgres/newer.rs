@@ -20,5 +20,5 @@ pub fn taken(error: Error, row: &str, arguments: &[Parameter]) -> Error {
         return error;
     }
     let message = format!("another transaction has committed since this one began: {}", error.message);
-    Error::new(Code::SerializationFailure, message).hint("run the transaction again")
+    Error::new(Code::SerializationFailure, message).hint("Run the transaction again.")
 }

@@ -1,4 +1,6 @@
 //! Which rows are written by keyed's own statements, and not by direct SQL or by other triggers.
+//!
+//! A row is keyed's own write only if the statement that fired the trigger is the one that a function of keyed runs.
 
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;

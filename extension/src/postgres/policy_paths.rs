@@ -13,7 +13,7 @@ use super::leakproof::is_leakproof;
 use super::role;
 use super::statistics;
 use super::superuser_setting::{Switch, refused};
-use pgrx::pg_sys::{self, List, Node, NodeTag, PlannerInfo, RangeTblEntry, RelOptInfo, RestrictInfo};
+use pgrx::pg_sys::{self, Node, NodeTag, PlannerInfo, RangeTblEntry, RelOptInfo, RestrictInfo};
 use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
 use std::cell::Cell;
@@ -71,9 +71,11 @@ unsafe extern "C-unwind" fn add_paths(
         if !is_on() || !is_record_table_with_policy(relation, table) {
             return;
         }
-        let released = Released::from((*relation).baserestrictinfo, relation);
+        let released = Released::of(relation);
         if !released.conditions.is_empty() {
             estimate(root, relation, (*table).relid, &released.conditions);
+        }
+        if !released.changed.is_empty() {
             pg_sys::create_index_paths(root, relation);
             released.take_back();
         }
@@ -102,24 +104,35 @@ unsafe fn is_record_table_with_policy(relation: *mut RelOptInfo, table: *mut Ran
 struct Released {
     /// Conditions of the table.
     conditions: Vec<*mut RestrictInfo>,
-    /// These and their arms, as far as PostgreSQL does not call them leakproof.
+    /// These and their arms, and conditions of joins, as far as PostgreSQL does not call them leakproof.
     changed: Vec<*mut RestrictInfo>,
 }
 
 impl Released {
-    /// Lets those of the conditions count as leakproof that are.
+    /// Lets those of the conditions of a table count as leakproof that are, and those of its joins that compare two columns.
+    /// The latter are estimated as before.
     ///
     /// # Safety
-    /// The list holds conditions of the relation.
-    unsafe fn from(conditions: *mut List, relation: *mut RelOptInfo) -> Released {
+    /// The relation is a table that is being planned.
+    unsafe fn of(relation: *mut RelOptInfo) -> Released {
         let mut released = Released::default();
         // SAFETY: the caller's. A condition belongs to this one planning.
         unsafe {
-            for condition in PgList::<RestrictInfo>::from_pg(conditions).iter_ptr() {
+            let is_released = |condition: *mut RestrictInfo| {
                 let waits = (*condition).security_level > (*relation).baserestrict_min_security;
-                if waits && !(*condition).leakproof && is_leakproof((*condition).clause.cast()) {
+                waits && !(*condition).leakproof && is_leakproof((*condition).clause.cast())
+            };
+            for condition in PgList::<RestrictInfo>::from_pg((*relation).baserestrictinfo).iter_ptr() {
+                if is_released(condition) {
                     released.conditions.push(condition);
                     released.add(condition);
+                }
+            }
+            for condition in PgList::<RestrictInfo>::from_pg((*relation).joininfo).iter_ptr() {
+                let is_comparison = is_a((*condition).clause.cast(), NodeTag::T_OpExpr);
+                if is_comparison && is_released(condition) {
+                    (*condition).leakproof = true;
+                    released.changed.push(condition);
                 }
             }
         }
@@ -171,8 +184,8 @@ impl Released {
     }
 }
 
-/// Estimates anew how many rows the conditions leave, with the statistics of their columns: each of them is evaluated before
-/// the policy, so what it finds shows in the plan as it would of a function that PostgreSQL calls leakproof.
+/// Estimates again how many rows the conditions leave, with the statistics of their columns. Each of them is evaluated
+/// before the policy, so the plan shows what it finds, as for a function that PostgreSQL calls leakproof.
 ///
 /// # Safety
 /// The relation is a table, and the conditions are those of its that are released.

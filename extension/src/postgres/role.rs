@@ -11,7 +11,8 @@ pub const ADMIN: &CStr = c"keyed_admin";
 /// The role that the proxy logs in as.
 pub const PROXY: &CStr = c"keyed_proxy";
 
-/// Whether a role is one of PostgreSQL's own (`pg_read_all_data`) or the login of the proxy: nobody acts as it.
+/// Whether a role is one of PostgreSQL's own (`pg_read_all_data`) or the login of the proxy: no API key, grant or
+/// endpoint uses it.
 pub fn is_of_the_server(name: &str) -> bool {
     name.starts_with("pg_") || PROXY.to_str() == Ok(name)
 }

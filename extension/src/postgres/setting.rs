@@ -29,7 +29,7 @@ pub fn register() {
         c"keyed.idempotency_room",
         &IDEMPOTENCY_ROOM,
         c"Maximum size of the stored responses of an API key.",
-        c"Beyond it, requests with a new Idempotency-Key are refused until stored responses expire after a day.",
+        c"Beyond it, requests with a new Idempotency-Key are rejected until stored responses expire after a day.",
     );
     room(
         c"keyed.session_memory",
@@ -90,7 +90,7 @@ fn register_limits() {
         1 << 20,
         // For tests, which have few records.
         pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE,
-        c"Number of records that a search looks at before it chooses between the index of its order and those of its \
+        c"Number of records that a search samples before it chooses between the index of its order and those of its \
         conditions.",
         c"For tests and diagnosis: changes no result.",
     );

@@ -21,7 +21,7 @@ impl Table {
             }
             // Where snapshots become too old, the executor looks at each page for that. A row does not contain what is
             // computed when it is read.
-            // Policies that are forced upon the owner too are for a statement to heed.
+            // Only a statement applies policies that are forced upon the owner too.
             let fits = (*(*relation).rd_rel).relam == pg_sys::HEAP_TABLE_AM_OID
                 && !(*(*relation).rd_rel).relforcerowsecurity
                 && !compat::has_virtual_columns((*relation).rd_att)

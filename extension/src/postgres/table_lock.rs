@@ -190,8 +190,8 @@ pub fn within_lock_timeout(most: Duration) -> Duration {
 /// The error for tables that other transactions use for longer than a change waits.
 pub fn still_busy(what: &str) -> Error {
     Error::new(Code::Busy, format!("other transactions are using {what}; nothing was changed")).hint(
-        "try again later, or find and end the blocking transaction: \
-         SELECT pid, usename, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start",
+        "Retry later, or find and end the blocking transaction: SELECT pid, usename, state, xact_start, \
+         query FROM pg_stat_activity ORDER BY xact_start.",
     )
 }
 

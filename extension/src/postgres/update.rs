@@ -1,8 +1,8 @@
 //! Puts a row of keyed's own tables in place of another without a statement.
 //!
 //! For a narrow row, starting the executor costs as much as the write; `insert … on conflict do update` also looks for the
-//! row twice and locks it first. The same tables are fit for it as for [`super::insert`]. Where somebody else is writing the row,
-//! or the transaction's snapshot is fixed, a statement decides.
+//! row twice and locks it first. The same tables are fit for it as for [`super::insert`]. Where another session is
+//! writing the row, or the transaction's snapshot is fixed, a statement decides.
 
 use super::compat;
 use super::datum::{self, Argument};
@@ -67,7 +67,7 @@ fn update(
     let mut values: Vec<Datum> = values.iter().map(|value| value.unwrap_or(Datum::from(0usize))).collect();
     // SAFETY: as in `insert_rows`: the table is locked by the caller and kept open until the row is in; values and nulls are as
     // many as its columns, of their types, which `is_plain` has seen; the state is freed as a whole, or with the transaction when
-    // an error unwinds. A row that somebody changed since it was found is left alone.
+    // an error unwinds. A row that another session changed since it was found stays as it is.
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {

@@ -23,18 +23,18 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
     let Some(name) = Name::parse(name) else {
         let names = Name::ALL.map(Name::text).join(", ");
         return Err(Error::at(Code::InvalidValue, "/name", format!("quota {name:?} does not exist"))
-            .hint(format!("there are {names}")));
+            .hint(format!("Use one of the quotas {names}.")));
     };
     if maximum.is_some_and(|maximum| maximum < 0) {
         return Err(Error::at(Code::InvalidValue, "/maximum", "maximum must not be negative")
-            .hint("null takes the quota away"));
+            .hint("Use null to remove the quota."));
     }
     if snapshot_is_fixed() {
         return Err(Error::new(
             Code::InvalidValue,
             "a quota is counted from what is committed now, which this transaction does not see",
         )
-        .hint("set it in a transaction of isolation level READ COMMITTED"));
+        .hint("Set it in a transaction of isolation level READ COMMITTED."));
     }
     // Concurrent creations of templates wait, and see the quota afterwards.
     definition_lock::one_at_a_time(project_named(project)?.id, || {
@@ -98,7 +98,7 @@ fn count_records(spi: &Connection, project: i32) -> i64 {
     if tables.len() > 4 * most_tables() {
         let message = format!("the records of {} templates are too many to be counted at once", tables.len());
         Error::new(Code::PayloadTooLarge, message)
-            .hint("raise max_locks_per_transaction, restart the server, and set the quota again")
+            .hint("Raise max_locks_per_transaction, restart the server, and set the quota again.")
             .raise();
     }
     lock_against_writers(&tables);

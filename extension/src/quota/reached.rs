@@ -28,7 +28,8 @@ impl Reached {
         let has = used.map(|used| format!(" and has {used}{more}")).unwrap_or_default();
         let message =
             format!("the project {project:?} may have {maximum} {what}{has}: quota {name} is reached");
-        let hint = format!("an administrator can raise it: SELECT keyed.set_quota('{project}', '{name}', …)");
+        let hint =
+            format!("Ask an administrator to raise it: SELECT keyed.set_quota('{project}', '{name}', …).");
         Error { quota: Some(Box::new(Reached { used, ..self })), ..Error::new(Code::QuotaExceeded, message) }
             .hint(hint)
     }

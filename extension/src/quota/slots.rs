@@ -234,7 +234,7 @@ pub(super) fn require_written(rows: usize) {
             Code::SerializationFailure,
             "the quota was set, or used by others, after this transaction began",
         )
-        .hint("run the transaction again")
+        .hint("Run the transaction again.")
         .raise();
     }
 }

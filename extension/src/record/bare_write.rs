@@ -6,6 +6,8 @@
 //! the new row for the role in force when the row is written.
 //!
 //! The scope is evaluated on the row ([`Caller::reach`]), not joined to the statement, which belongs to the user.
+//!
+//! A role without a grant writes nothing.
 
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};

@@ -81,7 +81,7 @@ fn parse_bucket(text: &str) -> Result<i64, Error> {
         .filter(|seconds| (1..=366 * 86_400).contains(seconds))
         .ok_or_else(|| {
             Error::at(Code::InvalidValue, "/bucket", format!("{text:?} is not a bucket"))
-                .hint("write a number and s, m, h or d, up to 366d: 30s, 5m, 1h, 1d")
+                .hint("Write a number and s, m, h or d, up to 366d: 30s, 5m, 1h, 1d.")
         })
 }
 
@@ -90,7 +90,7 @@ fn parse_aggregate(name: Option<&str>) -> Result<(&'static str, &'static str, &'
     AGGREGATES.into_iter().find(|row| row.0 == name).ok_or_else(|| {
         let names: Vec<&str> = AGGREGATES.iter().map(|row| row.0).collect();
         Error::at(Code::InvalidValue, "/aggregate", format!("{name:?} is not an aggregate"))
-            .hint(format!("the aggregates are {}", names.join(", ")))
+            .hint(format!("Use one of the aggregates {}.", names.join(", ")))
     })
 }
 

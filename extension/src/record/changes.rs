@@ -83,7 +83,7 @@ pub fn complete_for_replacement<'a>(
             let pointer = &template.attributes[*position].pointer;
             errors.push(
                 Error::at(Code::InvalidValue, pointer, "PUT replaces values: it cannot increment")
-                    .hint("increment with PATCH or with an upsert"),
+                    .hint("Increment with PATCH or with an upsert."),
             );
         }
     }
@@ -118,5 +118,5 @@ fn unknown(template: &Template, name: &str) -> Error {
     let more = if template.attributes.len() > slugs.len() { ", …" } else { "" };
     let pointer = format!("/attributes/{}", json::pointer_step(name));
     Error::at(Code::UnknownAttribute, pointer, format!("{} has no attribute {name:?}", template.full_name()))
-        .hint(format!("its attributes are: {}{more}", slugs.join(", ")))
+        .hint(format!("Use one of its attributes: {}{more}.", slugs.join(", ")))
 }

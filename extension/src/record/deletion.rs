@@ -129,7 +129,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
     let restored = write_one(caller, Action::Update, &template, &sql, &arguments, &wanted).map_err(
         |error| match error.code {
             Code::ExternalKeyTaken => error
-                .hint("send {\"external_key\": \"another\"}, or null to restore the record without a key"),
+                .hint("Send {\"external_key\": \"another\"}, or null to restore the record without a key."),
             _ => error,
         },
     )?;

@@ -35,7 +35,7 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
         Some(cursor) => {
             cursor.strip_prefix('v').and_then(|version| version.parse().ok()).ok_or_else(|| {
                 Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a history")
-                    .hint("send the next_cursor of the previous page, unchanged")
+                    .hint("Send the next_cursor of the previous page, unchanged.")
             })?
         }
     };

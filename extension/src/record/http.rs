@@ -168,19 +168,19 @@ fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown,
     if has("embedding") {
         let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/embedding", message).hint(
-            "a PUT has attributes, or the values bare; write the vector with PATCH, or with \
-             PUT /entities/{id}/embedding; an attribute of that name goes into \
-             {\"attributes\": {\"embedding\": …}}",
+            "Send attributes, or the values alone. Write the vector with PATCH, or with PUT \
+             /entities/{id}/embedding. Send an attribute of that name in {\"attributes\": {\"embedding\": \
+             …}}.",
         ));
     }
     if has("external_key") {
         let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/external_key", message)
-            .hint("send attributes, or the values alone; change the key with PATCH"));
+            .hint("Send attributes, or the values alone. Change the key with PATCH."));
     }
     let attributes = write::parse_body(text)?.attributes.ok_or_else(|| {
         Error::at(Code::InvalidValue, "/attributes", "attributes is missing")
-            .hint("send {\"attributes\": {}} to set every attribute to null")
+            .hint("Send {\"attributes\": {}} to set every attribute to null.")
     })?;
     write::replace(&caller, id, attributes, preconditions)
 }

@@ -34,7 +34,7 @@ pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
     }
     if !value.get().starts_with('"') {
         return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
-            .hint("write numbers as strings too: \"42\""));
+            .hint("Write numbers as strings too: \"42\"."));
     }
     let text: std::borrow::Cow<str> = serde_json::from_str(value.get()).map_err(|error| {
         Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}"))

@@ -25,7 +25,7 @@ impl Mode {
             Some("create") => Ok(Mode::Create),
             Some("update") => Ok(Mode::Update),
             Some(other) => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is not a mode"))
-                .hint("the modes are upsert, create and update")),
+                .hint("Use one of the modes upsert, create and update.")),
         }
     }
 

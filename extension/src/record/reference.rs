@@ -147,8 +147,10 @@ pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
     };
     let place = target.map(|it| format!(" in template {:?}", it.slug)).unwrap_or_default();
     let message = format!("the referenced record{name} does not exist{place}");
-    Error::at(Code::ReferenceNotFound, &attribute.pointer, message)
-        .hint("create it first, or send null; if the same request creates it, see why that was refused")
+    Error::at(Code::ReferenceNotFound, &attribute.pointer, message).hint(
+        "Create it first, or send null. If the same request creates it, see why that operation was \
+         rejected.",
+    )
 }
 
 /// Whether a template has a live record with this id, as far as the caller sees.

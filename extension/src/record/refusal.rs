@@ -17,7 +17,7 @@ pub(super) const MOST_TRIES: usize = 10;
 /// The refusal of a write that others kept getting in the way of.
 pub(super) fn gave_up() -> Error {
     Error::new(Code::SerializationFailure, "concurrent writes to this key kept conflicting")
-        .hint("run the transaction again")
+        .hint("Run the transaction again.")
 }
 
 /// The refusal of a key that another live record holds.
@@ -28,9 +28,9 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
         .then(|| read::holder(template, key, &WriteScope::of(caller, Action::Read, template)))
         .flatten();
     let hint = if may_read && holder.as_ref().is_none_or(|holder| holder.is_visible) {
-        "send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key"
+        "Send another key, or write to that record with PUT …/by-key or keyed.upsert_by_key."
     } else {
-        "send another key; this one belongs to a record that you may not see"
+        "Send another key: this one belongs to a record that you may not see."
     };
     let existing_id = holder.filter(|holder| holder.is_visible).map(|holder| holder.id);
     let error =

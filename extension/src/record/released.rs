@@ -48,9 +48,9 @@ pub fn place(template: &Template, old: Option<&Row>, new: &Row) -> Result<Placed
     let was_deleted = old.is_some_and(is_deleted);
     let (sent, sent_released) = (new.get(column::EXTERNAL_KEY), new.get(released));
     if sent_released.is_some() && !was_deleted && (old.is_some() || !is_deleted(new)) {
-        let message = format!("{} is kept by the database: a live record has none", column::RELEASED_KEY);
+        let message = format!("{} is set by the database: a live record has none", column::RELEASED_KEY);
         return Err(Error::at(Code::InvalidValue, format!("/{}", column::RELEASED_KEY), message)
-            .hint("leave it out, and write external_key"));
+            .hint("Leave it out, and write external_key."));
     }
     // A restore takes the old key back, unless it says another, or takes the old one away.
     let key = sent.or(sent_released);

@@ -61,7 +61,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
         (None, None) => None,
         (None, Some(_)) => {
             return Err(Error::at(Code::InvalidValue, "/aggregate", "an aggregate needs a bucket")
-                .hint("add bucket, for example bucket=1h"));
+                .hint("Add bucket, for example bucket=1h."));
         }
     };
     let (from, to) = (from.unwrap_or(BEFORE_ALL), Timestamp(to.unwrap_or(AFTER_ALL)));
@@ -139,7 +139,7 @@ fn parse_cursor(cursor: Option<&str>) -> Result<(Option<i64>, Option<i64>), Erro
     let parts = cursor.split_once('.').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
     parts.map(|(at, id)| (Some(at), Some(id))).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a series")
-            .hint("send the next_cursor of the previous page, unchanged")
+            .hint("Send the next_cursor of the previous page, unchanged.")
     })
 }
 

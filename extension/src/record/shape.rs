@@ -62,7 +62,7 @@ impl Projection {
             } else {
                 let message = format!("{} has no field {field:?}", template.full_name());
                 return Err(Error::at(Code::UnknownField, format!("/fields/{index}"), message)
-                    .hint("name attributes by their slug, or standard fields"));
+                    .hint("Name attributes by their slug, or standard fields."));
             }
         }
         Ok(Projection {

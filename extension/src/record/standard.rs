@@ -54,7 +54,7 @@ pub fn check_insert(
                     CLOCK_TOLERANCE / 1_000_000
                 );
                 return Err(Error::at(Code::InvalidValue, format!("/{name}"), message)
-                    .hint(format!("leave {name} out, or send null; store your own times in attributes")));
+                    .hint(format!("Leave {name} out, or send null. Store your own times in attributes.")));
             }
         }
     }
@@ -62,7 +62,7 @@ pub fn check_insert(
         None => Ok(()),
         Some(_) if !may_bring_values() => {
             Err(Error::at(Code::InvalidValue, "/deleted_at", "a record cannot be created as deleted").hint(
-                "leave deleted_at out, and delete the record afterwards: UPDATE … SET deleted_at = now()",
+                "Leave deleted_at out, and delete the record afterwards: UPDATE … SET deleted_at = now().",
             ))
         }
         Some(at) => time::check_range("deleted_at", at),
@@ -70,7 +70,7 @@ pub fn check_insert(
 }
 
 const LEAVE_ID_OUT: &str =
-    "leave id out, or send null: the database generates it; store your own id in external_key";
+    "Leave id out, or send null: the database generates it. Store your own id in external_key.";
 
 /// Whether who writes this row may bring standard columns along.
 pub fn may_bring_values() -> bool {

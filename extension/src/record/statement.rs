@@ -1,4 +1,7 @@
 //! Statements on the records of a template: pure text. Values are parameters, names are checked slugs.
+//!
+//! A write is judged by its result: the statement returns whether the new row is within the writer's scope, and an
+//! error rolls back a row that is not. So defaults, increments and references count with their final values.
 
 use super::released;
 use crate::access::visibility::{UpsertScopes, WriteScope, and, condition_column};

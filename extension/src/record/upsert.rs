@@ -1,5 +1,9 @@
 //! Creates a record, or updates the one with the key: usually one statement, and always certain which of the two it
 //! was.
+//!
+//! Uniqueness rests on the unique index alone: never on a lookup before the write, never on serializable snapshots.
+//! Created or updated is never guessed: the statement offers a new id, and the record was created if the returned row
+//! has that id.
 
 use super::argument::BoundAssignments;
 use super::kept::Keeper;

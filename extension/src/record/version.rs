@@ -1,9 +1,12 @@
 //! Versions of records, and preconditions: entity tags (RFC 9110, 8.8.3) and conditional requests (section 13).
 //!
-//! The version of a record is a hash of its complete JSON. So states that a client can distinguish have different
-//! versions, and an unchanged record keeps its version, wherever its row is stored. A transaction number or a ctid
-//! would change with a restore; `updated_at` is equal for two changes in one transaction; and none of them reflects a
-//! new attribute of the template.
+//! The version of a record is a hash of its complete JSON, computed with each response and stored nowhere. So
+//! everything that changes what callers see changes it: functions of keyed, direct DML, writes with the triggers off,
+//! a new attribute. An unchanged record keeps its version, wherever its row is stored.
+//!
+//! The alternatives fail. A transaction number or a ctid does not survive a restore, and `updated_at` is equal for two
+//! changes in one transaction. The number of the last history entry ignores attributes and costs a second index scan
+//! per lookup.
 //!
 //! An entity tag is a version, optionally followed by `.` and a hash of a response that shows more than the record
 //! (`verbose`), and by `-` and the content coding of the response. Writes compare versions only.
@@ -63,7 +66,7 @@ impl Tags {
         }
         list(text).map(Tags::Listed).ok_or_else(|| {
             Error::new(Code::MalformedRequest, format!("{name} is neither * nor a list of entity tags")).hint(
-                "send the value of ETag unchanged, with its double quotes; separate several with commas",
+                "Send the value of ETag unchanged, with its double quotes. Separate several with commas.",
             )
         })
     }
@@ -144,7 +147,7 @@ impl Preconditions {
 
     /// The refusal of an upsert that may not create the record, where none holds the key.
     pub fn refusal_for_none(&self) -> Error {
-        refusal("no record has this key, and If-Match requires one", "leave If-Match out to create it")
+        refusal("no record has this key, and If-Match requires one", "Leave If-Match out to create it.")
     }
 
     /// The refusal of a write to a record of this version.
@@ -153,15 +156,15 @@ impl Preconditions {
         match &self.if_none_match {
             Some(Tags::Any) if is_match => refusal(
                 "the record exists, and If-None-Match allows creation only",
-                "leave If-None-Match out to update it",
+                "Leave If-None-Match out to update it.",
             ),
             Some(Tags::Listed(_)) if is_match => refusal(
                 "the record has a version that If-None-Match lists",
-                "leave If-None-Match out to write any version",
+                "Leave If-None-Match out to write any version.",
             ),
             _ => refusal(
                 "the record has a version that If-Match does not list",
-                "read the record again and send the new ETag; in SQL, keyed.record_version(id)",
+                "Read the record again and send the new ETag; in SQL, call keyed.record_version(id).",
             ),
         }
     }

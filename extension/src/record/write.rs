@@ -245,7 +245,7 @@ pub fn parse_body(body: &str) -> Result<Body<'_>, Error> {
             _ => {
                 let pointer = format!("/{}", json::pointer_step(&name));
                 return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is an unknown member"))
-                    .hint("a body has attributes, external_key and embedding"));
+                    .hint("Use the members attributes, external_key and embedding."));
             }
         }
     }

@@ -6,6 +6,10 @@
 //! expects of `d`, which for parts of texts is often wrong by a factor of a hundred, and the wrong choice may read every
 //! record. Here, a look at the first records of the walk decides: what it costs is known, and what it finds fills the
 //! page, or tells `d`.
+//!
+//! PostgreSQL's estimates decide only for full-text search, deleted records, conditions behind references, and more
+//! than twenty conditions. For a substring alone, no statement finds the first page of an order by one field: see
+//! `part_rows.rs` (with an index of the order) and `sorted_parts.rs` (without one).
 
 /// What a lookup costs for each record that its index finds, in records of a walk from the newest on, which lie side by
 /// side: its place is entered into a bitmap, it is compared once more and sorted.

@@ -50,7 +50,7 @@ pub fn encode(fingerprint: &str, values: &[String], id: &str) -> String {
 /// What is said of a cursor that is not one of this search.
 pub fn refusal() -> Error {
     Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of this search")
-        .hint("send next_cursor of the page before, with the same filters and the same sort")
+        .hint("Send the next_cursor of the previous page, with the same filters and sort.")
 }
 
 /// Reads a cursor of this search.

@@ -45,7 +45,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
         if plan.keys.is_empty() {
             // How many match, and which words most documents have, follows from the hidden ones too.
             if is_scoped {
-                out.push_str("The records that match the words are ranked.\n");
+                out.push_str("The records that match the terms are ranked.\n");
             } else {
                 let position = plan.position.as_ref();
                 let after = position.and_then(|position| Some((position.rank? as i16, position.uuid)));
@@ -254,8 +254,8 @@ fn is_walk(lines: &[String]) -> bool {
 /// What would spare the reading of a whole table by a statement that runs for the sake of this member.
 fn advice(member: Option<&str>, table: &str) -> String {
     match (SideTable::Documents.is_named(table), member) {
-        (true, Some(member)) => format!("search for rarer words, or leave {member} out."),
-        (true, None) => "search for rarer words, or sort by an attribute with indexed: true.".to_owned(),
+        (true, Some(member)) => format!("search for rarer terms, or leave {member} out."),
+        (true, None) => "search for rarer terms, or sort by an attribute with indexed: true.".to_owned(),
         (false, Some(member)) => {
             format!("filter by an attribute with indexed: true, or leave {member} out.")
         }

@@ -15,7 +15,7 @@ pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {
     let verb = if count == 1 { "matches" } else { "match" };
     let before = if plan.filter.is_always_true() { "" } else { " (before filters)" };
     let best = if first.are_all { "" } else { "; the best come first" };
-    let found = format!("{after}{least}{} {verb} the words{before}{best}.\n", counted(count, "record"));
+    let found = format!("{after}{least}{} {verb} the terms{before}{best}.\n", counted(count, "record"));
     let mut out = found[..1].to_uppercase() + &found[1..];
     let work = &first.work;
     if work.read > 0 {
@@ -35,7 +35,7 @@ pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {
     if !scanned.is_empty() {
         let which = if first.are_all { "Every document is" } else { "Documents are" };
         out.push_str(&format!(
-            "{which} read for {}: no index serves words without a letter or digit, or exclusions alone.\n",
+            "{which} read for {}: no index serves terms without a letter or digit, or exclusions alone.\n",
             scanned.join(" ")
         ));
     }
@@ -59,9 +59,9 @@ fn describe_lookup(lookup: Lookup, found: usize) -> String {
     let documents = counted(found, "document");
     match lookup {
         Lookup::Whole => format!("The index finds {documents} whose name or key may be the search."),
-        Lookup::Names => format!("The index finds {documents} with the words as whole words of name or key."),
-        Lookup::WholeWords => format!("The index finds {documents} with the words as whole words."),
-        Lookup::All => format!("The index finds {documents} with the words."),
+        Lookup::Names => format!("The index finds {documents} with the terms as whole words of name or key."),
+        Lookup::WholeWords => format!("The index finds {documents} with the terms as whole words."),
+        Lookup::All => format!("The index finds {documents} with the terms."),
         Lookup::Statement => {
             format!("A statement finds {}, by names of other records too.", counted(found, "record"))
         }
@@ -75,12 +75,10 @@ pub fn describe_fuzzy(plan: &Plan, found: Option<usize>) -> &'static str {
     match found {
         _ if !may_be_wrong || plan.position.is_some() => "",
         Some(0) => {
-            "\nNothing matches: with fuzzy, words with one wrong letter are looked up next; this is not shown.\n"
+            "\nNothing matches: with fuzzy, terms with one typo are searched next; this is not shown.\n"
         }
         Some(_) => "",
-        None => {
-            "\nIf nothing matches, words with one wrong letter are looked up next (fuzzy); this is not shown.\n"
-        }
+        None => "\nIf nothing matches, terms with one typo are searched next (fuzzy); this is not shown.\n",
     }
 }
 

@@ -38,7 +38,7 @@ impl Facet {
                     Ok(Facet { name: name.clone().into_owned(), column })
                 }
                 _ => Err(Error::at(Code::InvalidValue, pointer, format!("{name:?} cannot be a facet"))
-                    .hint("facets are attributes of the searched template")),
+                    .hint("Use attributes of the searched template as facets.")),
             }
         };
         let mut facets = names.iter().enumerate().map(parse).collect::<Result<Vec<Facet>, Error>>()?;

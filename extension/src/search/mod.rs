@@ -6,6 +6,8 @@
 //!
 //! Everything up to the plan is pure text. Only the plan adds the caller's scopes: its condition includes what the
 //! caller may see, and every statement of a search (page, count, facets) uses it.
+//!
+//! Whatever a caller sends reaches SQL as a parameter or through `value/quote.rs`.
 
 /// Which access path finds the records of a page.
 pub mod access_path;

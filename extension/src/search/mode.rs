@@ -51,13 +51,13 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
         return Err(missing("query_vector", ""));
     }
     if query.fuzzy {
-        let message = "a search by a vector finds the closest records, however words are written";
+        let message = "a search by a vector has no typo tolerance";
         return Err(Error::at(Code::InvalidValue, "/fuzzy", message)
-            .hint("leave fuzzy out, or send mode \"keyword\" to search by words alone"));
+            .hint("Leave fuzzy out, or send mode \"keyword\" for full-text search alone."));
     }
     let refuse = |pointer: &str, message: &str| {
         Err(Error::at(Code::InvalidValue, pointer, message)
-            .hint("send mode \"keyword\", or no query_vector, to sort, count and page"))
+            .hint("Send mode \"keyword\", or no query_vector, to sort, count and page."))
     };
     if query.sort.is_some() {
         return refuse("/sort", "a search by a vector has its own order: the closest first");
@@ -87,7 +87,7 @@ pub fn check_view(view: &SearchQuery) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::at(Code::InvalidValue, "/view", "a view with global_search cannot be searched by a vector")
-        .hint("send mode \"keyword\", or save a view that has filters only"))
+        .hint("Send mode \"keyword\", or save a view that has filters only."))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Keyset pages: the rows after a position in an order, as conditions that an index can serve.
+//! Keyset pages: the rows after a position in an order, as conditions that an index can serve. A page is found by the
+//! values that its predecessor ended with, never by counting rows.
 //!
 //! A page is read in segments. With one sort key there are two: records with a value, and records without. Each is a
 //! scan of an index on `(key, id)`, in either direction, and the second is read only when the first is exhausted. So

@@ -46,7 +46,7 @@ impl<'a> SearchQuery<'a> {
                 TEXT if json::is_null(value) => continue,
                 TEXT => return Err(text_in_sql(&here)),
                 _ => {
-                    let hint = format!("a search has {}", KNOWN.join(", "));
+                    let hint = format!("Use the members {}.", KNOWN.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
                 }
             }
@@ -111,14 +111,13 @@ pub const TEXT: &str = "query_text";
 
 /// The refusal of a text where no provider can embed it.
 pub fn text_in_sql(pointer: &str) -> Error {
-    unknown_member(TEXT, pointer)
-        .hint("the service embeds a text in the body of a search over HTTP; here send query_vector")
+    unknown_member(TEXT, pointer).hint("Send query_vector: only a search over HTTP embeds a text.")
 }
 
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
     value.get().parse().ok().filter(|limit| (1..=MOST_LIMIT).contains(limit)).ok_or_else(|| {
         Error::at(Code::InvalidValue, pointer, format!("limit is a whole number from 1 to {MOST_LIMIT}"))
-            .hint("read further pages with next_cursor")
+            .hint("Read further pages with next_cursor.")
     })
 }
 
@@ -148,7 +147,7 @@ fn highlight_at(value: &RawValue, pointer: &str) -> Result<Option<Highlight>, Er
             "offsets" => highlight.offsets = json::boolean_at(value, &here)?,
             _ => {
                 return Err(
-                    unknown_member(&name, &here).hint("highlight takes only offsets: {\"offsets\": true}")
+                    unknown_member(&name, &here).hint("Use only offsets in highlight: {\"offsets\": true}.")
                 );
             }
         }

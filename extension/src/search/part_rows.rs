@@ -1,4 +1,6 @@
 //! Records by a part of a text, found without a statement: texts are compared in memory.
+//!
+//! The index of the order is read among the TIDs that the trigram index has found ([`crate::postgres::key_order`]).
 
 use super::access_path::{self, AccessPath, Look, Question, choose, is_small};
 use super::first_items::FirstItems;

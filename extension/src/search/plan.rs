@@ -213,9 +213,11 @@ fn lives(
         return Ok(Lives::Live);
     }
     if !words.is_empty() {
-        let message = "words are looked for in live records only";
-        return Err(Error::at(Code::InvalidValue, "/include_deleted", message)
-            .hint("leave global_search out; ilike on an attribute, or like on external_key, finds a text in deleted ones"));
+        let message = "global_search finds live records only";
+        return Err(Error::at(Code::InvalidValue, "/include_deleted", message).hint(
+            "Leave global_search out. To find text in deleted records, use ilike on an attribute, \
+             or like on external_key.",
+        ));
     }
     schema.require_released_keys()?;
     Ok(if filter.needs_value(&Column::DeletedAt) { Lives::Deleted } else { Lives::Any })
@@ -225,7 +227,10 @@ fn lives(
 fn of_view(query: &SearchQuery, error: Error) -> Error {
     let name = query.view.as_deref().unwrap_or_default();
     Error::at(error.code, "/view", format!("the view {name:?} cannot be used: {}", error.message))
-        .hint("a view runs with the grants of its reader; it may use a template that you may not read")
+        .hint(
+            "Check your grants: a view runs with the grants of its reader, and may use a template that you may not \
+             read.",
+        )
 }
 
 /// Adds the tables between the record and the column it is sorted by. Where a reference leads to no live record that

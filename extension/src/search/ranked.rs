@@ -155,7 +155,8 @@ pub fn statements_run(
         let count = first.matches.len();
         let portion = || params![array(first.matches.iter().map(|(_, id)| *id)), room as i64].to_vec();
         let which = if filtered.statements.is_empty() { "first" } else { "next" };
-        let purpose = format!("The filters look at the {which} {}, best first:", counted(count, "record"));
+        let purpose =
+            format!("The filters are applied to the {which} {}, best first:", counted(count, "record"));
         filtered.statements.push(on_matches(purpose, template, plan, portion()));
         let ids = spi.run_once(&ranked_sql("t.id", template, plan), Snapshot::Active, &portion());
         let passed = ids.len();
@@ -178,7 +179,7 @@ pub fn statements_run(
 
 /// The statements that such a page may need. Which of them it does follows from the records, hidden ones among them.
 pub fn possible_statements(template: &Template, plan: &Plan) -> Vec<Told> {
-    let purpose = "The filters look at the records, best first:".to_owned();
+    let purpose = "The filters are applied to the records, best first:".to_owned();
     vec![on_matches(purpose, template, plan, Vec::new()), on_all(template, plan)]
 }
 
@@ -198,7 +199,7 @@ fn on_matches(purpose: String, template: &Template, plan: &Plan, arguments: Vec<
 
 fn on_all(template: &Template, plan: &Plan) -> Told {
     let purpose = format!(
-        "Where fewer than one in {SPARSE} pass, the records that pass the filters are looked for. If they are at most {FEW}, \
+        "Where fewer than one in {SPARSE} pass, the records that pass the filters are read. If they are at most {FEW}, \
          their documents are compared, else the next records follow:"
     );
     let statement = Statement { sql: few_sql(template, plan), arguments: Vec::new(), are_many: false };

@@ -103,7 +103,7 @@ fn described(
                     one_of(value, &here, [("asc", Direction::Ascending), ("desc", Direction::Descending)])?;
             }
             "nulls" => nulls = one_of(value, &here, [("first", Nulls::First), ("last", Nulls::Last)])?,
-            _ => return Err(unknown_member(&name, &here).hint("a sort has field, direction and nulls")),
+            _ => return Err(unknown_member(&name, &here).hint("Use the members field, direction and nulls.")),
         }
     }
     let field = field.ok_or_else(|| missing("field", pointer))?;

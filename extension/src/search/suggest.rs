@@ -51,7 +51,7 @@ impl Typed {
                 "prefix" => prefix = Some(text_at(value, &here)?),
                 "limit" if json::is_null(value) => {}
                 "limit" => limit = limit_at(value, &here)?,
-                _ => return Err(unknown_member(&name, &here).hint("suggest takes prefix and limit")),
+                _ => return Err(unknown_member(&name, &here).hint("Use the members prefix and limit.")),
             }
         }
         let prefix = prefix.ok_or_else(|| missing("prefix", ""))?;

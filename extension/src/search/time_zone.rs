@@ -36,5 +36,5 @@ pub fn check(name: &str) -> Result<String, Error> {
         return Ok(name.to_owned());
     }
     Err(Error::at(Code::InvalidValue, "/time_zone", format!("{name:?} is not a time zone"))
-        .hint("write a name of the IANA database, for example Europe/Zurich"))
+        .hint("Use a name of the IANA database, for example Europe/Zurich."))
 }

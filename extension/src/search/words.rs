@@ -1,4 +1,7 @@
 //! A search for words: what it adds to the statements of a search.
+//!
+//! Matches are compared once for a search: page, total and facets share them. If there are very many, [`value_counts`]
+//! counts the values while it reads the table once.
 
 use super::counted_field::CountedValue;
 use super::cursor::Position;
@@ -73,7 +76,9 @@ pub fn select<'s>(
         && !(0..=i32::from(RANK_KEY)).contains(&rank)
     {
         let message = "this cursor is of an earlier version, which did not rank very many records";
-        return Err(Error::at(Code::InvalidValue, "/cursor", message).hint("start again with the first page"));
+        return Err(
+            Error::at(Code::InvalidValue, "/cursor", message).hint("Start again with the first page.")
+        );
     }
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let matches = Matches::of(template, words, &visible_rows);

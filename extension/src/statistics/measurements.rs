@@ -23,7 +23,7 @@ pub(super) fn report() -> Result<String, Error> {
     if !catalog::state_exists() {
         return Ok("[]".to_owned());
     }
-    // A definition that has locked a table must not hold up whoever watches.
+    // A definition that has locked a table must not delay monitoring.
     let settings = [(c"lock_timeout", c"100ms")];
     let measured: Vec<String> =
         as_owner(|| with_settings(&settings, || READINGS.iter().flat_map(|query| read(query)).collect()));

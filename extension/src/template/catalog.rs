@@ -1,4 +1,7 @@
-//! The session's cache of projects and templates, invalidated by changes.
+//! Finds projects and templates, in the session's cache ([`super::session`]) or in the state.
+//!
+//! A template is looked up after its table is locked, so it cannot change until the transaction ends. A snapshot older
+//! than the lock leaves no outdated entry behind.
 
 use super::Template;
 use super::load::load;
@@ -24,16 +27,15 @@ pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
         return Ok(template);
     }
     let Some((schema, name)) = table_name(table) else { return Err(Error::not_found()) };
-    load(
-        "p.slug = $1 and t.slug = $2",
-        &params![&schema, &name],
-    )
-    .filter(|template| template.table == table)
-    .map(remember)
-    .ok_or_else(|| {
-        Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template"))
-            .hint("create one with keyed.create_template(project, slug, attributes). A table of keyed that was restored without its state cannot be written: restore the whole database")
-    })
+    load("p.slug = $1 and t.slug = $2", &params![&schema, &name])
+        .filter(|template| template.table == table)
+        .map(remember)
+        .ok_or_else(|| {
+            Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template")).hint(
+                "Create one with keyed.create_template(project, slug, attributes). A table of keyed \
+                 that was restored without its state cannot be written: restore the whole database.",
+            )
+        })
 }
 
 /// The template that the first argument of a function names, a `regclass`.

@@ -1,5 +1,7 @@
 //! The types that the columns of a template must have. Values are read from rows without a conversion: a `double precision`
 //! would be taken for the address of a `numeric`.
+//!
+//! So a session rejects a template with a column of another type when it loads the template.
 
 use super::{Template, column};
 use crate::error::{Code, Error};
@@ -41,8 +43,9 @@ pub(super) fn require(template: &Template, found: &Column, wanted: &Wanted) {
         format!("column {column} of table {table} has type {}, but keyed needs {name}", found.kind_name),
     )
     .hint(format!(
-        "restore the type as a superuser: alter table {table} alter column {column} type {name}{collation} using \
-         {column}::{name}; change the expression after USING if some values do not convert"
+        "Restore the type as a superuser: alter table {table} alter column {column} type \
+         {name}{collation} using {column}::{name}. Change the expression after USING if some values do \
+         not convert."
     ))
     .raise()
 }

@@ -90,7 +90,8 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "id" => {}
             _ => {
                 return Err(unknown_member(name, &here).hint(
-                    "an attribute has slug, type, label, template, required, indexed, collation, format, options and default",
+                    "Use the members slug, type, label, template, required, indexed, collation, format, \
+                     options and default.",
                 ));
             }
         }
@@ -99,7 +100,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     slug::check(Noun::Attribute, &slug, &format!("{pointer}/slug"))?;
     let kind = kind.ok_or_else(|| missing("type", pointer))?;
     if kind == AttributeType::Reference && target.is_none() {
-        return Err(missing("template", pointer).hint("name the slug of the template that is referenced"));
+        return Err(missing("template", pointer).hint("Name the slug of the referenced template."));
     }
     for (given, member, belongs_to) in [
         (target.is_some(), "template", AttributeType::Reference),
@@ -166,7 +167,7 @@ pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str)
 
 fn unknown_type(name: &str, pointer: &str) -> Error {
     Error::at(Code::InvalidValue, pointer, format!("{name:?} is not an attribute type"))
-        .hint(format!("the types are {}", AttributeType::names()))
+        .hint(format!("Use one of the types {}.", AttributeType::names()))
 }
 
 #[cfg(test)]

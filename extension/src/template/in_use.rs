@@ -85,7 +85,6 @@ fn dependents(found: &str, subject: Oid) -> Vec<String> {
 
 fn told(name: &str, dependents: Vec<String>, caught: &Caught) -> Error {
     let by = if dependents.is_empty() { caught.message.clone() } else { dependents.join(", ") };
-    Error::new(Code::Conflict, format!("{name} is still in use: {by}")).hint(
-        "drop the objects named here first; objects in a schema pg_temp_… disappear when their session ends",
-    )
+    Error::new(Code::Conflict, format!("{name} is still in use: {by}"))
+        .hint("Drop these objects first. Objects in a schema pg_temp_… disappear when their session ends.")
 }

@@ -1,4 +1,8 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
+//!
+//! Keys, grants and definitions are read with the latest snapshot, also if the transaction's own is older. So a
+//! revocation takes effect at once, and a definition names the columns that the table has. An older snapshot only adds
+//! the attributes and languages of which its documents may still hold texts.
 
 use super::column_type::{self, Column, Wanted};
 use super::synonyms::Synonyms;
@@ -223,7 +227,9 @@ fn load_collations_of_indexes(spi: &Connection, table: Oid) -> HashMap<i16, Vec<
 fn attribute_type(name: &str) -> AttributeType {
     AttributeType::named(name).unwrap_or_else(|| {
         let message = format!("the state of keyed in this database is newer than the extension: it has attributes of type {name}");
-        Error::new(Code::Internal, message).hint("install the version of the extension that wrote it, or a newer one").raise()
+        Error::new(Code::Internal, message)
+            .hint("Install the version of the extension that wrote it, or a newer version.")
+            .raise()
     })
 }
 

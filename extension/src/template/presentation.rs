@@ -117,7 +117,7 @@ fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Re
             let text = text_at(value, pointer)?;
             match KINDS.contains(&text.as_str()) {
                 true => Ok(()),
-                false => Err(fault(format!("{text:?} is no kind of text"))
+                false => Err(fault(format!("{text:?} is not a kind of text"))
                     .hint(format!("The kinds are {}.", listed(&KINDS)))),
             }
         }

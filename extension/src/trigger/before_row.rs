@@ -1,4 +1,7 @@
 //! The trigger that enforces every rule, for keyed's functions and for direct INSERT and UPDATE.
+//!
+//! Every external key passes this trigger: `record/released.rs::place` checks and trims it (`value/key.rs::normalize`)
+//! and stores it in its column. The functions normalize keys earlier too, to find the record and to reject early.
 
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;
@@ -42,7 +45,8 @@ fn refuse_removal() -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::new(Code::Forbidden, "records cannot be removed, only marked as deleted").hint(
-        "call keyed.delete_record(id), or UPDATE … SET deleted_at = now(); a superuser can DELETE the row",
+        "Call keyed.delete_record(id), or run UPDATE … SET deleted_at = now(). A superuser can DELETE the \
+         row.",
     ))
 }
 
@@ -72,7 +76,7 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
                 format!("/{name}"),
                 format!("{name} cannot be changed"),
             )
-            .hint("store your own id in external_key, your own times in attributes"));
+            .hint("Store your own id in external_key, and your own times in attributes."));
         }
     }
     let difference = Difference::between(template, old, new);
@@ -135,7 +139,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
             "/deleted_at",
             "deleted_at of a deleted record can only be set to null",
         )
-        .hint("restore the record first: SET deleted_at = null")),
+        .hint("Restore the record first: SET deleted_at = null.")),
         (None, Some(_))
             if !is_own_statement(firing.table)
                 && !role::has_table_privilege(role::current(), firing.table, TablePrivilege::Delete) =>

@@ -1,6 +1,6 @@
 //! The trigger functions.
 
-use super::{after_statement, before_row};
+use super::{before_row, history};
 use crate::postgres::function::{Answer, sql_functions};
 use pgrx::pg_sys::Datum;
 
@@ -20,8 +20,8 @@ sql_functions! {
     keyed_guard_truncate => before_row::guard_truncate;
 
     /// `keyed.note_history() returns trigger`.
-    keyed_note_history => after_statement::note_history;
+    keyed_note_history => history::note_history;
 
     /// `keyed.write_history() returns trigger`.
-    keyed_write_history => after_statement::write_history;
+    keyed_write_history => history::write_history;
 }

@@ -18,7 +18,7 @@ impl FileFormat {
             "csv" => Ok(FileFormat::Csv),
             "ndjson" => Ok(FileFormat::Ndjson),
             _ => Err(Error::at(Code::InvalidValue, "/format", format!("{name:?} is not a format"))
-                .hint("the formats are csv and ndjson")),
+                .hint("Use one of the formats csv and ndjson.")),
         }
     }
 }

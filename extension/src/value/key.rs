@@ -13,13 +13,16 @@ pub const MAX_CHARACTERS: usize = 255;
 pub fn normalize(key: &str) -> Result<&str, Error> {
     let trimmed = key.trim_matches(' ');
     if trimmed.is_empty() {
-        return Err(refuse("external_key must not be empty", "send 1 to 255 characters, or null for no key"));
+        return Err(refuse(
+            "external_key must not be empty",
+            "Send 1 to 255 characters, or null for no key.",
+        ));
     }
     // A control character is found before the length is counted: it is the more telling of two faults.
     if let Some(control) = trimmed.chars().find(|c| c.is_control()) {
         return Err(refuse(
             format!("external_key must not contain control characters: found U+{:04X}", u32::from(control)),
-            "remove tabs, line breaks and other control characters before sending the key",
+            "Remove tabs, line breaks and other control characters from the key.",
         ));
     }
     // No character takes more than four bytes, so a short text needs no counting.
@@ -28,7 +31,7 @@ pub fn normalize(key: &str) -> Result<&str, Error> {
         if count > MAX_CHARACTERS {
             return Err(refuse(
                 format!("external_key has {count} characters: at most {MAX_CHARACTERS} are allowed"),
-                "shorten the key, for example to a hash of the longer identifier",
+                "Shorten the key, for example to a hash of the longer identifier.",
             ));
         }
     }

@@ -27,7 +27,7 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<ListOption>>,
     if entries.is_empty() || entries.len() > MAX_OPTIONS {
         let message = format!("a list has 1 to {MAX_OPTIONS} options");
         return Err(
-            Error::at(Code::InvalidValue, pointer, message).hint("leave options out to allow any value")
+            Error::at(Code::InvalidValue, pointer, message).hint("Leave options out to allow any value.")
         );
     }
     let mut options: Vec<ListOption> = Vec::with_capacity(entries.len());
@@ -53,7 +53,7 @@ fn parse_option(entry: &RawValue, pointer: &str) -> Result<ListOption, Error> {
         match name.as_ref() {
             "value" => value = Some(text_at(member, &here)?),
             "label" => label = parse_label(member, &here)?,
-            _ => return Err(unknown_member(name, &here).hint("an option has value and label")),
+            _ => return Err(unknown_member(name, &here).hint("Use the members value and label.")),
         }
     }
     let value = value.ok_or_else(|| missing("value", pointer))?;

@@ -2,6 +2,8 @@
 //!
 //! Layout, most significant bit first: 48 bits milliseconds since 1970, 4 bits version, 12 bits fraction of
 //! the millisecond, 2 bits variant, 24 bits template number, 38 bits random.
+//!
+//! So an id alone finds its table, and there is no registry of records.
 
 use std::time::Duration;
 use uuid::Uuid;

@@ -37,8 +37,10 @@ pub fn check(noun: Noun, slug: &str, pointer: &str) -> Result<(), Error> {
         && bytes.next().is_some_and(|first| first.is_ascii_lowercase())
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !shaped {
-        return Err(Error::at(Code::InvalidSlug, pointer, format!("{slug:?} cannot be a slug"))
-            .hint("use 1 to 63 characters: a lowercase letter, then lowercase letters, digits and _"));
+        return Err(Error::at(Code::InvalidSlug, pointer, format!("{slug:?} cannot be a slug")).hint(
+            "Use 1 to 63 characters: a lowercase letter, then lowercase letters, digits or \
+             underscores.",
+        ));
     }
     let reserved = match noun {
         Noun::Project => slug.starts_with("pg_") || SYSTEM_SCHEMAS.contains(&slug),
@@ -47,7 +49,7 @@ pub fn check(noun: Noun, slug: &str, pointer: &str) -> Result<(), Error> {
     };
     if reserved {
         return Err(Error::at(Code::ReservedSlug, pointer, format!("the slug {slug:?} is reserved"))
-            .hint("choose another name"));
+            .hint("Choose another name."));
     }
     Ok(())
 }

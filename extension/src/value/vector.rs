@@ -44,12 +44,13 @@ impl Vector {
         let squares: f64 = numbers.iter().map(|number| number * number).sum();
         if squares == 0.0 {
             return Err(Error::at(Code::InvalidValue, pointer, "a vector of zeros has no direction")
-                .hint("send the output of the model, or null for a record without a vector"));
+                .hint("Send the output of the model, or null for a record without a vector."));
         }
         if squares > f64::from(f32::MAX) || squares < f64::from(f32::MIN_POSITIVE) {
             let message = "the vector is too long or too short for single precision: its length must be between \
                            1.1e-19 and 1.8e19";
-            return Err(Error::at(Code::InvalidValue, pointer, message).hint("divide it by its length first"));
+            return Err(Error::at(Code::InvalidValue, pointer, message)
+                .hint("Divide the vector by its length first."));
         }
         let length = squares.sqrt();
         Ok(Vector(numbers.iter().map(|number| (number / length) as f32).collect()))
@@ -177,7 +178,7 @@ mod tests {
             json in json::arbitrary::value(),
             index in 0..DIMENSIONS,
         ) {
-            let error = parse(&json).expect_err("so many numbers nobody makes up");
+            let error = parse(&json).expect_err("no arbitrary value is a vector of this many numbers");
             let request = format!("{{\"embedding\":{json}}}");
             prop_assert!(json::arbitrary::points_into(&request, &error), "{:?}", error.faults);
             // An element that is not a number is reported with its position.

@@ -4,6 +4,8 @@
 //! milliseconds. Vectors are stored in the row, uncompressed: with TOAST, PostgreSQL's default for their size, a scan
 //! takes three times as long. The index uses half precision, which halves its memory; scores use the table, in full
 //! precision.
+//!
+//! A vector has length one. The index has the vectors of live records only.
 
 use crate::access::policy_sql;
 use crate::error::{Code, Error};
@@ -131,8 +133,8 @@ pub fn require(template: &Template) -> Result<&str, Error> {
             ),
         )
         .hint(format!(
-            "install pgvector (package postgresql-{MAJOR_VERSION}-pgvector; where there is an older one, run ALTER EXTENSION \
-             vector UPDATE), then run as a superuser: SELECT keyed.init()"
+            "Install pgvector (package postgresql-{MAJOR_VERSION}-pgvector; after an older version, run \
+             ALTER EXTENSION vector UPDATE), then run as a superuser: SELECT keyed.init()."
         ))
     })
 }

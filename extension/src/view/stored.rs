@@ -135,7 +135,7 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
     });
     let unknown = || {
         Error::at(Code::InvalidValue, "/view", format!("{} has no view {slug:?}", template.full_name()))
-            .hint("keyed.list_views(template), or GET /templates/{template}/views, lists them")
+            .hint("List the views with keyed.list_views(template) or GET /templates/{template}/views.")
     };
     body.ok_or_else(unknown).map(Some)
 }

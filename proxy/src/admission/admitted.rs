@@ -1,4 +1,9 @@
 //! An admitted request, and the shared resources that it uses.
+//!
+//! Everything that a request uses of the process counts for its key and in total, and is released when the request is
+//! dropped: a slot in flight, a connection, a slot for a file, bytes of its body. No request waits longer than
+//! `KEYED_POOL_WAIT` for one of them, except an import that has written a part. Before a key is known to be valid,
+//! only its connection counts. Tables of keys and addresses have a maximum size.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -175,10 +180,11 @@ impl Admitted {
         let share = admission.connections.take(party, key, deadline).await;
         share.map_err(|refusal| match refusal {
             // Then no caller is at fault.
-            _ if admission.pulse.is_silent() => {
-                Problem::unavailable("the database does not answer", "no answer to any statement".to_owned())
-                    .with_reason(Reason::PoolWait)
-            }
+            _ if admission.pulse.is_silent() => Problem::unavailable(
+                "the database does not respond",
+                "no response to any statement".to_owned(),
+            )
+            .with_reason(Reason::PoolWait),
             NoShare::KeyLimit(limit) => too_many_at_once(
                 Reason::KeyConnections,
                 limit,

@@ -245,6 +245,6 @@ mod tests {
         assert_eq!(begun.load(Ordering::Relaxed), 1);
         credential.seen(&somebody(), now, &parts);
         assert!(matches!(look().await, Ok(Some(_))));
-        assert_eq!(begun.load(Ordering::Relaxed), 2, "and then anew");
+        assert_eq!(begun.load(Ordering::Relaxed), 2, "and then a second lookup begins");
     }
 }

@@ -76,7 +76,7 @@ impl Failures {
         })
     }
 
-    /// Takes a guess back: the key is valid, or nobody knows.
+    /// Takes a guess back: the key is valid, or its validity is unknown.
     pub(super) fn take_back(&self, guess: Guess) {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(counts) = addresses.map.get_mut(&guess.charged) {

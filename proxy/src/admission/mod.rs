@@ -1,9 +1,12 @@
 //! Admission: authentication and limits.
 //!
 //! A request is admitted before its body is read: its key must be valid, and it must be within the limits of its key,
-//! its address and the process. Its resources are released when the [`Admitted`] is dropped. Valid keys are
-//! remembered, so that usually nothing waits here, and the database authenticates and answers in one statement; that
-//! statement decides, so a revocation takes effect at once.
+//! its address and the process. The first request with a key looks it up with a statement of its own, which all
+//! concurrent requests with the key share. A valid key is cached, so usually nothing waits here. The statement of the
+//! request authenticates again and decides, so a revocation takes effect at once. If it rejects the key, the next
+//! request looks the key up again.
+//!
+//! A body of more than 64 KiB is read only if the key was valid within the last second.
 
 /// The client address of a request.
 pub(crate) mod address;

@@ -17,17 +17,19 @@ pub(super) fn too_many_failures(excess: Excess) -> Problem {
 }
 
 pub(super) fn too_many_lookups() -> Problem {
-    Problem::unavailable("too many unknown keys are being verified", "no permit to look a key up".to_owned())
+    Problem::unavailable("too many unknown keys are being verified", "no permit for a key lookup".to_owned())
         .with_reason(Reason::KeyLookups)
 }
 
 pub(super) fn no_room_for_responses() -> Problem {
     Problem::unavailable(
-        "the responses that are being sent take all the memory for them",
+        "the responses in flight have reached the memory limit",
         "KEYED_RESPONSE_BUDGET is used up".to_owned(),
     )
     .with_reason(Reason::ResponseBudget)
-    .with_hint("read the responses, ask for fewer records at once, or retry after the seconds in Retry-After")
+    .with_hint(
+        "Read the responses, ask for fewer records at once, or retry after the seconds in Retry-After.",
+    )
 }
 
 pub(super) fn too_many_at_once(

@@ -147,7 +147,7 @@ impl ResponseBytes {
         let before = self.bytes;
         let budget = &self.budget;
         let mut state = budget.lock();
-        // Under the same lock, so that nobody takes the room between.
+        // Under the same lock, so that no other response takes the freed bytes in between.
         budget.remove(&mut state, &self.holder, before);
         let fits = must_be_given || budget.fits(&state, &self.holder, bytes);
         self.bytes = if fits { bytes } else { 0 };

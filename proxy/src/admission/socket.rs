@@ -276,7 +276,7 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         // TLS may still hold bytes, for which it need not be asked to flush before.
         let _ = self.hand_over(context)?;
-        // Once it is closed, nobody would know what becomes of the last bytes.
+        // After the socket is closed, the outcome of the last bytes is unknown.
         ready!(self.poll_tail(context))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
     }

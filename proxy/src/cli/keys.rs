@@ -14,7 +14,7 @@ pub(crate) enum Keys {
     Create(Create),
     /// List API keys, without their secrets.
     List(List),
-    /// Revoke API keys: the next request with one is refused.
+    /// Revoke API keys: the next request with one is rejected.
     Revoke(Revoke),
 }
 

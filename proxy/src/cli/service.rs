@@ -116,13 +116,13 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
         return Ok(response);
     }
     let status = response.status();
-    let body = response.into_body().collect().await.context("the answer broke off")?.to_bytes();
+    let body = response.into_body().collect().await.context("the response broke off")?.to_bytes();
     Err(match serde_json::from_slice::<serde_json::Value>(&body) {
         Ok(problem) if is_unknown(&problem) => {
             anyhow!("template {template} does not exist, or the role of this API key may not see it")
         }
         Ok(problem) => anyhow!("{}", in_words(&problem)),
-        Err(_) => anyhow!("the proxy answered {status}"),
+        Err(_) => anyhow!("the proxy returned {status}"),
     })
 }
 
@@ -143,8 +143,8 @@ const FLAGS: [(&str, &str); 11] = [
     ("Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "--format xlsx"),
     ("dry_run=true", "--dry-run"),
     (
-        "send the header X-Service-Project-Id, or name the template by its id",
-        "name its project as well, for example --template crm.customers",
+        "Send the header X-Service-Project-Id, or name the template by its id.",
+        "Name its project as well, for example --template crm.customers.",
     ),
     ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),
 ];

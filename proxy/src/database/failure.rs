@@ -86,8 +86,8 @@ impl Failure {
                 None => Problem::internal(chain(error.into())),
             },
             Failure::TimedOut { sent } => {
-                let problem = Problem::new(Code::Timeout, "the database did not answer in time")
-                    .with_cause("no answer within the request timeout".into());
+                let problem = Problem::new(Code::Timeout, "the database did not respond in time")
+                    .with_cause("no response within the request timeout".into());
                 if sent { in_doubt(problem) } else { problem }
             }
         }

@@ -20,7 +20,7 @@ impl Gate {
         *kept = reason;
     }
 
-    /// Why nobody may pass, if so.
+    /// Why no request may pass, if the gate is closed.
     pub(super) fn refusal(&self) -> Option<Problem> {
         if !self.is_closed.load(Ordering::Acquire) {
             return None;

@@ -41,7 +41,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// The statement was sent then, and has ended. Without an outcome, nobody waited for its end.
+    /// The statement was sent then, and has ended. Without an outcome, no request waited for its end.
     pub(super) fn asked<T>(self, began: Instant, outcome: Option<&Result<T, Error>>) {
         let error = outcome.and_then(|outcome| outcome.as_ref().err()).and_then(SqlState::of);
         if let Some(sqlstate) = &error {

@@ -113,7 +113,7 @@ impl Embedder {
         }
         let deadline = Instant::now() + self.patience();
         let too_long =
-            || Failure { message: "the server did not answer in time".to_owned(), retry_after: None };
+            || Failure { message: "the server did not respond in time".to_owned(), retry_after: None };
         match timeout_at(deadline, server.ask(&texts, TRIES)).await {
             Ok(Ok(outcomes)) => Answers::complete(outcomes),
             // The server does not say which text it is.

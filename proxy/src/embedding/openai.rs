@@ -101,7 +101,7 @@ impl Server {
         {
             Ok(exchanged) => exchanged?,
             Err(_) => {
-                let message = format!("no answer within {} s", self.timeout.as_secs_f64());
+                let message = format!("no response within {} s", self.timeout.as_secs_f64());
                 return Err(Failed::Passing {
                     message,
                     retry_after: None,
@@ -157,7 +157,7 @@ impl Server {
         let body = Limited::new(body, LARGEST_ANSWER)
             .collect()
             .await
-            .map_err(|error| broken(anyhow::anyhow!(error).context("the answer broke off"), true))?;
+            .map_err(|error| broken(anyhow::anyhow!(error).context("the response broke off"), true))?;
         Ok((parts.status, parts.headers, body.to_bytes()))
     }
 

@@ -74,7 +74,7 @@ pub(crate) async fn with_vector(
         Ok(Ok(Ok(vector))) => vector,
         Ok(Ok(Err(reason))) => return Err(refusal(format!("the text has no vector: {reason}"))),
         Ok(Err(failed)) => return Err(told(failed)),
-        Err(_) => return Err(away("no answer within the request timeout".to_owned())),
+        Err(_) => return Err(away("no response within the request timeout".to_owned())),
     };
     let vector = raw(vector.to_json())?;
     members.insert("query_vector".to_owned(), &vector);
@@ -90,7 +90,7 @@ fn raw(json: String) -> Result<Box<RawValue>, Problem> {
 }
 
 fn away(cause: String) -> Problem {
-    Problem::unavailable("the embedding provider does not answer", cause)
+    Problem::unavailable("the embedding provider does not respond", cause)
 }
 
 /// The response to a failed embedding: whether to retry, and what the operator has to fix. The provider's own message
@@ -105,7 +105,7 @@ fn told(failed: Failed) -> Problem {
         Failed::Passing { message, .. } => away(message),
         Failed::Length(length) => internal(wrong_length(length), wrong_length(length)),
         Failed::Texts(message) | Failed::Lasting(message) => internal(
-            "the embedding provider refuses this service: its URL, key or model is misconfigured; the log has the \
+            "the embedding provider rejects this service: its URL, key or model is misconfigured; the log has the \
             reason under this instance"
                 .to_owned(),
             message,

@@ -2,6 +2,9 @@
 //!
 //! No transaction is open during a call of the provider. Claims expire, so those of a crashed worker are claimed
 //! again; several proxies can work in parallel.
+//!
+//! The worker is an ordinary caller: it has an API key, and receives the texts of records that its role may read and
+//! update. The proxy's login alone receives none.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -50,7 +50,7 @@ impl ChunkSender {
     ) -> Result<(), Problem> {
         self.sender.send_timeout(Ok(chunk.into()), patience.min(self.patience)).await.map_err(|_| {
             Problem::new(Code::RequestTimeout, "the response was not read in time")
-                .with_hint("read the response while it arrives, even while you are still sending the file")
+                .with_hint("Read the response while it arrives, even while you are still sending the file.")
         })
     }
 

@@ -39,8 +39,8 @@ pub(crate) fn wanted(headers: &HeaderMap, format: Format) -> Result<Answer, Prob
     let best = ANSWERS.into_iter().filter_map(candidate).max_by_key(|(_, rank)| *rank);
     match best.map_or(Answer::Report, |(answer, _)| answer) {
         Answer::RefusedRows if format == Format::Ndjson => {
-            Err(Problem::invalid_value("refused rows are available as CSV only for CSV files")
-                .with_hint("send Accept: application/x-ndjson"))
+            Err(Problem::invalid_value("rejected rows are available as CSV only for CSV files")
+                .with_hint("Send Accept: application/x-ndjson."))
         }
         answer => Ok(answer),
     }

@@ -43,8 +43,8 @@ pub(super) fn zero_in_header() -> Problem {
 
 pub(super) fn too_long() -> Problem {
     Problem::body_too_slow().with_hint(
-        "an import in one transaction, and the header of any file, must arrive within a time limit: send the file \
-        faster or in parts, or import it with on_error=skip",
+        "Send the file faster or in several files, or import it with on_error=skip: an import in one \
+         transaction, and the header of any file, must arrive within a time limit.",
     )
 }
 
@@ -54,18 +54,18 @@ pub(super) fn unreadable(unreadable: Unreadable) -> Problem {
             Code::PayloadTooLarge,
             format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
         )
-        .with_hint("split the row, or write the record by a request of its own"),
+        .with_hint("Split the row, or write the record with a request of its own."),
         Unreadable::Header(line, fault) => {
             let (code, message) = refusal(fault);
             Problem::new(code, format!("the header, in line {line}, cannot be read: {message}"))
         }
         Unreadable::Spread(line) => {
             Problem::malformed(format!("the JSON object that begins in line {line} does not end there"))
-                .with_hint("write each object in one line, or all in one array: [{…}, {…}]")
+                .with_hint("Write each object in one line, or all in one array: [{…}, {…}].")
         }
         Unreadable::AfterArray(line) => {
             Problem::malformed(format!("text follows the JSON array in line {line}"))
-                .with_hint("a file is one array, or has an object in each line")
+                .with_hint("Send one array, or one object in each line.")
         }
         Unreadable::OpenArray(line) => {
             Problem::malformed(format!("the file ends in line {line}, before the end of its JSON array"))

@@ -5,6 +5,10 @@
 //!                                    ▲                                      │
 //!                                    └──────────────waiting, order───────────┘
 //! ```
+//!
+//! The proxy decodes, finds the ends of rows and rejects rows that break the rules of quotes (`file/rows/`). So memory
+//! does not grow with the file, and a quote too many costs one line. The types in `attribute_type/` of the extension
+//! interpret cells.
 
 /// The format of the response.
 pub(crate) mod answer;

@@ -91,7 +91,7 @@ impl From<Problem> for Stopped {
 
 impl<'a> Import<'a> {
     /// Starts: reads the header and lets the database check it before anything is written. While another import holds the
-    /// template, whoever follows the progress learns of it at once.
+    /// template, a client that follows the progress learns of it at once.
     pub(crate) async fn open(
         app: &'a App,
         caller: &'a Caller,

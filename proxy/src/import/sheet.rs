@@ -121,7 +121,7 @@ impl Sheet {
     }
 }
 
-/// Sends what is read, until nobody takes it.
+/// Sends the rows that are read, until the receiver is dropped.
 fn send(file: &File, sheet: Option<&str>, sender: &mpsc::Sender<Batch>) -> Result<(), Unreadable> {
     let mut rows = Portion::default();
     let send = |batch| match sender.blocking_send(batch) {

@@ -222,6 +222,6 @@ impl Source {
     fn undecodable(&self, line: u64) -> Problem {
         let name = self.decode.name();
         Problem::malformed(format!("line {line} has bytes that are not valid {name}"))
-            .with_hint("set the encoding of the file, for example encoding=windows-1252")
+            .with_hint("Set the encoding of the file, for example encoding=windows-1252.")
     }
 }

@@ -265,8 +265,8 @@ fn doubt(columns: &[(&String, &Column)], formats: &[String]) -> String {
 fn text_or_null(text: &str, columns: &BTreeSet<String>) -> String {
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     format!(
-        "{text:?} stands where no value can be meant, and is a text in {}: the format has one null for all columns; write a ' \
-         before the text, or an empty cell for no value",
+        "{text:?} can mean no value, and is a text in {}: the format has one null for all columns; write a ' before \
+         the text, or leave the cell empty for no value",
         columns.join(", ")
     )
 }

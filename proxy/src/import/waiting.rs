@@ -207,7 +207,7 @@ fn no_room(error: io::Error) -> Problem {
 fn too_many(count: usize) -> Problem {
     let detail = format!("more than {count} rows refer to records of later rows");
     Problem::new(Code::PayloadTooLarge, detail)
-        .with_hint("put each row after those that it refers to, or split the file")
+        .with_hint("Put each row after those that it refers to, or split the file.")
 }
 
 #[cfg(test)]

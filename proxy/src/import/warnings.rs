@@ -169,7 +169,7 @@ impl Warnings {
             warn("invisible_character", self.odd, message);
         }
         let others = format!(
-            "rows that repeat a record after the first {} of the file are not looked for",
+            "rows that repeat a record after the first {} of the file are not detected",
             self.most_records
         );
         match self.repeated.count {

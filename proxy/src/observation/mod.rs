@@ -1,7 +1,8 @@
 //! What is known of a request while it is answered: for the access log, the metrics and traces.
 //!
 //! The [`Observation`] is in the extensions of the request, and goes on with its [`Admitted`](crate::admission::Admitted).
-//! Whoever learns something adds it. It ends when the body of the response has ended, that of a large one when its last byte was sent, or when the client is gone.
+//! Each layer adds what it learns. The observation ends when the body of the response has ended, that of a large one
+//! when its last byte was sent, or when the client is gone.
 
 /// One line for each request.
 pub(crate) mod access_log;

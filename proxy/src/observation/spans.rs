@@ -37,7 +37,7 @@ pub(super) fn export(
         // As the conventions want it: what the caller did wrong is no error of the server.
         status: match outcome.ended {
             _ if outcome.status >= 500 => Status::error(""),
-            Ended::BrokenOff => Status::error("the answer broke off"),
+            Ended::BrokenOff => Status::error("the response broke off"),
             Ended::Complete | Ended::ClientGone | Ended::TooSlow => Status::Unset,
         },
     };

@@ -133,7 +133,7 @@ async fn send(
                 let (bytes, waiting) = (portion.len(), Instant::now());
                 let patience = timer.timeout_for(bytes).min(end.saturating_duration_since(waiting));
                 if let Err(problem) = chunks.send_within(portion, patience).await {
-                    tracing::warn!(cause = problem.detail(), "export given up");
+                    tracing::warn!(cause = problem.detail(), "export aborted");
                     return transaction.roll_back().await;
                 }
                 timer.record(bytes, waiting.elapsed());

@@ -186,11 +186,11 @@ fn refused_rows(import: &Import<'_>, request: &Request) -> RefusedRows {
 }
 
 /// The hint where nothing was imported.
-const NOTHING: &str = "nothing was imported: import the file again";
+const NOTHING: &str = "Nothing was imported: import the file again.";
 
 /// The hint where rows were written.
-const PART: &str = "rows that were written remain, and the report counts those that are known. Rows with a key or an id can be \
-                    sent again; others would be created again, and points of metrics and $inc added again";
+const PART: &str = "Written rows remain, and the report counts those that are known. Send only rows with \
+     a key or an id again: others would be created again, and points of metrics and $inc added again.";
 
 /// The end of the service came first.
 fn interrupted() -> Problem {
@@ -226,12 +226,12 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
                 Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
             let code = first.map_or(Code::InvalidValue, |first| Code::of_sqlstate(&first.sqlstate));
             let refused = match tally.failed {
-                1 => "1 row was refused".to_owned(),
-                failed => format!("{failed} rows were refused"),
+                1 => "1 row was rejected".to_owned(),
+                failed => format!("{failed} rows were rejected"),
             };
             Problem::new(code, format!("nothing was imported because {refused}: {detail}"))
                 .with_particulars(particulars)
-                .with_hint("correct the rows, or import the others with on_error=skip")
+                .with_hint("Correct the rows, or import the others with on_error=skip.")
                 .with_report(tally.to_json())
         }
     }

@@ -36,7 +36,7 @@ pub(crate) async fn run(mut call: Call<1>) -> Result<Response, Problem> {
     if wanted.is_some_and(|wanted| wanted != transaction) {
         return Err(Problem::new(
             Code::NotFound,
-            "the import has ended, and another one holds the template".to_owned(),
+            "the import has ended, and another import has locked the template".to_owned(),
         ));
     }
     // The session is one of the proxy's login, which may end it; keyed's functions may not.
@@ -44,6 +44,6 @@ pub(crate) async fn run(mut call: Call<1>) -> Result<Response, Problem> {
     let row = call.app.database.run_for(admitted, Effect::Write, "end_import", END, &arguments).await?;
     match row.try_get(0).map_err(|error| unexpected(&error))? {
         true => Ok(answer::json(StatusCode::OK, found.to_owned())),
-        false => Err(Problem::new(Code::NotFound, "the import had ended by itself".to_owned())),
+        false => Err(Problem::new(Code::NotFound, "the import has already ended".to_owned())),
     }
 }

@@ -27,8 +27,8 @@ use crate::state::App;
 /// The maximum number of connections. A scraper has one.
 const MOST_CONNECTIONS: usize = 16;
 
-/// The time for the head of a request, and the maximum time of one connection: it serves one request, so that nobody keeps a
-/// place by being silent. A scrape every few seconds can afford to connect.
+/// The time for the head of a request, and the maximum time of one connection: it serves one request, so that no
+/// silent client keeps a connection. A scrape every few seconds can afford to connect.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(15);
 

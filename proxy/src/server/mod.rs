@@ -119,7 +119,7 @@ pub(crate) async fn serve(
                 let (router, shutdown) = (router.clone(), shutdown.clone());
                 observe(request, client, sinks.clone(), link.clone(), async move |request| {
                     let mut answer = router.oneshot(request).await;
-                    // The caller's next connection is opened where there is somebody to serve it.
+                    // The caller opens its next connection to a process that serves it.
                     if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
                         answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                     }
@@ -161,7 +161,7 @@ pub(crate) async fn serve(
         () = shutdown.reached(Step::Overdue) => false,
     };
     if !is_done {
-        // Whoever can say what becomes of its request does so now.
+        // A handler that knows the outcome of its request responds now.
         shutdown.advance(Step::Overdue);
         if timeout(LAST_WORDS, done).await.is_err() {
             tracing::warn!("some requests were interrupted");

@@ -93,7 +93,7 @@ pub(crate) struct Bounds {
     #[arg(long, env = "KEYED_AUTH_FAILURES", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
     pub(crate) auth_failures: u32,
 
-    /// Seconds for which an invalid key is refused without asking the database again.
+    /// Seconds for which an invalid key is rejected without asking the database again.
     #[arg(long, env = "KEYED_REFUSAL_MEMORY", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) refusal_memory: Duration,
 

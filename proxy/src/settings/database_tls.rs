@@ -21,7 +21,7 @@ pub(crate) enum Mode {
 /// Who vouches for the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Roots {
-    /// Nobody was named.
+    /// None was named.
     Unnamed,
     System,
     File(PathBuf),
@@ -64,14 +64,13 @@ pub(super) fn read(words: &[(String, String)], config: &Config) -> Result<Databa
         _ if is_socket(config) => Mode::Disable,
         Some(mode) => mode,
         None if roots == Roots::System => Mode::VerifyFull,
-        // On this machine, encryption protects from nobody and costs time.
+        // On this machine, encryption protects nothing and costs time.
         None if is_local && !is_direct && roots == Roots::Unnamed => Mode::Allow,
         None => Mode::Prefer,
     };
     if roots == Roots::System && chosen.is_some_and(|mode| mode < Mode::VerifyFull) {
         return Err(
-            "sslrootcert=system requires sslmode=verify-full: anybody can have a certificate of a public \
-                    authority"
+            "sslrootcert=system requires sslmode=verify-full: public authorities issue certificates to anyone"
                 .into(),
         );
     }
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_is_for_servers_elsewhere_that_nobody_vouches_for() {
+    fn warning_names_remote_servers_without_a_verified_certificate() {
         let warning = |url: &str| tls(url).expect("a good URL").warning();
         for url in ["host=db", "host=db sslmode=require", "host=db,localhost sslmode=allow"] {
             assert!(warning(url).is_some_and(|words| words.contains("sslmode=verify-full")), "{url}");

@@ -101,7 +101,7 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_STATEMENT_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) statement_timeout: Duration,
 
-    /// Seconds for which requests are still served after SIGTERM, while /readyz answers 503 and every answer asks the
+    /// Seconds for which requests are still served after SIGTERM, while /readyz returns 503 and every response asks the
     /// caller to open another connection. Set it to the time that a load balancer takes to notice.
     #[arg(long, env = "KEYED_DRAIN", default_value = "0", value_parser = seconds_or_none, value_name = "SECONDS")]
     pub(crate) drain: Duration,

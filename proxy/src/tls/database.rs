@@ -61,7 +61,7 @@ impl Connector {
                 connection.abort();
             }
             Ok(Err(error)) => return Err(nowhere(format!("{:#}", anyhow::Error::from(error)))),
-            Err(_) => return Err(nowhere("no answer in time".to_owned())),
+            Err(_) => return Err(nowhere("no response in time".to_owned())),
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(way);
         Ok(true)

@@ -68,7 +68,7 @@ impl ListenerTls {
         TlsAcceptor::from(self.current().configuration)
     }
 
-    /// What somebody should know of the certificate's time, and whether it is an error by now.
+    /// A warning about the validity period of the certificate, and whether it is an error by now.
     pub(crate) fn warning(&self) -> Option<(bool, String)> {
         let standing = self.current().validity.standing(SystemTime::now());
         self.words(standing).map(|words| (!matches!(standing, Standing::EndsSoon(_)), words))

@@ -28,7 +28,7 @@ struct Roots {
 }
 
 impl ServerVerifier {
-    /// Anybody: what is sent is encrypted, to whoever answers.
+    /// Any server: the connection is encrypted, but the server is not verified.
     pub(super) fn anybody() -> ServerVerifier {
         ServerVerifier { provider: provider(), roots: None, checks_name: false }
     }

@@ -194,7 +194,7 @@ async fn init_does_not_adopt_roles_that_another_can_give_to_anybody() {
     let admin = database.session().await;
     admin.run("create extension keyed cascade; create role maker createrole; set role maker").await;
     admin.run("create role keyed_admin; create role keyed_proxy login; reset role").await;
-    // Before PostgreSQL 16, memberships say nothing of whoever made a role: with CREATEROLE, one can give away every role.
+    // Before PostgreSQL 16, memberships do not show who created a role: a role with CREATEROLE can grant every role.
     let made = "select count(*) from pg_auth_members where member = 'maker'::regrole";
     if admin.text(made, &[]).await == "2" {
         admin.run("set role maker; grant keyed_admin to maker; reset role").await;
@@ -206,7 +206,7 @@ async fn init_does_not_adopt_roles_that_another_can_give_to_anybody() {
         assert_eq!(admin.text(made, &[]).await, "0");
     }
     admin.run("select keyed.init()").await;
-    // A superuser who lets somebody give it away means it.
+    // A superuser who grants it with admin option intends this.
     admin.run("create role lead; grant keyed_admin to lead with admin option; select keyed.init()").await;
 }
 

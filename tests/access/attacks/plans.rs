@@ -1,4 +1,4 @@
-//! Plans that are kept, or shared with workers: whose they are is asked anew each time.
+//! Plans that are cached, or shared with workers: each execution checks for which role it runs.
 
 use crate::sales::{Sales, of_region};
 use harness::{Session, major_version};

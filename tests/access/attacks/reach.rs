@@ -86,7 +86,7 @@ async fn internal_functions_tell_nothing_and_do_nothing() {
         let call = row[0].clone().unwrap_or_default();
         assert_eq!(session.refusal(&call, &[]).await.state, "42501", "{call}");
     }
-    // Whatever functions there are behind the routes, called without a key they obey the login.
+    // The functions behind the routes have the rights of the login when they are called without a key.
     for (statement, is_refused) in [
         ("select keyed_http.get_record($1, null, true, true)", true),
         ("select keyed_http.search('2', '{\"global_search\": \"US\"}')", false),

@@ -11,7 +11,7 @@ const BY_INDEX: &str = "set jit = off; set enable_seqscan = off; set enable_inde
 const IN_PARALLEL: &str = "set jit = off; set enable_seqscan = off; set parallel_setup_cost = 0; set parallel_tuple_cost = 0; \
      set min_parallel_table_scan_size = 0; set min_parallel_index_scan_size = 0; set max_parallel_workers_per_gather = 2";
 
-/// A connection of the login, made anew where a setting has ended it.
+/// A connection of the login, opened again where a setting has ended it.
 struct Connection<'s> {
     scoped: &'s Scoped,
     planner: &'static str,

@@ -124,6 +124,34 @@ async fn a_parameter_without_a_value_tells_nothing() {
 }
 
 #[tokio::test]
+async fn a_join_by_numbers_uses_an_index_and_shows_no_hidden_row() {
+    let (database, admin) = orders().await;
+    let session = login(&database, "bi", &json!({"field": "region", "operator": "eq", "value": "EU"})).await;
+    session.run("create temp table wanted as select n / 4.0 as price from generate_series(1, 40) n; analyze wanted").await;
+    let joined = "select coalesce(string_agg(external_key, ',' order by external_key), '') from wanted w left join crm.orders o on o.price = w.price";
+    let plan = session.text(&format!("explain (format json) {joined}"), &[]).await;
+    assert!(plan.contains("orders_price_id_idx"), "{plan}");
+    let expected = "select string_agg(external_key, ',' order by external_key) from crm.orders
+                    where price in (select n / 4.0 from generate_series(1, 40) n) and region = 'EU' and deleted_at is null";
+    assert_eq!(session.text(joined, &[]).await, admin.text(expected, &[]).await);
+    // An operator of its own, and one whose function is its own, are shown visible rows alone.
+    session
+        .run(
+            "create temp table shown (value text);
+             create function pg_temp.spy(a numeric, b numeric) returns boolean language plpgsql cost 0.0000001 as
+               $$ begin insert into shown values (a::text); return a = b; end $$;
+             create operator pg_temp.=~ (leftarg = numeric, rightarg = numeric, function = pg_temp.spy, restrict = eqsel,
+               join = eqjoinsel, merges, hashes)",
+        )
+        .await;
+    session
+        .run("select count(*) from crm.orders o join wanted w on o.price operator(pg_temp.=~) w.price")
+        .await;
+    let hidden = "select count(*) from shown where value::numeric not in (select price from crm.orders where price is not null)";
+    assert_eq!(session.text(hidden, &[]).await, "0");
+}
+
+#[tokio::test]
 async fn a_condition_that_no_index_serves_stays_behind_the_policy() {
     let (_database, _admin, session) = spy().await;
     session.run(PLANNERS[2]).await;

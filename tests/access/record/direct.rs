@@ -169,7 +169,7 @@ async fn a_statement_that_reads_nothing_writes_only_what_its_writer_sees() {
 }
 
 #[tokio::test]
-async fn a_user_trigger_that_writes_another_template_obeys_the_rules_of_plain_sql() {
+async fn user_trigger_writes_another_template_like_plain_sql() {
     let sales = Sales::new().await;
     sales
         .admin

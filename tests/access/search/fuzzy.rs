@@ -10,7 +10,7 @@ async fn search(session: &Session, words: &str) -> Value {
 }
 
 #[tokio::test]
-async fn nobody_meant_words_out_of_sight() {
+async fn fuzzy_search_uses_no_invisible_terms() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;

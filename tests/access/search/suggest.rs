@@ -1,4 +1,4 @@
-//! Words of records out of sight, where somebody types or reads what was found.
+//! Words of invisible records, in completions and in highlighted results.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;

@@ -5,8 +5,8 @@ use crate::bed::{Bed, RECORDS};
 use crate::load::{Http, Load};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
-/// With eight, everybody waits for somebody a third of the time; with more the processors are busy, which shows what
-/// a lookup costs.
+/// With eight clients, processes wait for each other a third of the time; with more clients the processors are busy,
+/// which shows what a lookup costs.
 pub(super) fn run(run: &mut Run) {
     measure(run, 8, None);
     measure(run, 32, Some(0.40));

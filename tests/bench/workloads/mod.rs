@@ -5,6 +5,7 @@ mod application;
 mod batch;
 mod batch_clash;
 mod batch_contenders;
+mod bi;
 mod churn;
 mod create;
 mod files;
@@ -74,6 +75,8 @@ pub(crate) enum Group {
     Pages,
     /// Roles that see a part of the records.
     Scopes,
+    /// What BI tools send; takes minutes.
+    Bi,
     /// The web application; needs a browser.
     Application,
     /// Vectors; takes minutes to prepare.
@@ -97,7 +100,13 @@ impl Group {
     pub(crate) fn takes_long(self) -> bool {
         matches!(
             self,
-            Self::Application | Self::Files | Self::Growth | Self::Parts | Self::Semantic | Self::Size
+            Self::Application
+                | Self::Bi
+                | Self::Files
+                | Self::Growth
+                | Self::Parts
+                | Self::Semantic
+                | Self::Size
         )
     }
 
@@ -122,6 +131,7 @@ impl Group {
             Self::Parts => parts::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
             Self::Scopes => scopes::run(&mut run).await,
+            Self::Bi => bi::run(&mut run).await,
             Self::Application => application::run(&mut run).await,
             Self::Semantic => semantic::run(&mut run).await,
             Self::Churn => churn::run(&mut run).await,

@@ -98,7 +98,7 @@ async fn fill_the_budget(encoding: &str) {
 }
 
 #[tokio::test]
-async fn responses_that_nobody_reads_take_no_more_than_their_budget() {
+async fn unread_responses_stay_within_their_budget() {
     fill_the_budget("").await;
 }
 
@@ -209,7 +209,7 @@ async fn a_request_that_follows_on_its_connection_waits_for_the_response_before_
 }
 
 #[tokio::test]
-async fn lookups_of_large_records_that_nobody_reads_take_no_more_than_their_budget() {
+async fn unread_lookups_of_large_records_stay_within_their_budget() {
     let service = Service::start_with(&[("KEYED_RESPONSE_BUDGET", "4MiB"), ("KEYED_POOL_WAIT", "1")]).await;
     service.upsert("LARGE", json!({"name": "x".repeat(900_000)})).await.expect(201);
     let path = "GET /v1/entities/template/customers/by-key?key=LARGE";

@@ -23,7 +23,7 @@ async fn a_provider_that_fails_for_a_while_costs_nothing_but_time() {
     let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "1")]).await;
     gallery.until_done(3).await;
     let asked = server.questions();
-    assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the wish to be left alone is heeded");
+    assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     let failed = "select count(*) from keyed_state.embedding_job where attempts <> 0 or error is not null";
     assert_eq!(gallery.session.text(failed, &[]).await, "0");
 }
@@ -106,7 +106,7 @@ async fn a_text_that_breaks_the_provider_holds_no_other_up() {
     .await;
     let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "3")]).await;
     gallery.until("three done", |status| status["done"] == 3 && status["running"] == 0).await;
-    for (id, word) in [(&ids[1], "HTTP 500"), (&ids[3], "no answer within 3 s")] {
+    for (id, word) in [(&ids[1], "HTTP 500"), (&ids[3], "no response within 3 s")] {
         let job = gallery.job(id).await;
         assert_eq!(job["attempts"], 1, "{job}");
         assert!(job["error"].as_str().is_some_and(|error| error.contains(word)), "{job}");
@@ -177,7 +177,7 @@ async fn what_a_provider_gave_before_it_went_away_is_kept() {
         gallery.session.text(jobs, &[]).await,
         "done 0 -, done 0 -, pending 0 HTTP 429, pending 0 HTTP 429, pending 1 HTTP 422"
     );
-    assert_eq!(server.questions().len(), 5, "the wish to be left alone is heeded");
+    assert_eq!(server.questions().len(), 5, "the client honors Retry-After");
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
         search(&service, json!("pearl")).await.expect(200);
         let asked = server.questions();
         assert_eq!(asked.len(), 2, "{status}");
-        assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the wish to be left alone is heeded");
+        assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     }
 }
 
@@ -78,15 +78,15 @@ async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
 async fn a_misconfigured_provider_is_reported_as_not_retryable() {
     let short = format!("{{\"data\":[{}]}}", item(0, "[1,2,3]"));
     for (reply, says) in [
-        (Reply::status(401), "refuses this service"),
-        (Reply::status(404), "refuses this service"),
-        (Reply::body("<html>welcome</html>"), "refuses this service"),
-        (Reply::body(""), "refuses this service"),
-        (Reply::body("{}"), "refuses this service"),
+        (Reply::status(401), "rejects this service"),
+        (Reply::status(404), "rejects this service"),
+        (Reply::body("<html>welcome</html>"), "rejects this service"),
+        (Reply::body(""), "rejects this service"),
+        (Reply::body("{}"), "rejects this service"),
         (Reply::body(&short), "the model returns vectors of 3 numbers instead of 768"),
-        (Reply::of(&[]), "refuses this service"),
-        (Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]), "refuses this service"),
-        (Reply::of(&[item(3, &vector(1))]), "refuses this service"),
+        (Reply::of(&[]), "rejects this service"),
+        (Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]), "rejects this service"),
+        (Reply::of(&[item(3, &vector(1))]), "rejects this service"),
     ] {
         let told = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;

@@ -104,7 +104,7 @@ async fn the_same_key_with_another_request_is_refused() {
 }
 
 #[tokio::test]
-async fn a_refused_request_may_be_mended_and_sent_under_the_same_key() {
+async fn corrected_request_reuses_the_key_of_a_rejected_one() {
     let service = Service::start().await;
     let wrong = json!({"external_key": "K", "attributes": {"visits": "many"}});
     for _ in 0..2 {

@@ -215,7 +215,7 @@ async fn progress_and_refusals_come_line_by_line_before_the_report() {
     let mut refused = answer.text.lines();
     assert_eq!(refused.next(), Some("external_key,visits,import_error"));
     assert!(refused.next().is_some_and(|row| row.starts_with("b,x,\"line 3, visits: ")), "{}", answer.text);
-    // Mended, the list can be sent again as it is.
+    // Once its values are corrected, the list can be sent again.
     let mended = answer.text.replace("b,x,", "b,2,");
     assert_eq!(counts(&import(&service, "", mended).await.expect(200)), [1, 1, 0, 0, 0]);
 
@@ -226,7 +226,7 @@ async fn progress_and_refusals_come_line_by_line_before_the_report() {
     assert_eq!(counts(&problem["report"]), [3, 0, 0, 0, 1], "{problem}");
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(
-        detail.starts_with("nothing was imported because 1 row was refused: line 3, column visits"),
+        detail.starts_with("nothing was imported because 1 row was rejected: line 3, column visits"),
         "{detail}"
     );
     let good = service.proxy.request("POST", "/v1/entities/template/customers/import?");

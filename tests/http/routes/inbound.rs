@@ -154,7 +154,7 @@ async fn a_delivery_whose_items_are_missing_is_kept_and_one_without_items_is_don
 }
 
 #[tokio::test]
-async fn a_failed_delivery_is_replayed_after_the_mapping_was_mended() {
+async fn failed_delivery_is_replayed_after_a_fix_of_the_mapping() {
     let service = Service::start().await;
     let sender = endpoint(&service, true).await;
     let path = format!("/inbound-endpoints/{}", sender.id);

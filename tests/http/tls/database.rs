@@ -122,7 +122,7 @@ fn verify_ca_checks_the_authority_and_verify_full_the_host_as_well() {
 }
 
 #[test]
-fn a_client_certificate_logs_in_and_its_key_is_for_nobody_else() {
+fn client_certificate_logs_in_only_with_its_private_key() {
     let server = &*SERVER;
     let files = |key: &str| format!("sslmode=require sslcert={} sslkey={key}", server.file("client.crt"));
     let own = server.file("client.key");

@@ -79,7 +79,7 @@ async fn a_connection_without_a_handshake_ends_like_any_silent_one() {
 }
 
 #[tokio::test]
-async fn handshakes_that_stand_still_count_and_hold_up_nobody_else() {
+async fn stalled_handshakes_count_and_delay_no_other_client() {
     let secure = Secure::start(&[("KEYED_CONNECTIONS", "8"), ("KEYED_ADDRESS_CONNECTIONS", "4")]).await;
     let address = secure.proxy.address();
     let mut silent = Vec::new();
@@ -156,7 +156,7 @@ async fn the_end_of_the_certificate_is_a_metric() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn certificates_that_are_renewed_under_load_interrupt_nobody() {
+async fn certificate_renewal_under_load_interrupts_no_request() {
     let secure = Arc::new(Secure::start(&[]).await);
     let ends = Arc::new(AtomicBool::new(false));
     let callers: Vec<_> = (0..8)

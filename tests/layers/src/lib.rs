@@ -3,6 +3,7 @@
 //! It reads `use` lines and paths within the code. What is for tests alone may import anything.
 
 mod cycle;
+mod hint;
 mod parse;
 
 use parse::Named;
@@ -207,6 +208,16 @@ impl Sources {
             lines.map(|(number, code)| (place(number), code.trim_end().to_owned())).collect::<Vec<_>>()
         };
         self.files.iter().flat_map(lines).collect()
+    }
+
+    /// Literal hints that do not begin with a capital or do not end with a full stop, each with its file.
+    pub fn hints_without_sentence(&self) -> Vec<String> {
+        let faults = |file: &'_ File| {
+            let hints = hint::literals(&parse::outside_of_tests(&file.text)).into_iter();
+            let faulty = hints.filter(|text| !hint::is_sentence(text));
+            faulty.map(|text| format!("{}: {text}", file.path.display())).collect::<Vec<_>>()
+        };
+        self.files.iter().flat_map(faults).collect()
     }
 
     /// Files of more than so many lines, but for those in these folders.

@@ -67,6 +67,11 @@ pub(crate) fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     without_tests(text).into_iter().map(|(number, line)| (number, code(line)))
 }
 
+/// The text without what is for tests alone.
+pub(crate) fn outside_of_tests(text: &str) -> String {
+    without_tests(text).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
+}
+
 /// A line without its comment.
 fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()

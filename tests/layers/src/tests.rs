@@ -116,6 +116,22 @@ fn a_long_file_is_named() {
 }
 
 #[test]
+fn hint_without_capital_or_full_stop_is_named() {
+    for (code, expected) in [
+        (r#".hint("send it.")"#, Some("a.rs: send it.")),
+        (r#".hint("Send it")"#, Some("a.rs: Send it")),
+        ("    .hint(\n        \"send \\\n         {}.\",\n    )", Some("a.rs: send {}.")),
+        (r#".with_hint(&format!("send {name}."))"#, Some("a.rs: send {name}.")),
+        (r#".hint("Send \"it\".")"#, None),
+        (".hint(text) + body.size_hint()", None),
+        ("#[cfg(test)]\nmod tests {\n    .hint(\"no\")\n}", None),
+    ] {
+        let faults = sources(&[("a.rs", code)]).hints_without_sentence();
+        assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{code}");
+    }
+}
+
+#[test]
 fn a_file_that_only_passes_on_is_in_no_cycle() {
     let files = [
         ("a/mod.rs", "mod b;\nmod c;\npub use b::B;\n"),

@@ -32,7 +32,7 @@ pub(super) enum Outcome {
     Refused(u16, Value),
     /// Nothing was written: the service says so, or it was never reached.
     NotWritten,
-    /// The answer was lost, or is that nobody knows.
+    /// The response was lost, or says that the outcome is unknown.
     Unknown,
 }
 

@@ -11,11 +11,11 @@ pub(super) enum Fate {
     There,
     /// Refused, or answered that nothing was written.
     Absent,
-    /// Nobody knows.
+    /// The outcome is unknown.
     Either,
 }
 
-/// New records, whose keys nobody else writes, and whose values their keys say.
+/// New records. No other client writes their keys, and their values follow from their keys.
 #[derive(Debug)]
 pub(super) struct Group {
     /// What wrote them.
@@ -105,7 +105,7 @@ impl Tables {
         Self(tables)
     }
 
-    /// Compares groups of new records with what is there. What nobody knew is known from now on.
+    /// Compares groups of new records with what is there. An unknown outcome is known from now on.
     pub(super) fn compare(&self, groups: &mut [Group]) -> Found {
         let mut found = Found::default();
         for group in groups {

@@ -84,7 +84,7 @@ impl Writer {
         (0..count).map(|it| format!("r{}c{}n{}-{it}", self.round, self.number, self.step)).collect()
     }
 
-    /// Sends a request once; with whether it was acknowledged, refused by rule, not written, or nobody knows.
+    /// Sends a request once, and returns whether it was acknowledged, refused by rule, not written, or is unknown.
     async fn send(
         &mut self,
         method: Method,

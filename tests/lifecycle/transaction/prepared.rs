@@ -1,5 +1,5 @@
 //! Two-phase commit: what a prepared transaction has written, defined and issued takes effect at COMMIT PREPARED, and only
-//! then, whichever session runs it.
+//! then, in whatever session it runs.
 
 use harness::customers::{DOCUMENTS, HISTORY, SERIES};
 use harness::{Cluster, Database, Session};

@@ -27,7 +27,7 @@ async fn a_library_that_is_newer_than_its_sql_serves_and_says_so_once() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     assert_eq!(said.matches("WARNING:  the library of keyed is").count(), 1, "{said}");
-    assert!(said.contains("HINT:  As a superuser: ALTER EXTENSION keyed UPDATE"), "{said}");
+    assert!(said.contains("HINT:  As a superuser, run ALTER EXTENSION keyed UPDATE"), "{said}");
 
     for statement in ["select keyed.migrate()", "select keyed.init()"] {
         let refusal = session.refusal(statement, &[]).await;
@@ -146,7 +146,7 @@ async fn a_state_of_a_newer_version_is_refused() {
     for statement in ["select keyed.upsert_by_key('crm.customers', 'K')", "select keyed.migrate()"] {
         let refusal = fresh.refusal(statement, &[]).await;
         assert_eq!(refusal.state, "57P03", "{refusal}");
-        assert!(refusal.message.contains("has step 9999"), "{refusal}");
+        assert!(refusal.message.contains("has schema version 9999"), "{refusal}");
     }
     session.run("delete from keyed_state.version where number = 9999").await;
     until("it serves again", async || {

@@ -51,7 +51,7 @@ fn comparable(answers: Vec<String>) -> Vec<String> {
     answers.into_iter().map(without_cursor).collect()
 }
 
-/// Run once for each release, before its version is no longer that of the workspace: CONTRIBUTING.md says how.
+/// Run once for each release, while the workspace still has its version: see docs/contributing/release.md.
 #[tokio::test]
 #[ignore = "writes the files of a release"]
 async fn the_database_of_this_release_is_written() {

@@ -39,7 +39,7 @@ async fn vectors_are_those_of_the_last_texts_however_writers_and_workers_meet() 
     for number in 0..60 {
         let operations: Value = (0..15)
             .map(|place| {
-                // In another order each time, some records named by id, some deleted and taken anew.
+                // In another order each time, some records named by id, some deleted and created again.
                 let key = (place * 7 + number * 3) % 20;
                 if (place + number) % 11 == 0 {
                     json!({"op": "delete", "template": "paintings", "external_key": format!("K-{key}")})

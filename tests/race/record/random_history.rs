@@ -199,7 +199,7 @@ async fn no_key_ever_has_two_holders_and_history_replays_to_the_present() {
         let times = written.get(*payload).copied().unwrap_or_default();
         assert_eq!(times, 1, "an acknowledged write, {payload}, is there {times} times");
     }
-    assert_eq!(written.len(), acknowledged.len(), "a write is there that nobody was told of");
+    assert_eq!(written.len(), acknowledged.len(), "a write is there that was not acknowledged");
     let refused = told.iter().flat_map(|told| &told.refused).filter(|payload| written.contains_key(*payload));
     assert_eq!(refused.count(), 0, "a refused write is there");
     assert_eq!(

@@ -1,7 +1,8 @@
 """Callers of one role that take all they can get, beside one of another role that writes and looks up single records.
 
 Readers: pages of 12 MB are read at just more than the minimum rate for two minutes. The process holds at most 256 MiB more
-than before, whoever finds no room gets 503, nobody is cut off, and a minute after they have gone the memory is back.
+than before, a request beyond the limit gets 503, no client is cut off, and a minute after they have gone the memory is
+back.
 
 Searchers: two, three and eight keys of a role search without an index, as much as they may. The 99th percentile of the
 other's upserts is at most 10 times that of quiet times, which are measured between them. Where database, proxy and this
@@ -154,7 +155,7 @@ async def readers():
     served = sum(it.status == 200 for it in all_readers)
     refused = sum(it.status == 503 for it in all_readers)
     judge(served + refused == len(all_readers) and served >= 3, f"{served} pages are read, {refused} were refused with 503")
-    judge(not any(it.is_cut for it in all_readers), "nobody who reads at the minimum rate is cut off")
+    judge(not any(it.is_cut for it in all_readers), "no client that reads at the minimum rate is cut off")
     judge(most - idle < 256 * MIB, f"memory rises by {(most - idle) / MIB:.0f} MiB (at most 256)")
     print(f"      upserts meanwhile: p99 {p99(times):.1f} ms of {len(times)}")
     begun = time.monotonic()

@@ -12,7 +12,7 @@ PARTS = 6
 MOST_LATENCY, MOST_MEMORY = 1.5, 1.15
 # So much more memory, in KiB, says nothing: the proxy alone is smaller.
 SLACK = 16 << 10
-# How many times as large as its rows, written anew, a table with its indexes may be, if it is of some size.
+# How many times as large as a fresh copy of its rows a table with its indexes may be, if it is of some size.
 MOST_SIZE, LEAST_BYTES = 3.0, 8 << 20
 
 
@@ -130,8 +130,7 @@ def processes(name):
 
 
 async def rewritten(database):
-    """The tables of some size, each with what it takes with its indexes before and after all its rows are written anew:
-    bytes."""
+    """The tables of some size, each with its bytes, indexes included, before and after all its rows are rewritten."""
     rows = await database.fetch(
         "select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace "
         "where c.relkind = 'r' and n.nspname in ('day', 'keyed_state') and pg_total_relation_size(c.oid) > $1",

@@ -206,7 +206,7 @@ async fn only_the_login_of_the_proxy_presents_credentials() {
 }
 
 #[tokio::test]
-async fn nobody_acts_as_a_role_of_the_server() {
+async fn no_key_grant_or_endpoint_uses_a_role_of_the_server() {
     let (_database, session) = crm().await;
     for role in ["pg_read_all_data", "pg_monitor", "keyed_proxy"] {
         for statement in [

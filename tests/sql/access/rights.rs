@@ -1,4 +1,4 @@
-//! Functions obey the rights of the role that calls them.
+//! Functions apply the rights of the role that calls them.
 
 use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Session, id_of};
@@ -99,7 +99,7 @@ async fn members_of_keyed_admin_may_do_everything() {
 }
 
 #[tokio::test]
-async fn a_function_obeys_the_effective_role_and_not_the_login() {
+async fn function_applies_the_rights_of_the_effective_role() {
     let (database, _, record) = with_grants("").await;
     let role = database.create_role("nobody").await;
     let superuser = database.session().await;

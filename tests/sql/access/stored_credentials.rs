@@ -123,7 +123,7 @@ async fn a_number_that_is_another_roles_after_a_restore_gives_it_nothing() {
     }
     let own = "select string_agg(target, ' ') from keyed.list_access() where not orphaned and role = $1";
     assert_eq!(session.text(own, &[&other]).await, "crm.companies");
-    // What is given to it anew, or taken away, counts as ever.
+    // New grants to it, and revocations, take effect as usual.
     session.run(&format!("select keyed.revoke_access('{other}', 'crm')")).await;
     database.grant(&other, "crm.customers", "read").await;
     stranger.run("select keyed.search('crm.customers')").await;

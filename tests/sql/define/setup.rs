@@ -195,7 +195,7 @@ async fn a_type_that_the_state_does_not_allow_yet_is_refused_until_it_is_migrate
     ] {
         let refusal = session.refusal(statement, &[]).await;
         assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
-        assert_eq!(refusal.hint, "run: SELECT keyed.migrate()");
+        assert_eq!(refusal.hint, "Run SELECT keyed.migrate().");
     }
     session.run("select keyed.migrate()").await;
     session
@@ -221,7 +221,7 @@ async fn an_attribute_of_a_type_of_a_newer_version_is_an_error_and_not_left_out(
         let refusal = session.refusal(statement, &[]).await;
         assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
         assert!(refusal.message.contains("attributes of type colour"), "{refusal}");
-        assert!(refusal.hint.contains("install the version of the extension"), "{refusal}");
+        assert!(refusal.hint.contains("Install the version of the extension"), "{refusal}");
     }
     session.rows("select keyed.search('crm.customers')", &[]).await;
 }

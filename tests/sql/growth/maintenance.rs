@@ -27,8 +27,8 @@ async fn statements_over_many_records_cost_in_proportion() {
                 },
             },
             Operation {
-                name: "documents made anew",
-                // So many that the index is made anew, too.
+                name: "documents rebuilt",
+                // So many that the index is rebuilt, too.
                 before: |template, from, count| inserts(template, 6 * from, 6 * count),
                 run: |template, _, count| {
                     let language = if count > 3 { "german" } else { "simple" };

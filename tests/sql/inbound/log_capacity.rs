@@ -21,7 +21,10 @@ async fn a_refused_delivery_that_finds_no_room_is_left_to_its_sender() {
     }
     let refusal = session.refusal(DELIVER, &[&token, "c", &bad]).await;
     assert_eq!(refusal.is(), ("53100", "unavailable"));
-    assert!(refusal.message.contains("\"shop\" keeps 2 refused deliveries"), "{refusal}");
+    assert!(
+        refusal.message.contains("\"shop\" has reached the limit of stored deliveries: 2 failed"),
+        "{refusal}"
+    );
     // What is done needs no room, and a smaller one still finds some.
     assert_eq!(session.text(DELIVER, &[&token, "d", r#"{"id": 1}"#]).await, "200");
     assert_eq!(session.text(DELIVER, &[&token, "e", r#"{"id": null}"#]).await, "202");

@@ -137,7 +137,7 @@ async fn items_that_are_missing_are_refused_and_items_that_are_none_are_not() {
 }
 
 #[tokio::test]
-async fn what_an_item_says_obeys_the_rules_of_any_write() {
+async fn item_of_a_delivery_follows_the_rules_of_any_write() {
     let (_database, session) = crm().await;
     for (mapping, item, code, place) in [
         (json!({"name": "$.n"}), r#"{"id": 1, "n": 5}"#, "invalid_value", "/items/0/attributes/name"),

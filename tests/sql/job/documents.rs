@@ -1,4 +1,4 @@
-//! Documents of many records are written anew in the background.
+//! Documents of many records are rewritten in the background.
 
 use super::*;
 

@@ -80,7 +80,7 @@ async fn until_blocked(session: &Session) {
 
 /// Waits until the worker is done with all but so many records, which others have locked; of 1000 and more it goes no further.
 async fn until_left_out(session: &Session, count: u64) {
-    let hint = format!("{count} records are locked");
+    let hint = format!("Wait for the open transactions that lock {count} records");
     let is_left_out = |job: &Value| {
         let number = |name: &str| job[name].as_u64().unwrap_or_default();
         job["hint"].as_str().is_some_and(|it| it.starts_with(&hint))

@@ -1,4 +1,4 @@
-//! Who writes an equal value changes nothing, however it is written and by whichever way.
+//! A write of an equal value changes nothing, whatever its form and its entry point.
 
 use harness::{Database, Session};
 use serde_json::json;
@@ -24,7 +24,7 @@ async fn assert_untouched(session: &Session, way: &str) {
 }
 
 #[tokio::test]
-async fn an_equal_value_in_another_form_is_no_change_whichever_way_it_comes() {
+async fn equal_value_in_another_form_changes_nothing() {
     let (_database, session, id) = ada().await;
     for update in [
         "visits = 1.0",

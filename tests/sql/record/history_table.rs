@@ -1,4 +1,4 @@
-//! A history is an ordinary table: what a DBA does to it is heeded, or at least survived.
+//! A history is an ordinary table: keyed follows a DBA's changes to it, or at least survives them.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session};

@@ -63,7 +63,7 @@ async fn records_without_key_never_conflict() {
 }
 
 #[tokio::test]
-async fn a_deletion_moves_the_key_and_a_restore_moves_it_back_whichever_statement_does_it() {
+async fn each_deletion_releases_the_key_and_each_restore_returns_it() {
     let (_database, admin, _clerk) = crm().await;
     for (delete, restore) in [
         ("update crm.customers set deleted_at = now()", "update crm.customers set deleted_at = null"),

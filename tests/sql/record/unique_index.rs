@@ -1,5 +1,5 @@
-//! Unique indexes that somebody has made on a table of keyed, or on one that a trigger writes to: their violations are not
-//! taken for a key that is held.
+//! Unique indexes that a user has created on a table of keyed, or on one that a trigger writes to: keyed does not take
+//! their violations for a key that is held.
 
 use harness::{Database, Refusal, Session};
 use serde_json::json;

@@ -101,7 +101,7 @@ async fn an_upsert_that_changes_nothing_leaves_no_trace() {
     }
     assert_eq!(session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await, before);
     assert_eq!(session.text("select count(*) from keyed.history($1)", &[harness::id_of(&before)]).await, "1");
-    assert_eq!(session.text(version, &[]).await, stored, "the row was written anew");
+    assert_eq!(session.text(version, &[]).await, stored, "the row was rewritten");
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn a_number_with_other_digits_of_the_same_value_is_no_change() {
     let version = "select xmin::text || ctid::text from crm.customers";
     let stored = session.text(version, &[]).await;
     session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"visits": 1.00}')"#).await;
-    assert_eq!(session.text(version, &[]).await, stored, "the row was written anew");
+    assert_eq!(session.text(version, &[]).await, stored, "the row was rewritten");
 }
 
 #[tokio::test]

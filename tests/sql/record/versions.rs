@@ -67,7 +67,7 @@ async fn an_unchanged_record_keeps_its_version() {
         "select keyed.set_embedding($id, $vector)",
         "select keyed.alter_attribute('crm.customers', 'name', '{\"label\": \"Name\", \"indexed\": true}')",
         "set time zone 'Asia/Tokyo'; set datestyle = 'German'; set extra_float_digits = 0",
-        // Every row is written anew, by another transaction and to another place.
+        // Every row is rewritten, by another transaction and at another TID.
         "vacuum full crm.customers",
         "begin; set local session_replication_role = replica; update crm.customers set name = name; commit",
     ] {

@@ -168,7 +168,7 @@ async fn walk(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn pages_go_on_where_the_one_before_ended_whichever_way_each_is_found() {
+async fn each_page_continues_the_one_before_on_any_access_path() {
     let (_database, session) = filled().await;
     for (sort, order) in [
         (json!([]), "id desc"),
@@ -206,7 +206,7 @@ async fn what_is_found_does_not_depend_on_the_indexes_that_there_are() {
     for sort in ["-id", "size", "weight"] {
         assert_eq!(count(sort).await, Some(12), "{sort}");
     }
-    // Somebody drops them, behind keyed's back and by it, after the session has planned its statements.
+    // The indexes are dropped, by plain SQL and by keyed, after the session has planned its statements.
     session.run("drop index p.things_name_idx, p.things_size_id_idx").await;
     for sort in ["-id", "size", "weight"] {
         assert_eq!(count(sort).await, Some(12), "{sort}, without indexes");

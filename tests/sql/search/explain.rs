@@ -26,24 +26,19 @@ async fn explain_says_that_words_with_a_wrong_letter_are_looked_up_next() {
     let (_database, session) = crm().await;
     fill(&session).await;
     let nothing = "Nothing matches: with fuzzy,";
-    let perhaps = "If nothing matches, words with one wrong letter";
+    let perhaps = "If nothing matches, terms with one typo";
     let none: Value = json!([]);
     for (words, filters, said, unsaid) in [
-        ("mannschft", &none, vec!["0 records match the words.\n", nothing], perhaps),
-        ("mannschaft", &none, vec!["1 record matches the words.\n"], "wrong letter"),
-        ("4711", &none, vec!["0 records match the words.\n"], "wrong letter"),
+        ("mannschft", &none, vec!["0 records match the terms.\n", nothing], perhaps),
+        ("mannschaft", &none, vec!["1 record matches the terms.\n"], "one typo"),
+        ("4711", &none, vec!["0 records match the terms.\n"], "one typo"),
         (
             "mannschaft",
             &visits("lt", 0),
-            vec!["1 record matches the words (before filters).\n", nothing],
+            vec!["1 record matches the terms (before filters).\n", nothing],
             perhaps,
         ),
-        (
-            "mannschaft",
-            &visits("gt", 0),
-            vec!["1 record matches the words (before filters).\n"],
-            "wrong letter",
-        ),
+        ("mannschaft", &visits("gt", 0), vec!["1 record matches the terms (before filters).\n"], "one typo"),
         ("common", &visits("lt", 0), vec![perhaps], nothing),
     ] {
         let mut query = json!({"global_search": words, "filters": filters, "fuzzy": "auto"});
@@ -54,7 +49,7 @@ async fn explain_says_that_words_with_a_wrong_letter_are_looked_up_next() {
         assert!(!how.contains(unsaid), "{query}: {unsaid}\n{how}");
         query["fuzzy"] = Value::Null;
         let how = explain(&session, &query).await;
-        assert!(!how.contains("wrong letter"), "{query}\n{how}");
+        assert!(!how.contains("one typo"), "{query}\n{how}");
     }
     let sorted = json!({"global_search": "mannschft", "sort": "visits", "fuzzy": "auto"});
     let how = explain(&session, &sorted).await;
@@ -68,16 +63,17 @@ async fn explain_shows_how_filters_are_applied_to_frequent_words() {
     let query = |filters: Value| json!({"global_search": "common", "filters": filters, "limit": 5});
     let reads_all = ["fewer than one in 8 pass", "Every row of customers is read."];
     let how = explain(&session, &query(visits("lt", 0))).await;
-    for said in
-        ["At least 1", "(before filters)", "The filters look at the first 1"].into_iter().chain(reads_all)
+    for said in ["At least 1", "(before filters)", "The filters are applied to the first 1"]
+        .into_iter()
+        .chain(reads_all)
     {
         assert!(how.contains(said), "{said}\n{how}");
     }
     let how = explain(&session, &query(visits("gt", 0))).await;
-    assert!(how.contains("The filters look at the first 1") && !how.contains(reads_all[0]), "{how}");
+    assert!(how.contains("The filters are applied to the first 1") && !how.contains(reads_all[0]), "{how}");
     // Some of the first pass, but too few for the page.
     let how = explain(&session, &query(visits("lt", 3993))).await;
-    assert!(how.contains("The filters look at the next ") && !how.contains(reads_all[0]), "{how}");
+    assert!(how.contains("The filters are applied to the next ") && !how.contains(reads_all[0]), "{how}");
     let how = explain(&session, &query(json!([]))).await;
     assert!(!how.contains("filters") && !how.contains("select "), "{how}");
 }
@@ -103,7 +99,7 @@ async fn not_every_row_is_read_for_words_while_looking_their_matches_up_takes_le
     let (_database, session) = crm().await;
     fill(&session).await;
     let query = json!({"global_search": "common", "filters": visits("lt", 0), "limit": 5});
-    let [next, reads_all] = ["The filters look at the next ", "fewer than one in 8 pass"];
+    let [next, reads_all] = ["The filters are applied to the next ", "fewer than one in 8 pass"];
     let one_by_one = explain(&session, &query).await;
     assert!(one_by_one.contains(reads_all) && one_by_one.contains(next), "{one_by_one}");
     // An index finds them.

@@ -1,4 +1,4 @@
-//! Completions of what somebody types.
+//! Completions of what a user types.
 
 use super::text::words::{crm, upsert};
 use harness::{Session, has_direct_access};

@@ -51,7 +51,7 @@ async fn every_measurement_has_a_help_text_and_its_labels() {
 }
 
 #[tokio::test]
-async fn the_proxy_and_administrators_measure_and_nobody_else() {
+async fn only_the_proxy_and_administrators_read_measurements() {
     let database = Database::with_crm().await;
     let (dba, stranger) = (database.create_role("dba").await, database.create_role("stranger").await);
     let administrator = database.session().await;

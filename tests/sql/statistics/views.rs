@@ -12,7 +12,7 @@ fn cells(row: &[Option<String>]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn every_column_has_a_comment_and_nobody_is_kept_from_a_view() {
+async fn every_column_has_a_comment_and_every_role_reads_the_views() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let without = "select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
@@ -98,7 +98,7 @@ async fn an_index_says_what_it_is_for_and_how_often_it_was_used() {
         ["id", "records by id", "btree", "t"],
         ["size", "values and order", "btree", "f"],
         ["tags", "values of a list", "gin", "f"],
-        ["title", "parts of texts", "gin", "f"],
+        ["title", "substrings", "gin", "f"],
         ["title", "values and order", "btree", "f"],
     ];
     let found = session.rows(purposes, &[]).await;

@@ -79,7 +79,7 @@ async fn a_column_that_got_another_type_is_refused_until_it_has_its_own_again() 
             hint = refusal.hint;
         }
         let statement =
-            hint.split_once(": ").and_then(|(_, rest)| rest.split_once(';')).expect("a statement").0;
+            hint.split_once(": ").and_then(|(_, rest)| rest.split_once(". ")).expect("a statement").0;
         second.run(statement).await;
         first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Ada", "visits": 1, "tags": []}')"#).await;
     }
@@ -182,7 +182,7 @@ async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
                  coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname = 'access_grant'), 0) \
                  from pg_stat_xact_all_tables where schemaname = 'keyed_state' \
                  and relname in ('template', 'attribute', 'project', 'access_grant')";
-    // The counts begin anew between transactions, now and then.
+    // PostgreSQL resets the counts between transactions from time to time.
     let before = session.text(&format!("begin; {scans}"), &[]).await;
     let after = session.text(&format!("{lookup}; reset role; {scans}; commit"), &[]).await;
     let numbers = |text: &str| -> Vec<i64> {

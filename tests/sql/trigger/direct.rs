@@ -212,7 +212,7 @@ async fn many_rows_in_one_statement_each_have_their_history() {
 }
 
 #[tokio::test]
-async fn copy_obeys_the_same_rules() {
+async fn copy_follows_the_same_rules() {
     // PostgreSQL copies into a table with row-level security only for those who are above it.
     let (database, session, _) = clerk().await;
     let mut copy = database.cluster().program("psql");

@@ -95,7 +95,7 @@ async fn a_batch_goes_on_after_an_operation_that_a_trigger_refuses_with_a_sqlsta
 }
 
 #[tokio::test]
-async fn a_sqlstate_that_somebody_has_made_up_is_known_through_the_log_of_slow_statements() {
+async fn slow_statement_log_keeps_the_sqlstate_of_a_trigger() {
     let (_database, session) = with_trigger().await;
     session.run("set keyed.log_slow_statements = 0").await;
     for name in ["45000", "again"] {

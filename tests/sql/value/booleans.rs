@@ -1,4 +1,4 @@
-//! Booleans: true, false or no value, whichever way they are written and read.
+//! Booleans: true, false or no value, in each form and at each entry point.
 
 use crate::gallery::{Gallery, keys};
 use harness::customers::HISTORY;

@@ -116,6 +116,17 @@ async fn it_has_the_fields_of_its_body() {
     );
     let refusal = session.refusal("select keyed.drop_attribute('crm.customers', 'tier')", &[]).await;
     assert_eq!(refusal.is().1, "conflict");
+    session
+        .run(
+            r#"select keyed.alter_attribute('crm.customers', 'company', '{"slug": "firm"}');
+               select keyed.alter_attribute('crm.customers', 'tier', '{"slug": "level"}');
+               select keyed.add_attribute('crm.customers', '{"slug": "note", "type": "string"}')"#,
+        )
+        .await;
+    assert_eq!(
+        columns(&session, "crm.customers__bi").await,
+        "id external_key created_at updated_at level level__values name"
+    );
 }
 
 #[tokio::test]

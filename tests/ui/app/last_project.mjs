@@ -5,7 +5,7 @@ await ask("POST", "/projects", { slug: "aaa", name: "Aaa" });
 await ask("POST", "/projects", { slug: "zzz", name: "Zzz" });
 
 await browse(async (page) => {
-  // Whichever page of a project was open last, the application opens with that project.
+  // The application opens with the project that was open last, whatever page of it was shown.
   await signIn(page, "/p/zzz/access");
   await page.getByRole("heading", { name: "Access" }).waitFor();
   await page.goto(`${told.address}/`);

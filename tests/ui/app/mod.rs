@@ -5,7 +5,7 @@ use harness::Service;
 use serde_json::json;
 
 #[tokio::test]
-async fn somebody_signs_in_with_a_key_and_out_again() {
+async fn user_signs_in_with_a_key_and_out_again() {
     run(&service().await, "app/sign_in", json!({})).await;
 }
 

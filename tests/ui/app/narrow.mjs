@@ -6,7 +6,10 @@ for (const theme of ["light", "dark"])
     async (page) => {
       // The navigation is not shown on a narrow screen until it is opened.
       await page.setViewportSize({ width: 1280, height: 844 });
-      await signIn(page);
+      await signIn(page, list("customers"));
+      // What is done with the list as a whole has buttons where they fit.
+      for (const name of ["Import", "Export", "Edit template"])
+        await page.getByRole("button", { name, exact: true }).waitFor();
       await page.setViewportSize({ width: 390, height: 844 });
       await page.goto(told.address + list("customers"));
       await page.getByText("erp:4").first().waitFor();
@@ -21,6 +24,12 @@ for (const theme of ["light", "dark"])
       await page.keyboard.press("ArrowDown");
       await page.locator("[role=row]:focus").waitFor();
       await page.waitForLoadState("networkidle");
+      await expectAccessible(page);
+      // The buttons are in the menu.
+      assert.equal(await page.getByRole("button", { name: "Import", exact: true }).count(), 0);
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      for (const name of ["Export what is shown as CSV", "Change the template", "Import a file"])
+        await page.getByRole("menuitem", { name }).waitFor();
       await expectAccessible(page);
     },
     { theme },

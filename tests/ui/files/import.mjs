@@ -22,7 +22,7 @@ await browse(async (page) => {
   await page.getByRole("button", { name: /^Import 2 rows/ }).click();
   await page.getByText(/1 record created, 1 changed/).waitFor();
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Save refused rows" }).click();
+  await page.getByRole("button", { name: "Save rejected rows" }).click();
   const stream = await (await download).createReadStream();
   const refused = Buffer.concat(await stream.toArray()).toString();
   assert.match(refused, /erp:8/);

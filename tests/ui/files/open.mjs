@@ -7,7 +7,7 @@ export const choose = (page, name, text) =>
     .first()
     .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
-/** Opened anew, so that nothing of the form before is read aloud any more. */
+/** Opens the page again, so that a screen reader reads nothing of the form before. */
 export async function openImport(page) {
   await page.goto(told.address);
   await page.getByLabel("API key").fill(told.key);

@@ -67,3 +67,23 @@ async fn escape_keeps_the_search_and_undo_brings_a_cleared_one_back() {
 async fn address_says_all_that_a_list_shows() {
     run(&service().await, "list/address", json!({})).await;
 }
+
+#[tokio::test]
+async fn a_list_begins_at_a_value_of_its_sort() {
+    run(&service().await, "list/start", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_list_says_where_its_records_will_be_and_that_a_search_runs() {
+    run(&service().await, "list/loading", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_list_without_records_says_so_in_its_middle() {
+    run(&service().await, "list/empty", json!({})).await;
+}
+
+#[tokio::test]
+async fn long_list_gives_up_far_records_and_brings_them_back_in_place() {
+    run(&service().await, "list/long", json!({})).await;
+}

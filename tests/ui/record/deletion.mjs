@@ -16,7 +16,7 @@ await browse(
     const dialog = page.getByRole("alertdialog");
     const key = dialog.getByRole("textbox", { name: "New key" });
     await key.press("Enter");
-    assert.notEqual((await ask("GET", `/entities/${id}?include_deleted=true`)).deleted_at, null, "nobody asked for no key");
+    assert.notEqual((await ask("GET", `/entities/${id}?include_deleted=true`)).deleted_at, null, "it stays deleted");
     await page.getByRole("button", { name: "Undo" }).waitFor();
     await dialog.getByRole("button", { name: "Restore without a key" }).click();
     await page.getByText(/This record was deleted|deleted this record/).waitFor({ state: "detached" });

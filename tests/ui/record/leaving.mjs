@@ -22,7 +22,7 @@ async function typeTag(page, text) {
   assert.equal(await field.inputValue(), text);
 }
 
-/** Opens the editor of the date, and types February 31, which is mended as soon as the date is left. */
+/** Opens the editor of the date, and types February 31, which is corrected as soon as the date is left. */
 async function typeDay(page) {
   await page.getByRole("button", { name: "Edit born" }).click();
   const month = page.getByRole("spinbutton", { name: /month/ });

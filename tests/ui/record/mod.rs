@@ -4,7 +4,7 @@ use crate::{run, service};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_change_of_somebody_else_is_shown_and_not_overwritten() {
+async fn change_of_another_user_is_shown_and_not_overwritten() {
     run(&service().await, "record/conflict", json!({})).await;
 }
 
@@ -51,4 +51,9 @@ async fn long_text_is_folded() {
 #[tokio::test]
 async fn editor_of_a_list_suggests_values_of_other_records() {
     run(&service().await, "record/existing", json!({})).await;
+}
+
+#[tokio::test]
+async fn required_fields_of_a_new_record_are_marked() {
+    run(&service().await, "record/required", json!({})).await;
 }

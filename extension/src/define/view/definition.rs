@@ -1,6 +1,6 @@
 //! The definition of a view: checked against its template, and as a CREATE VIEW statement.
 
-use super::presentation::{self, Presented};
+use super::presentation::{self, MOST_BYTES, Presented};
 use crate::access::Caller;
 use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
@@ -16,17 +16,14 @@ use crate::value::table_name::{RECORD, table_sql};
 use crate::view::stored::relation_name;
 use std::rc::Rc;
 
-/// The most bytes of a name in PostgreSQL.
-const MOST_BYTES: usize = 63;
-
 /// A checked body.
 pub struct Definition {
     /// The attributes that it names, by number and name.
     pub uses: Vec<(i32, String)>,
     /// The SELECT statement of the SQL view; `None` if there can be none.
     pub sql: Option<String>,
-    /// The statements that describe its columns; empty for a view without presentation.
-    pub comments: String,
+    /// The columns of a view with presentation, and their comments.
+    pub comments: Vec<(String, String)>,
 }
 
 /// The same as SQL names it.
@@ -44,14 +41,13 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
     let message =
         format!("the view would be named {name}, and PostgreSQL's names have at most {MOST_BYTES} bytes");
     Err(Error::at(Code::InvalidSlug, "/slug", message)
-        .hint(format!("a view of {} has a slug of at most {most} characters", template.full_name())))
+        .hint(format!("Use a slug for views of {} with at most {most} characters.", template.full_name())))
 }
 
 /// Checks a body as a caller may write it, and makes the statement that holds for every reader.
 pub fn compile(
     caller: &Caller,
     template: &Rc<Template>,
-    slug: &str,
     body: &str,
     has_presentation: bool,
 ) -> Result<Definition, Error> {
@@ -69,7 +65,7 @@ pub fn compile(
                 format!("/{member}"),
                 format!("a saved view has no {member}"),
             )
-            .hint(format!("leave {member} out; a search within the view may send it")));
+            .hint(format!("Leave {member} out; a search of the view can send it.")));
         }
     }
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
@@ -78,22 +74,28 @@ pub fn compile(
     let uses = uses(template, &query, &plan);
     if !has_presentation {
         let sql = plan.words.is_none().then(|| select(&columns(template), "", &query, &plan));
-        return Ok(Definition { uses, sql, comments: String::new() });
+        return Ok(Definition { uses, sql, comments: Vec::new() });
     }
     if plan.words.is_some() {
-        return Err(Error::at(Code::InvalidValue, "/global_search", "a view with presentation has no words")
-            .hint("leave global_search out: functions look up words, and a view of PostgreSQL calls none"));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/global_search",
+            "a view with presentation cannot have global_search",
+        )
+        .hint("Leave global_search out: full-text search needs functions, which SQL views do not call."));
     }
     let shown = shown(template, query.fields.as_deref());
     let Presented { columns, joins } = presentation::present(template, &shown, catalog::by_id)?;
     let selected = columns.iter().map(|column| format!("{} as {}", column.sql, identifier(&column.name)));
-    let view = view_sql(template, slug);
-    let comments = columns.iter().map(|column| {
-        format!("comment on column {view}.{} is {};", identifier(&column.name), literal(&column.comment))
-    });
-    let comments = comments.collect();
     let sql = Some(select(&Vec::from_iter(selected), &joins, &query, &plan));
+    let comments = columns.into_iter().map(|column| (column.name, column.comment)).collect();
     Ok(Definition { uses, sql, comments })
+}
+
+/// Whether a view with presentation has columns of an attribute.
+pub fn presents(template: &Template, body: &str, attribute: &Attribute) -> bool {
+    let query = SearchQuery::parse(body);
+    query.is_ok_and(|query| shown(template, query.fields.as_deref()).iter().any(|it| it.id == attribute.id))
 }
 
 /// The columns of a view as the table has them.

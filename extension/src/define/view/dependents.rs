@@ -10,9 +10,10 @@ use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
-use crate::value::quote::literal;
+use crate::value::quote::{identifier, literal};
 use crate::view::stored::{SavedView, exist, relation_name, views_about};
 use pgrx::pg_sys::Oid;
+use std::collections::HashMap;
 
 /// The relation with the name of a view in PostgreSQL.
 pub fn relation(template: &Template, slug: &str) -> Option<Oid> {
@@ -112,16 +113,19 @@ impl Dependent for Views {
     }
 }
 
-const REMEDY: &str = "change or drop the view first: keyed.save_view, keyed.drop_view";
+const REMEDY: &str = "Change or drop the view first, with keyed.save_view or keyed.drop_view.";
 
 fn compiled(view: &SavedView) -> Result<Definition, Error> {
-    compile(&Caller::administrator(), &view.template, &view.slug, &view.body, view.has_presentation)
+    compile(&Caller::administrator(), &view.template, &view.body, view.has_presentation)
 }
 
 /// Renames the columns of an attribute in the SQL view of its template.
 fn rename_columns(spi: &Connection, view: &SavedView, attribute: &Attribute, new: &str) {
     let mut renames = vec![(attribute.slug.clone(), new.to_owned())];
     if view.has_presentation {
+        if !definition::presents(&view.template, &view.body, attribute) {
+            return;
+        }
         renames.extend(presentation::renamed(attribute, new));
     }
     let name = view_sql(&view.template, &view.slug);
@@ -155,14 +159,15 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
         let has_relation = relation_of(view).is_some();
         if sql == view.definition && has_relation == sql.is_some() {
             // Labels and formats are in the comments alone.
-            spi.script(&comments);
+            comment(spi, view, &comments);
             continue;
         }
         let (template, slug) = (&*view.template, view.slug.as_str());
         match &sql {
             Some(sql) => {
                 spi.script(&definition::create(template, slug, view.label.as_deref(), sql));
-                spi.script(&comments);
+                begin_command();
+                comment(spi, view, &comments);
             }
             None if has_relation => spi.script(&format!("drop view {}", view_sql(template, slug))),
             None => {}
@@ -173,6 +178,34 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
         sync_grants(spi, &[template.id]);
     }
     Ok(())
+}
+
+/// Describes the columns of a view, as far as they are not described so already: other definitions may hold locks on views
+/// that do not change.
+fn comment(spi: &Connection, view: &SavedView, comments: &[(String, String)]) {
+    let Some(relation) = relation(&view.template, &view.slug).filter(|_| !comments.is_empty()) else {
+        return;
+    };
+    let rows = spi.run_once(
+        "select a.attname::text, pg_catalog.col_description(a.attrelid, a.attnum) from pg_catalog.pg_attribute a \
+         where a.attrelid = $1 and a.attnum > 0",
+        Snapshot::Latest,
+        &params![relation],
+    );
+    let described: HashMap<String, Option<String>> =
+        (0..rows.len()).map(|row| (rows.get(row, 0), rows.get(row, 1))).collect();
+    let name = view_sql(&view.template, &view.slug);
+    let changed = comments.iter().filter(|(column, comment)| {
+        described.get(column).is_none_or(|described| described.as_ref() != Some(comment))
+    });
+    let script: String = changed
+        .map(|(column, comment)| {
+            format!("comment on column {name}.{} is {};", identifier(column), literal(comment))
+        })
+        .collect();
+    if !script.is_empty() {
+        spi.script(&script);
+    }
 }
 
 fn set_definition(spi: &Connection, view: &SavedView, sql: Option<&str>) {

@@ -109,7 +109,7 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
             "sql_view" | "created_at" | "updated_at" => {}
             _ => {
                 return Err(
-                    unknown_member(&name, &here).hint("a view has slug, label, query and presentation")
+                    unknown_member(&name, &here).hint("Use the members slug, label, query and presentation.")
                 );
             }
         }
@@ -117,7 +117,7 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
     let slug = match (slug, address) {
         (Some(slug), Some(address)) if slug != address => {
             return Err(Error::at(Code::InvalidValue, "/slug", "the slug of a view cannot change")
-                .hint("save it under the new slug, and delete the old one"));
+                .hint("Save the view under the new slug, and delete the old view."));
         }
         (slug, address) => slug.or(address).ok_or_else(|| missing("slug", ""))?,
     };

@@ -55,7 +55,7 @@ pub fn save(
     let name = || format!("{}.{}", template.project_slug, relation_name(template, &new.slug));
     let taken = || {
         let error = Error::at(Code::Conflict, "/slug", format!("{} exists already", name()))
-            .hint("choose another slug; the view takes that name");
+            .hint("Choose another slug: the SQL view takes that name.");
         let row = "select from keyed_state.view where template_id = $1 and slug = $2";
         newer::taken(error, row, &params![template.id, &new.slug])
     };
@@ -63,10 +63,10 @@ pub fn save(
     let before = before.into_iter().find(|view| view.slug == new.slug);
     let had_presentation = before.as_ref().is_some_and(|before| before.has_presentation);
     let has_presentation = new.presentation.unwrap_or(had_presentation);
-    compile(caller, template, &new.slug, &new.body, has_presentation).map_err(in_query)?;
+    compile(caller, template, &new.body, has_presentation).map_err(in_query)?;
     if before.is_some() && !may_replace {
         return Err(Error::at(Code::Conflict, "/slug", format!("the view {:?} exists already", new.slug))
-            .hint("change it by PUT, or by keyed.save_view"));
+            .hint("Change it with keyed.save_view or PUT."));
     }
     let has_relation = dependents::relation(template, &new.slug).is_some();
     if has_relation && before.as_ref().is_none_or(|before| before.definition.is_none()) {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// The most bytes of a name in PostgreSQL.
-const MOST_BYTES: usize = 63;
+pub(super) const MOST_BYTES: usize = 63;
 
 /// The columns of a view, and the tables that they need beside the one of the template.
 pub struct Presented {
@@ -113,7 +113,8 @@ fn display(target: &Template, alias: &str) -> String {
         AttributeType::List => labels(attribute, &own),
         _ => format!("{own}::text"),
     };
-    format!("coalesce({shown}, {key})")
+    // The key has another collation than a text has by default.
+    format!("coalesce({shown}, {key} collate \"default\")")
 }
 
 /// The labels of a list's values, with commas between them. Most lists have one value, which needs no subquery.
@@ -159,7 +160,8 @@ fn check_names(template: &Template, columns: &[Column]) -> Result<(), Error> {
         };
         let message = format!("{} can have no view with presentation: {fault}", template.full_name());
         return Err(Error::at(Code::Conflict, "/presentation", message).hint(
-            "rename the attribute, or leave it out: name the others in the member fields of the query",
+            "Rename the attribute, or leave it out: list the other attributes in the member fields of the \
+             query.",
         ));
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::template::Template;
 /// Has those tried again that were given up, of one template or of all that the caller sees. Answers how many.
 pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
     let caller = Caller::current();
-    caller.require_admin("have embeddings tried again")?;
+    caller.require_admin("retry embeddings")?;
     require()?;
     let projects = caller.projects();
     let template = template.map(|template| template.id);
@@ -31,15 +31,15 @@ pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
 /// Queues all texts of a template again, or only those with a vector of another model. Vectors set by callers remain.
 /// Returns the number of queued records.
 pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Error> {
-    Caller::current().require_admin("have a template embedded again")?;
+    Caller::current().require_admin("embed a template again")?;
     require()?;
     if template.embed.is_empty() {
         return Err(Error::new(
             Code::InvalidValue,
-            format!("nothing of {} is embedded", template.full_name()),
+            format!("{} has no embedded attributes", template.full_name()),
         )
         .hint(
-            "name the attributes first: SELECT keyed.alter_template(template, '{\"embed\": [\"title\"]}')",
+            "Name the attributes first: SELECT keyed.alter_template(template, '{\"embed\": [\"title\"]}').",
         ));
     }
     Ok(as_owner(|| {

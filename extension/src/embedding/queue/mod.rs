@@ -3,6 +3,10 @@
 //! Embedding calls a model, which may be slow, so it cannot happen in the transaction that writes the record: that
 //! transaction only queues the record. External workers claim records for a limited time, embed them without an open
 //! transaction, and send the vector back, which is stored only if the text has not changed.
+//!
+//! The triggers that write documents fill the queue (`keyed_state.embedding_job`). A claim locks with `for no key
+//! update skip locked`. Its result is stored under the record's lock, and only if the claim is still valid and the
+//! text has the same hash.
 
 /// Claims.
 pub mod claim;
@@ -30,7 +34,7 @@ pub fn require() -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::new(Code::Internal, "this database has no queue of embeddings yet")
-        .hint("run: SELECT keyed.migrate()"))
+        .hint("Run SELECT keyed.migrate()."))
 }
 
 /// Whether there is a queue.

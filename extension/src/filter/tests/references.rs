@@ -137,5 +137,5 @@ fn an_unreadable_field_is_reported_as_unknown() {
     for hidden in ["owner.name", "owner.external_key", "owner.name.more", "owner.id"] {
         assert_eq!(refused(hidden), refused("no.such"), "{hidden}");
     }
-    assert!(refused("artist.no").1.contains("crm.artists are: name, born, country"));
+    assert!(refused("artist.no").1.contains("crm.artists: name, born, country"));
 }

@@ -69,8 +69,8 @@ pub(in crate::postgres) unsafe fn insert_index_entries(
     }
 }
 
-/// Puts a row in place of the one at `place`, and says which index entries it needs; none if somebody else has changed that
-/// row, which then stays.
+/// Replaces the row at `place`, and returns which index entries the new row needs; none if another session has changed
+/// the old row, which then stays.
 ///
 /// # Safety
 /// The table is open and locked for writing, the row has its columns, and the command is the present one.

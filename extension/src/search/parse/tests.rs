@@ -45,8 +45,8 @@ fn a_refusal_says_what_fuzzy_and_highlight_may_be() {
     }
     let vector = vec!["1"; 768].join(",");
     for (body, hint) in [
-        (r#"{"highlight": {"offset": true}}"#.to_owned(), "highlight takes only offsets"),
-        (format!(r#"{{"query_vector": [{vector}], "fuzzy": "auto"}}"#), "leave fuzzy out"),
+        (r#"{"highlight": {"offset": true}}"#.to_owned(), "Use only offsets in highlight"),
+        (format!(r#"{{"query_vector": [{vector}], "fuzzy": "auto"}}"#), "Leave fuzzy out"),
     ] {
         let error = SearchQuery::parse(&body).map(|_| ()).expect_err(hint);
         assert!(error.hint.is_some_and(|it| it.starts_with(hint)), "{hint}");

@@ -64,7 +64,7 @@ impl<'a> SemanticQuery<'a> {
                 TEXT if json::is_null(value) => {}
                 TEXT => return Err(text_in_sql(&here)),
                 _ => {
-                    let hint = format!("a semantic search has {}", KNOWN.join(", "));
+                    let hint = format!("Use the members {}.", KNOWN.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
                 }
             }

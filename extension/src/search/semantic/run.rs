@@ -107,7 +107,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
     }
     let conditions = parse::body(query.filters.filters, query.filters.filter_groups)?;
     check::check(&conditions, &AnyTemplate, check::Settings::default()).map_err(|error| {
-        error.hint("name a template_id to filter by its attributes; without one, by standard fields only")
+        error.hint("Send template_id to filter by attributes. Without it, filter by standard fields only.")
     })?;
     let readable: Vec<i32> = template_list::templates(caller)
         .iter()
@@ -123,7 +123,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
     }
     if searched.len() > table_lock::most_tables() {
         let message = format!("one search cannot cover the texts of {} templates", searched.len());
-        return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("name a template_id"));
+        return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("Send template_id."));
     }
     let open = |id: i32| catalog::by_id(id).filter(|template| caller.require(Action::Read, template).is_ok());
     Ok(searched.into_iter().filter_map(open).filter(|template| template.vector_schema.is_some()).collect())

@@ -46,7 +46,7 @@ impl Strategy {
             }
             Strategy::Index => {
                 "Many records pass: the index of vectors is scanned until enough of them are found, which may miss \
-                some; if the scan gives up, all are compared.\n"
+                some; if the scan stops early, all are compared.\n"
             }
             Strategy::NoIndex => {
                 "There is no index of vectors: all are compared, which is exact and slow. keyed.migrate() creates \

@@ -10,7 +10,7 @@ const MOST_OF_REQUEST: usize = 64 << 20;
 /// depends on these alone.
 #[derive(Debug, Default)]
 pub struct Budget {
-    /// Of documents that are looked at, whoever sees their records.
+    /// Of all documents that are read, whether the caller sees their records or not.
     pub looked_at: Bytes,
     /// Of documents of records that the caller sees.
     pub in_sight: Bytes,

@@ -5,7 +5,7 @@
 //! reading the many documents that have it elsewhere. A lexeme with a digit has none: it is rare itself, and its key would
 //! be one more in nearly each record.
 //!
-//! The keys stand in indexes: **what is in them must never change** without those being made anew.
+//! Indexes store the keys: **their contents must never change** without a rebuild of these indexes.
 
 use super::document::{FIELD, STEM, VALUE};
 use super::trigram::{self, Key, small};

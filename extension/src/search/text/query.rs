@@ -45,7 +45,7 @@ pub struct Term {
 /// What will do as well as a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// As somebody types it.
+    /// As a user types it.
     pub typed: String,
     /// How it matches.
     pub kind: MatchKind,
@@ -107,7 +107,7 @@ impl TextQuery {
             if terms.len() > MOST_TERMS {
                 let message = format!("a search has at most {MOST_TERMS} words and phrases");
                 return Err(Error::at(Code::InvalidValue, POINTER, message)
-                    .hint("put words that belong together in quotation marks"));
+                    .hint("Use fewer terms, or put words that belong together in quotation marks."));
             }
         }
         Ok(TextQuery { text: text.trim().to_owned(), terms })

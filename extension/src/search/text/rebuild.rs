@@ -86,7 +86,9 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
             }
             if !job::exist() {
                 let message = format!("{} records are locked by other transactions", busy.len());
-                return Err(Error::new(Code::Conflict, message).hint("try again when these have ended"));
+                return Err(
+                    Error::new(Code::Conflict, message).hint("Retry after these transactions have ended.")
+                );
             }
             job::add_documents(spi, template, &[]);
             Ok(())

@@ -1,5 +1,5 @@
 //! Scripts without spaces between words: Han, kana, Hangul, Thai, Lao, Burmese and Khmer. A word can begin at any of their
-//! letters, so two characters may be all that somebody looks for.
+//! letters, so a search may consist of two characters.
 
 /// A letter or a sign of a script without spaces. Its digits are those of any other script.
 pub fn is_written_without_spaces(character: char) -> bool {

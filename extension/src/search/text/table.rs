@@ -2,6 +2,9 @@
 //!
 //! It is separate so that a write that changes no text updates no text index, and the record table stays simple for
 //! readers.
+//!
+//! A document (a row of `keyed_state.text_N`) has the folded texts and the stems of a record under one trigram index.
+//! The history triggers write it, and only when a text changes.
 
 use crate::access::policy_sql;
 use crate::error::{Code, Error};
@@ -94,11 +97,11 @@ pub fn trigram_class(spi: &Connection) -> String {
 /// The error of a template that is older than its documents.
 pub fn not_migrated(template: &Template) -> Error {
     Error::new(Code::Internal, format!("{} cannot be searched yet", template.full_name()))
-        .hint("run: SELECT keyed.migrate()")
+        .hint("Run SELECT keyed.migrate().")
 }
 
 /// The error of a database without trigrams.
 pub fn missing() -> Error {
     Error::new(Code::Internal, "indexes of texts need the extension pg_trgm, which is not in this database")
-        .hint("run as a superuser: SELECT keyed.init()  (or CREATE EXTENSION pg_trgm)")
+        .hint("Run as a superuser: SELECT keyed.init(), or CREATE EXTENSION pg_trgm.")
 }

@@ -8,8 +8,8 @@
 //! - two letters that begin a word, and a letter that does: what stands before them counts as a space;
 //! - the end of a stem, so that a short one is told from the many words that begin with it.
 //!
-//! Case is ignored, as it is by `ilike`. The keys stand in indexes: **what is in them must never change** without
-//! those being made anew. This module therefore defines letters and lower case itself and uses no library's tables.
+//! Case is ignored, as it is by `ilike`. Indexes store the keys: **their contents must never change** without a
+//! rebuild of these indexes. This module therefore defines letters and lower case itself and uses no library's tables.
 
 use super::document::STEM;
 use std::collections::TryReserveError;

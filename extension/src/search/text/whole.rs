@@ -1,8 +1,9 @@
 //! The whole of a name or a key: pure.
 //!
-//! Of the many records whose names have a frequent word, somebody who types it alone looks for the one that is called so. The
-//! field of the name and that of the key therefore end with a mark, which is the same for texts of the same words. The index
-//! finds it by one key, for it is a letter that stands behind no other: so few records are read, however frequent the words are.
+//! Many names may have a frequent word; a user who types only this word looks for the record whose whole name it is.
+//! The field of the name and that of the key therefore end with a mark, which is the same for texts of the same words.
+//! The index finds it by one key, for it is a letter that stands behind no other: so few records are read, however
+//! frequent the words are.
 
 use super::mark::{START, STEM, VALUE};
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ pub const LISTS: f64 = LETTERS as f64;
 /// The digits behind it tell what these lists share, in control characters, of which the index has no keys.
 const DIGITS: u32 = 6;
 
-/// What somebody may have called a record.
+/// A text that may be the whole name of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whole {
     /// The text, folded.

@@ -85,10 +85,10 @@ async fn who_has_no_connection_is_served_before_who_waited_longer() {
         }
     }
     drop(taken.pop());
-    let (party, share) = served.recv().await.expect("somebody is served");
+    let (party, share) = served.recv().await.expect("a party is served");
     assert_eq!(party, "c", "though it came last");
     drop((share, last));
-    assert_eq!(served.recv().await.expect("somebody is served").0, "a");
+    assert_eq!(served.recv().await.expect("a party is served").0, "a");
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ pub(crate) struct Import {
     #[arg(long = "match", value_name = "REFERENCE=ATTRIBUTE", value_parser = reference_and_attribute)]
     pub(super) matching: Vec<(String, String)>,
 
-    /// Whether rows whose record does not exist create it (upsert), or are refused (update).
+    /// Whether rows whose record does not exist create it (upsert), or are rejected (update).
     #[arg(long, default_value = "upsert")]
     pub(super) mode: Mode,
 
@@ -58,17 +58,17 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(super) dry_run: bool,
 
-    /// Look at the file first, ask for its format on the terminal if it needs one, then import it, and print the command line for
-    /// the next time.
+    /// Examine the file first, ask for its format on the terminal if it needs one, then import it, and print the
+    /// command line for the next time.
     #[arg(long, conflicts_with = "dry_run")]
     pub(super) interactive: bool,
 
-    /// What to do if rows are refused: import nothing (abort), or all other rows (skip).
+    /// What to do if rows are rejected: import nothing (abort), or all other rows (skip).
     #[arg(long, default_value = "abort")]
     pub(super) on_error: OnError,
 
-    /// A file for the refused rows, in CSV each with the reason. Correct it and import it again. An existing file is
-    /// overwritten only if rows are refused.
+    /// A file for the rejected rows, in CSV each with the reason. Correct it and import it again. An existing file is
+    /// overwritten only if rows are rejected.
     #[arg(long, value_name = "FILE")]
     pub(super) failed: Option<PathBuf>,
 }

@@ -108,7 +108,7 @@ impl Import {
         }
         if *failed > 0 {
             let were = if *failed == 1 { "row was" } else { "rows were" };
-            return Err(anyhow!("{failed} {were} refused").into());
+            return Err(anyhow!("{failed} {were} rejected").into());
         }
         Ok(())
     }

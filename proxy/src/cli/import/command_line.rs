@@ -48,7 +48,7 @@ pub(super) fn quoted(text: &str) -> String {
     if !text.chars().any(char::is_control) {
         return format!("'{}'", text.replace('\'', "'\\''"));
     }
-    // A terminal would obey control characters.
+    // A terminal would interpret control characters.
     let mut word = "$'".to_owned();
     for character in text.chars() {
         match character {

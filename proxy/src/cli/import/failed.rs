@@ -59,6 +59,6 @@ impl FailedRows {
             return Ok(());
         }
         let out = self.out.into_inner().map_err(|error| error.into_error());
-        out.context("cannot write the refused rows")?.keep()
+        out.context("cannot write the rejected rows")?.keep()
     }
 }

@@ -190,7 +190,7 @@ fn shown(text: &str) -> String {
     format!("\"{}\"", printable(text))
 }
 
-/// A text without characters that a terminal obeys.
+/// A text without characters that a terminal interprets.
 fn printable(text: &str) -> String {
     let shown = |it: char| if it.is_control() { it.escape_default().to_string() } else { it.to_string() };
     text.chars().map(shown).collect()

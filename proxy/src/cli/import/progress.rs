@@ -17,7 +17,7 @@ pub(super) fn message(counts: &Counts) -> String {
     let rows = counts.rows.unwrap_or(0);
     match counts.failed {
         0 => format!("{rows} rows done"),
-        failed => format!("{rows} rows done, {failed} refused"),
+        failed => format!("{rows} rows done, {failed} rejected"),
     }
 }
 

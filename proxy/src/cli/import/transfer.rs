@@ -39,7 +39,7 @@ pub(super) async fn send_and_report(
         _ => MOST_TOLD,
     };
     loop {
-        let frame = answer.frame().await.transpose().context("the answer broke off")?;
+        let frame = answer.frame().await.transpose().context("the response broke off")?;
         let is_end = frame.is_none();
         if let Some(data) = frame.and_then(|frame| frame.into_data().ok()) {
             held.extend_from_slice(&data);

@@ -169,5 +169,5 @@ async fn database(settings: &Settings, report: &mut Report) {
             }
         }
     }
-    report.error(format_args!("the database did not answer within {TRIES} seconds (KEYED_DATABASE_URL)"));
+    report.error(format_args!("the database did not respond within {TRIES} seconds (KEYED_DATABASE_URL)"));
 }

@@ -1,4 +1,4 @@
-//! The names of settings in the environment: one with a typing error would have no effect, and nobody would notice.
+//! The names of settings in the environment: a misspelled one would silently have no effect.
 
 use clap::Command;
 

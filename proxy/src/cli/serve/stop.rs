@@ -15,9 +15,9 @@ pub(super) struct Signals {
 
 #[derive(PartialEq, Eq)]
 enum Asked {
-    /// By somebody at a terminal, who waits.
+    /// By a user at a terminal, who waits.
     Now,
-    /// By whoever runs the service.
+    /// By the service manager or an administrator.
     InOrder,
 }
 

@@ -7,7 +7,7 @@ pub(super) enum Fault {
     Size,
     /// It is no ZIP archive or no XML, or was damaged.
     Form,
-    /// Nobody waits for it any more.
+    /// The caller does not wait for it any more.
     Unwanted,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Unreadable {
     Empty,
     /// This row is longer than one may be.
     LongRow(u64),
-    /// Nobody waits for its rows any more.
+    /// The caller does not wait for its rows any more.
     Unwanted,
 }
 

@@ -41,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-/// Reads the first sheet, or the one of this name, until `take` breaks or nobody wants it any more.
+/// Reads the first sheet, or the one of this name, until `take` breaks or the caller does not wait any more.
 pub(crate) fn read(
     file: &File,
     sheet: Option<&str>,

@@ -24,7 +24,7 @@ pub(super) struct Xml<'a> {
     buffer: Vec<u8>,
     depth: usize,
     events: u32,
-    /// Whether somebody still waits for what is read.
+    /// Whether the result is still wanted.
     is_wanted: &'a dyn Fn() -> bool,
 }
 

@@ -56,7 +56,7 @@ fn more_records_than_are_remembered_are_reported() {
     assert_eq!(warnings(few(), &[&[1, 2]], &json!({})), []);
     let list = warnings(few(), &[&[1, 2, 3, 3]], &json!({}));
     assert_eq!(codes(&list), [("repeated_key", &[][..])]);
-    assert_eq!(list[0].message, "rows that repeat a record after the first 2 of the file are not looked for");
+    assert_eq!(list[0].message, "rows that repeat a record after the first 2 of the file are not detected");
     let list = warnings(few(), &[&[1, 2, 3, 3, 1]], &json!({}));
     assert_eq!(codes(&list), [("repeated_key", &[6][..])]);
     assert!(list[0].message.contains("; rows that repeat a record after the first 2"), "{list:?}");

@@ -63,7 +63,7 @@ pub(super) async fn send(
         let (bytes, waiting) = (chunk.len(), Instant::now());
         let patience = timer.timeout_for(bytes).min(end.saturating_duration_since(waiting));
         if let Err(problem) = chunks.send_within(chunk, patience).await {
-            tracing::warn!(cause = problem.detail(), "export given up");
+            tracing::warn!(cause = problem.detail(), "export aborted");
             return;
         }
         timer.record(bytes, waiting.elapsed());

@@ -1,7 +1,9 @@
+import { KeyRound } from "lucide-react";
 import { Route, Switch, useLocation } from "wouter";
 import { useApiKeys } from "../api/administration";
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
 import { pageWords } from "../language/pages";
@@ -33,7 +35,12 @@ function Parts({ project, tab }: { project: string; tab: string }) {
   const [, navigate] = useLocation();
   if (keys.isError) return <Failure error={keys.error} retry={() => keys.refetch()} />;
   if (keys.data === undefined) return <Skeleton lines={8} />;
-  if (keys.data === null) return <Empty title={t.notServed}>{t.notServedHint}</Empty>;
+  if (keys.data === null)
+    return (
+      <Empty icon={KeyRound} title={t.notServed}>
+        {t.notServedHint}
+      </Empty>
+    );
   return (
     <Tabs
       label={t.title}

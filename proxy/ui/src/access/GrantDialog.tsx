@@ -9,6 +9,7 @@ import { Checkbox } from "../components/Checkbox";
 import { Dialog } from "../components/Dialog";
 import { Refusal } from "../components/Field";
 import { Failure, Notice, OtherFailure } from "../components/Notice";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { type Condition, conditionsOfScope } from "../filter/condition";
@@ -27,7 +28,7 @@ const t = pageWords.access;
 type Props = {
   project: string;
   role: string;
-  /** What is changed; null grants anew. */
+  /** The grant that is changed; null creates one. */
   grant: Grant | null;
   /** All grants in the project. */
   grants: readonly Grant[];
@@ -83,6 +84,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
       {grant === null && (
         <Select
           label={t.target}
+          isRequired
           placeholder={t.chooseTarget}
           choices={[
             { id: project, label: t.wholeProject(project), hint: t.wholeProjectHint },
@@ -99,6 +101,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
           error={refusal?.at("/target")}
         />
       )}
+      {grant === null && <RequiredNote />}
       <fieldset className={style.privileges}>
         <legend>{t.may}</legend>
         {PRIVILEGES.map((it) => {

@@ -1,4 +1,4 @@
-import { Eye, Plus } from "lucide-react";
+import { Eye, Plus, Users } from "lucide-react";
 import { useState } from "react";
 import { type Grant, type Role, useGrants, useRoles } from "../api/administration";
 import { sentence } from "../api/problem";
@@ -7,7 +7,8 @@ import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Confirm } from "../components/Confirm";
 import { type Column, DataTable } from "../components/DataTable";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
@@ -60,9 +61,11 @@ export function GrantsTab({ project }: { project: string }) {
       {idle.length > 0 && <GrantToRole roles={idle} onGrant={(role) => setEditing({ role, grant: null })} />}
       {ordered.length === 0 &&
         (idle.length === 0 ? (
-          <Empty title={t.noRoles}>{t.newRoleHint}</Empty>
+          <Empty icon={Users} title={t.noRoles}>
+            {t.newRoleHint}
+          </Empty>
         ) : (
-          <p className={style.quiet}>{t.noGrantsAtAll}</p>
+          <Empty icon={Users} title={t.noGrantsAtAll} isPart />
         ))}
       {ordered.map((role) => (
         <RoleGrants

@@ -9,6 +9,7 @@ import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Refusal, TextField } from "../components/Field";
 import { Notice, OtherFailure } from "../components/Notice";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
@@ -113,6 +114,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
       />
       <Select
         label={t.role}
+        isRequired
         choices={(roles.data ?? []).map(({ name, admin }) => ({
           id: name,
           label: name,
@@ -155,6 +157,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
         onChange={(days) => setDraft({ ...draft, days })}
         error={refusal?.at("/expires_at")}
       />
+      <RequiredNote />
       <OtherFailure error={error} fields={["/label", "/role", "/expires_at"]} />
     </Dialog>
   );

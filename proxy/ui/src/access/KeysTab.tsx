@@ -1,4 +1,4 @@
-import { Plus } from "lucide-react";
+import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { type ApiKey, readAdministrationAgain } from "../api/administration";
 import { answer, DELETE, inProject } from "../api/client";
@@ -6,7 +6,7 @@ import { useMe } from "../api/queries";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { type Column, DataTable } from "../components/DataTable";
-import { Empty } from "../components/Notice";
+import { Empty } from "../components/Empty";
 import { Tag } from "../components/Tag";
 import { sayDone } from "../components/toast";
 import { relativeTime } from "../format/moment";
@@ -52,7 +52,9 @@ export function KeysTab({ project, keys }: { project: string; keys: readonly Api
         <span className={style.end}>{issue}</span>
       </div>
       {rows.length === 0 ? (
-        <Empty title={t.noKeys}>{t.noKeysHint}</Empty>
+        <Empty icon={KeyRound} title={t.noKeys}>
+          {t.noKeysHint}
+        </Empty>
       ) : (
         <DataTable
           label={t.keys}

@@ -8,6 +8,7 @@ import { ComboField } from "../components/ComboField";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
+import { RequiredNote } from "../components/Required";
 import { sayDone } from "../components/toast";
 import { readerZone, zones } from "../format/zone";
 import { words } from "../language";
@@ -78,6 +79,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
       />
       <TextField
         label={t.slug}
+        isRequired
         hint={isUntouched ? t.slugFirst : t.slugHint}
         value={draft.slug}
         onChange={(slug) => setDraft({ ...draft, slug })}
@@ -92,6 +94,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
         onChange={(zone) => setDraft({ ...draft, zone })}
         error={refusal?.at("/time_zone")}
       />
+      <RequiredNote />
       <OtherFailure error={error} fields={["/slug", "/name", "/time_zone"]} />
     </Dialog>
   );

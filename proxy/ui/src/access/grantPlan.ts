@@ -26,7 +26,7 @@ export function plan(present: readonly Part[], edited: Part | null, next: Part |
   const others = present.filter((part) => part !== edited);
   const wanted = next === null ? [] : partsOf(next);
   const granted = wanted.flatMap((part) => part.privileges);
-  // What is granted anew leaves the other parts.
+  // Privileges that are granted now are removed from the other parts.
   const kept = others
     .map((part) => ({ ...part, privileges: part.privileges.filter((it) => !granted.includes(it)) }))
     .filter((part) => part.privileges.length > 0);

@@ -31,7 +31,7 @@ export async function startSeeing(project: string, role: string): Promise<void> 
 export function revokeSeenKey(key: string, own: string): void {
   const id = keyNumber(key);
   if (id === null) return;
-  // By then, nobody may be signed in.
+  // By then, the administrator may have signed out.
   const headers = { authorization: `Bearer ${own}` };
   answer(DELETE("/v1/api-keys/{id}", { params: { path: { id } }, headers }))
     .then(readAdministrationAgain)

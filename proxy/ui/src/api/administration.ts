@@ -26,7 +26,7 @@ async function ifServed<T>(call: Promise<T>): Promise<T | null> {
 
 type Options = {
   isPolled?: boolean;
-  /** The service works on the answer for a while, so it is asked only when somebody wants it. */
+  /** The response takes the service a while, so the application asks for it only when the user wants it. */
   isCostly?: boolean;
 };
 const POLL = 3_000;

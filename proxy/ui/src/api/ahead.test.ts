@@ -61,7 +61,7 @@ test("it ends with the request that took it", async () => {
   expect(isAborted()).toBe(true);
 });
 
-test("nobody gets an old answer", async () => {
+test("old response is discarded", async () => {
   vi.useFakeTimers();
   sendAhead(sent);
   vi.advanceTimersByTime(60_000);

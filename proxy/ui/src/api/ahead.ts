@@ -1,8 +1,8 @@
 /**
  * Requests that are sent while the code that asks for their answers is still on its way.
  *
- * Whoever asks the same soon afterwards gets that answer. Of an address, one request is kept: another one of the same
- * address, such as another search, ends it.
+ * The same request soon afterwards gets that answer. Of an address, one request is kept: another one of the same
+ * address, such as another search, aborts it.
  */
 
 export type AheadRequest = {
@@ -16,7 +16,7 @@ export type AheadRequest = {
 
 type Sent = { signature: string; response: Promise<Response>; abort: AbortController };
 
-/** Nobody gets an answer that is older than so many milliseconds. */
+/** An answer that is older than so many milliseconds is discarded. */
 const LIFETIME = 10_000;
 
 const sent = new Map<string, Sent>();
@@ -35,7 +35,7 @@ export function sendAhead({ method, path, project, key, body }: AheadRequest) {
     signal: abort.signal,
     ...(body === undefined ? {} : { body }),
   });
-  // Whoever takes the answer learns of the failure.
+  // The caller that takes the answer handles the failure.
   response.catch(() => {});
   const place = `${method} ${path}`;
   sent.set(place, { signature: signature(authorization, project, body ?? ""), response, abort });

@@ -28,7 +28,7 @@ function isShort(request: Request): boolean {
   return type === null || type.includes("json");
 }
 
-/** What is said of a request that reached nobody. */
+/** The message for a request that did not reach the service. */
 export const OFFLINE = "The service cannot be reached. Your changes are not lost: try again.";
 
 async function reach(request: Request): Promise<Response> {

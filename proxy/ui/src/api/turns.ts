@@ -1,4 +1,4 @@
-/** Work that nobody waits for goes two at a time, so that what the reader asked for is never behind it. */
+/** Background work runs two at a time, so that the user's own requests never wait behind it. */
 
 const AT_ONCE = 2;
 let running = 0;

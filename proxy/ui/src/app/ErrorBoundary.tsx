@@ -1,8 +1,9 @@
+import { TriangleAlert } from "lucide-react";
 import { Component, type ErrorInfo, type ReactNode } from "react";
 import { sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
-import { Empty } from "../components/Notice";
+import { Empty } from "../components/Empty";
 import { words } from "../language";
 import style from "./ErrorBoundary.module.css";
 
@@ -14,7 +15,7 @@ function isMissingFile(error: unknown): boolean {
 }
 
 type Props = {
-  /** Where the reader is: another place starts anew. */
+  /** Where the reader is: another place resets the error. */
   place: string;
   children: ReactNode;
 };
@@ -46,7 +47,7 @@ export class ErrorBoundary extends Component<Props, State> {
     );
     if (isMissingFile(error)) {
       return (
-        <Empty title={t.pageMissing} action={reload}>
+        <Empty icon={TriangleAlert} title={t.pageMissing} action={reload}>
           {t.pageMissingHint}
         </Empty>
       );
@@ -54,6 +55,7 @@ export class ErrorBoundary extends Component<Props, State> {
     const report = [sentence(error), error instanceof Error ? error.stack : "", stack].join("\n").trim();
     return (
       <Empty
+        icon={TriangleAlert}
         title={t.pageFailed}
         action={
           <div className={style.ways}>

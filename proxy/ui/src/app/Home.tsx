@@ -1,8 +1,10 @@
+import { FolderOpen } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { Redirect, useLocation } from "wouter";
 import { useMe, useProjects, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { leftList } from "../list/remembered";
 import { addresses } from "../navigation/addresses";
@@ -43,8 +45,9 @@ function NoProjects() {
   // A key that is limited to projects creates none.
   const mayCreate = me.data?.admin && me.data.projects === null;
   return (
-    <main>
+    <main className={style.alone}>
       <Empty
+        icon={FolderOpen}
         title={t.noProjects}
         action={
           <div className={style.ways}>
@@ -75,6 +78,7 @@ function FirstTemplate({ project }: { project: string }) {
   if (last) return <Redirect to={leftList(project, last.slug)} replace />;
   return (
     <Empty
+      icon={FolderOpen}
       title={me.data?.admin ? t.noTemplates : t.noTemplatesToSee}
       action={
         me.data?.admin && (

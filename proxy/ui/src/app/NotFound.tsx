@@ -1,7 +1,8 @@
+import { SearchX } from "lucide-react";
 import { useLocation } from "wouter";
 import { useMe } from "../api/queries";
 import { Button } from "../components/Button";
-import { Empty } from "../components/Notice";
+import { Empty } from "../components/Empty";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { RoleBar } from "./Frame";
@@ -16,9 +17,10 @@ export function NoProject() {
   const [, navigate] = useLocation();
   const me = useMe(null);
   return (
-    <main>
+    <main className={style.alone}>
       <RoleBar />
       <Empty
+        icon={SearchX}
         title={t.noProject}
         action={
           <div className={style.ways}>
@@ -37,5 +39,9 @@ export function NoProject() {
 }
 
 export function NotFound() {
-  return <Empty title={words.frame.notFound}>{words.frame.notFoundHint}</Empty>;
+  return (
+    <Empty icon={SearchX} title={words.frame.notFound}>
+      {words.frame.notFoundHint}
+    </Empty>
+  );
 }

@@ -7,7 +7,7 @@ import style from "./Frame.module.css";
 
 const EVERY = 3_000;
 
-/** Says that the service does not answer, asks it again and again, and reads anew what is shown when it does. */
+/** Says that the service does not answer, polls it, and reads what is shown again when it answers. */
 export function OfflineBar() {
   const isReached = useReached();
   useEffect(() => {

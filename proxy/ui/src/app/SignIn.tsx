@@ -56,7 +56,7 @@ function KeyField({ form }: { form: ReturnType<typeof useSignIn> }) {
   );
 }
 
-/** The first page of somebody who is not signed in. */
+/** The first page of a user who is not signed in. */
 export function SignIn() {
   const form = useSignIn();
   const told = hint();

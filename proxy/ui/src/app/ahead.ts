@@ -8,7 +8,8 @@ import { placeOf } from "../navigation/place";
 /** The first page of a list, as it is asked for before its template is known; null where that cannot be said. */
 function firstPage(state: ListState): string | null {
   const isView = state.view !== null && state.conditions.length === 0 && state.search === "";
-  if (isView || isRanked(state)) return null;
+  // Whether the list can begin at a value, its template says.
+  if (isView || isRanked(state) || state.start !== null) return null;
   const fields = state.columns?.map(({ id }) => id).sort() ?? null;
   return renderJson(pageBody(listBody(state, fields), false, null));
 }

@@ -2,6 +2,7 @@
 import { meQuery, queryClient, templatesQuery } from "../api/queries";
 import { decodeState } from "../list/address";
 import { neededFields, shownColumns } from "../list/columns";
+import { withUsableStart } from "../list/start";
 import { isRanked } from "../list/state";
 import { recordsQuery } from "../list/useRecords";
 import { placeOf } from "../navigation/place";
@@ -23,7 +24,9 @@ async function read() {
     const fields = neededFields(template, shownColumns(template, state.columns));
     // A view is opened first, and the service may have no way to search by meaning: the list says what it asks for.
     if (state.view === null && !isRanked(state))
-      await queryClient.prefetchInfiniteQuery(recordsQuery(project, template.slug, state, fields));
+      await queryClient.prefetchInfiniteQuery(
+        recordsQuery(project, template.slug, withUsableStart(state, template), fields),
+      );
   }
   await me;
 }

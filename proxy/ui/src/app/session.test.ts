@@ -44,7 +44,7 @@ test("the key of a role ends with looking as it", async () => {
   await vi.waitFor(() => expect(asked).toEqual([revocation]), PATIENCE);
 });
 
-test("the own key of somebody who signs out stays valid", async () => {
+test("own key stays valid after the user signs out", async () => {
   leave();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(asked).toEqual([]);

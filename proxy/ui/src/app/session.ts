@@ -23,15 +23,15 @@ function roleOf(key: string): string | undefined {
   return answers.find(([, me]) => me !== undefined)?.[1]?.role;
 }
 
-/** Somebody else inherits nothing: neither what is on the screen nor the requests that wait for a key. */
+/** Another user inherits nothing: neither what is on the screen nor the requests that wait for a key. */
 function forget() {
   signOut();
   queryClient.clear();
 }
 
 /**
- * Hands the answers on the screen to another key, so that no page, form or editor is put away while they are read anew
- * with the rights of that key.
+ * Hands the answers on the screen to another key, so that no page, form or editor closes while they are read again with
+ * the rights of that key.
  */
 function keepWhatIsShown(from: string, to: string) {
   for (const query of queryClient.getQueryCache().getAll()) {

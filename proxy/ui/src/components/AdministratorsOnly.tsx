@@ -1,7 +1,9 @@
+import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { useMe } from "../api/queries";
 import { words } from "../language";
-import { Empty, Failure, Skeleton } from "./Notice";
+import { Empty } from "./Empty";
+import { Failure, Skeleton } from "./Notice";
 import { Page } from "./Page";
 
 const t = words.components;
@@ -26,7 +28,11 @@ export function AdministratorsOnly({ project, title, alsoDefiners = false, child
     <>
       {me.isError && <Failure error={me.error} retry={() => me.refetch()} />}
       {me.isPending && <Skeleton lines={6} />}
-      {me.data && <Empty title={t.administratorsOnly}>{t.administratorsOnlyHint(me.data.role)}</Empty>}
+      {me.data && (
+        <Empty icon={Lock} title={t.administratorsOnly}>
+          {t.administratorsOnlyHint(me.data.role)}
+        </Empty>
+      )}
     </>
   );
   return title === undefined ? instead : <Page title={title}>{instead}</Page>;

@@ -1,6 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button as AriaButton, type ButtonProps, Tooltip, TooltipTrigger } from "react-aria-components";
+import { words } from "../language";
 import style from "./Button.module.css";
 
 type Kind = "main" | "plain" | "quiet" | "danger";
@@ -11,13 +12,31 @@ type Props = Omit<ButtonProps, "children" | "className"> & {
   children: ReactNode;
 };
 
-/** A button with words. `main` is the one action of a place, `danger` deletes. */
-export function Button({ kind = "plain", icon: Icon, children, ...props }: Props) {
+/**
+ * A button with words. `main` is the one action of a place, `danger` deletes.
+ *
+ * A busy button keeps the focus and cannot be pressed. React Aria would announce it by a reference, which names nothing once
+ * the button is gone, as that of a dialog that closes.
+ */
+export function Button({ kind = "plain", icon: Icon, children, isPending, onPress, type, ...props }: Props) {
+  const isBusy = isPending === true;
   return (
-    <AriaButton {...props} className={`${style.button} ${style[kind]}`}>
-      {Icon && <Icon size={16} aria-hidden />}
-      {children}
-    </AriaButton>
+    <>
+      <AriaButton
+        {...props}
+        {...(isBusy ? { "aria-disabled": true, "data-pending": true } : onPress && { onPress })}
+        {...(type && { type: isBusy ? "button" : type })}
+        className={`${style.button} ${style[kind]}`}
+      >
+        {Icon && <Icon size={16} aria-hidden />}
+        {children}
+      </AriaButton>
+      {isPending !== undefined && (
+        <span className="visually-hidden" role="status">
+          {isBusy && words.components.busy}
+        </span>
+      )}
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import {
   type TextFieldProps,
 } from "react-aria-components";
 import style from "./Field.module.css";
+import { RequiredMark } from "./Required";
 
 type Props = Omit<TextFieldProps, "className" | "children"> & {
   label: string;
@@ -35,7 +36,10 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
       isInvalid={props.isInvalid ?? error !== undefined}
       className={style.field ?? ""}
     >
-      <Label className={isLabelHidden ? "visually-hidden" : style.label}>{label}</Label>
+      <Label className={isLabelHidden ? "visually-hidden" : style.label}>
+        {label}
+        {props.isRequired && <RequiredMark />}
+      </Label>
       {rows === undefined ? (
         <Input className={shape} placeholder={placeholder} dir="auto" />
       ) : (

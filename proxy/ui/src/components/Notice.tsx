@@ -40,25 +40,6 @@ export function OtherFailure({ error, fields }: { error: unknown; fields: readon
   return <Failure error={error} />;
 }
 
-/** A place with nothing in it: what it is for, and the first step. */
-export function Empty({
-  title,
-  children,
-  action,
-}: {
-  title: string;
-  children?: ReactNode;
-  action?: ReactNode;
-}) {
-  return (
-    <div className={style.empty}>
-      <h2>{title}</h2>
-      {children && <p>{children}</p>}
-      {action}
-    </div>
-  );
-}
-
 /** Grey bars where content will be. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (

@@ -3,7 +3,7 @@ import style from "./Progress.module.css";
 
 type Props = {
   label: string;
-  /** From 0 to 1; null while nobody knows. */
+  /** From 0 to 1; null while it is unknown. */
   value: number | null;
   /** What is shown beside the label, such as "300 of 1,200". */
   text?: string;

@@ -11,6 +11,7 @@ import {
 } from "react-aria-components";
 import { words } from "../language";
 import field from "./Field.module.css";
+import { RequiredMark } from "./Required";
 import style from "./Select.module.css";
 
 export type Choice<K extends string = string> = { id: K; label: string; hint?: string };
@@ -25,6 +26,7 @@ type Props<K extends string> = {
   placeholder?: string;
   error?: string | undefined;
   isDisabled?: boolean;
+  isRequired?: boolean;
 };
 
 /** One of a few choices. */
@@ -37,10 +39,16 @@ export function Select<K extends string>({ label, isLabelHidden, choices, error,
       value={props.value}
       onChange={(key) => key !== null && props.onChange(key as K)}
       isDisabled={props.isDisabled ?? false}
+      isRequired={props.isRequired ?? false}
       isInvalid={error !== undefined}
       placeholder={props.placeholder ?? words.components.choose}
     >
-      {!isLabelHidden && <Label className={field.label}>{label}</Label>}
+      {!isLabelHidden && (
+        <Label className={field.label}>
+          {label}
+          {props.isRequired && <RequiredMark />}
+        </Label>
+      )}
       <Button className={style.button ?? ""}>
         <SelectValue className={style.value ?? ""} />
         <ChevronDown size={14} aria-hidden />

@@ -83,6 +83,8 @@ export function ExportForm({ project, templates, asked }: Props) {
           }}
         />
         {format === "csv" && <CsvFields csv={csv} setCsv={setCsv} />}
+      </div>
+      <div className={style.buttons}>
         <Button
           icon={Download}
           isDisabled={isRunning}

@@ -1,7 +1,9 @@
+import { Lock } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { type Me, privileges, type Template, useMe, useTemplates } from "../api/queries";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
@@ -49,7 +51,9 @@ function Ready({ project, templates, me }: Props) {
       <Page title={t.title} lead={t.lead}>
         <Section title={t.importSection} lead={t.importSectionLead}>
           {target === undefined ? (
-            <Empty title={t.mayNotImport}>{t.noTarget}</Empty>
+            <Empty icon={Lock} title={t.mayNotImport}>
+              {t.noTarget}
+            </Empty>
           ) : (
             <>
               <div className={style.form}>

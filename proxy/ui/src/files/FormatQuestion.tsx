@@ -45,7 +45,7 @@ export function FormatQuestion({ choice, format, choose }: Props) {
   );
 }
 
-/** What becomes of cells by the proposed format, as long as nobody changes that. */
+/** What becomes of cells by the proposed format, until the user changes it. */
 export function FormatReading({ reading, format }: { reading: FormatChoice; format: CellFormat }) {
   const [only] = reading.formats;
   if (!only || !has(format, only.format) || only.cells.length === 0) return null;

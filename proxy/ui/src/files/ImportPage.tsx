@@ -1,7 +1,9 @@
+import { Lock, SearchX } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useSearchParams } from "wouter";
 import { privileges, type Template, useMe, useTemplates } from "../api/queries";
-import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
@@ -33,13 +35,20 @@ export default function ImportPage({ project, template: slug }: { project: strin
   if (failed) return <Failure error={failed.error} retry={() => failed.refetch()} />;
   if (!templates.data || !me.data) return <Skeleton lines={8} />;
   const template = templates.data.find((it) => it.slug === slug);
-  if (!template) return <Empty title={words.frame.notFound}>{words.frame.notFoundHint}</Empty>;
+  if (!template)
+    return (
+      <Empty icon={SearchX} title={words.frame.notFound}>
+        {words.frame.notFoundHint}
+      </Empty>
+    );
   const may = privileges(me.data, project, slug);
   const title = t.importTitle(attributeLabel(template));
   if (!may.has("create") && !may.has("update"))
     return (
       <Page title={title}>
-        <Empty title={t.mayNotImport}>{t.mayNotImportHint(attributeLabel(template))}</Empty>
+        <Empty icon={Lock} title={t.mayNotImport}>
+          {t.mayNotImportHint(attributeLabel(template))}
+        </Empty>
       </Page>
     );
   return (

@@ -1,7 +1,9 @@
+import { FileUp } from "lucide-react";
 import { useLocation } from "wouter";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { DataTable } from "../components/DataTable";
+import { Empty } from "../components/Empty";
 import { Section } from "../components/Page";
 import { save } from "../components/save";
 import { Tag } from "../components/Tag";
@@ -32,7 +34,8 @@ export function Transfers({ project, templates }: { project: string; templates: 
     return template ? attributeLabel(template) : slug;
   };
   return (
-    <Section title={t.tabTitle} lead={lines.length === 0 ? t.tabEmpty : t.tabLead}>
+    <Section title={t.tabTitle} lead={t.tabLead}>
+      {lines.length === 0 && <Empty icon={FileUp} title={t.tabEmpty} isPart />}
       {lines.length > 0 && (
         <DataTable<Line>
           label={t.tabTable}

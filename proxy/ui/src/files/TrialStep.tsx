@@ -22,7 +22,7 @@ type State = { sent: number; isWaiting?: boolean; report?: Report; error?: unkno
 export function TrialStep({ file, plan, back, start }: Props) {
   const [state, setState] = useState<State>({ sent: 0 });
   const [tries, setTries] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try sends the file anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try sends the file again.
   useEffect(() => {
     const controller = new AbortController();
     setState({ sent: 0 });

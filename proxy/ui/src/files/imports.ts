@@ -53,7 +53,7 @@ function change(id: number, next: Partial<Import>) {
   for (const listener of listeners) listener();
 }
 
-/** Nobody leaves the tab unasked while an import runs. */
+/** The browser asks the user before the tab closes while an import runs. */
 function warn(event: BeforeUnloadEvent) {
   if (imports.some(({ state }) => state === "running")) event.preventDefault();
 }

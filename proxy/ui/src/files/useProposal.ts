@@ -50,7 +50,7 @@ function isClear({ targets }: Asked): boolean {
 
 async function propose(asked: Asked, options: Options, controller: AbortController): Promise<Proposal> {
   const beginning = await beginningOf(asked.file, asked.reading);
-  // Whoever waits for a place waits better where a press of a button says so.
+  // A proposal does not wait for a free slot: the user waits only after pressing a button.
   const events = { waiting: () => controller.abort() };
   const timer = setTimeout(() => controller.abort(), PATIENCE);
   const shown = { ...options, query: { ...options.query, preview: "true" } };

@@ -92,7 +92,7 @@ export function ChoiceOperand({
     const enter = takeEnter(event);
     if (enter) {
       const entry = shown.find(({ id }) => id === enter.active);
-      // Whoever types fast presses Enter before the list shows what was typed: its old entries are not meant.
+      // A user who types fast presses Enter before the list shows what was typed: its old entries are not meant.
       const isMeant = (it: Choice) => !takesTyped(field) || it.value === text || isNamed(it, text);
       if (text === "" && enter.active === null) onEnter();
       else if (entry && (text === "" || (!isLoading && isMeant(entry)))) choose(entry);

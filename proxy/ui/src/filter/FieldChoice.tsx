@@ -56,7 +56,7 @@ type Props = {
 /** The attribute that a condition is about, found by typing. */
 export function FieldChoice({ fields, onChoose, group }: Props) {
   useEffect(() => {
-    // The calendar is large; whoever chooses an attribute may need it next.
+    // The calendar is large; a user who chooses an attribute may need it next.
     import("../value/DateEditor");
   }, []);
   const { contains } = useFilter({ sensitivity: "base" });
@@ -71,7 +71,7 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
     const field = fields.find(path);
     if (field) onChoose(field);
   };
-  // Whoever types fast presses Enter before the list shows what was typed: its old entries are not meant.
+  // A user who types fast presses Enter before the list shows what was typed: its old entries are not meant.
   const press = (event: KeyboardEvent) => {
     const enter = takeEnter(event);
     if (enter === null) return;

@@ -7,6 +7,7 @@ import { Confirm } from "../components/Confirm";
 import { CopyButton } from "../components/CopyButton";
 import { Dialog } from "../components/Dialog";
 import { Refusal, TextField } from "../components/Field";
+import { RequiredNote } from "../components/Required";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
 import style from "./ViewMenu.module.css";
@@ -119,6 +120,7 @@ export function NewViewDialog({
       <form className={style.form} onSubmit={save} noValidate>
         <TextField
           label={t.viewName}
+          isRequired
           value={label}
           onChange={setLabel}
           error={faults.label}
@@ -127,6 +129,7 @@ export function NewViewDialog({
         />
         <TextField
           label={t.viewSlug}
+          isRequired
           value={slug}
           onChange={setSlug}
           error={faults.slug}
@@ -136,6 +139,7 @@ export function NewViewDialog({
         />
         <Presentation query={query} isPresented={isPresented} onChange={setPresented} />
         {error !== null && faults.slug === undefined && <Refusal>{sentence(error)}</Refusal>}
+        <RequiredNote />
         <Actions action={t.saveView} isSending={isSending} onClose={onClose} />
       </form>
     </Dialog>

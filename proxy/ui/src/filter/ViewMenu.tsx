@@ -87,6 +87,11 @@ export function ViewMenu({ project, template, open, current, onOpen, onSaved }: 
               <Header className={style.title}>{t.views}</Header>
               {item("(all)", t.allRecords, () => onOpen(null), open === null)}
               {views.data?.map((it) => item(it.slug, viewName(it), () => onOpen(it), it.slug === open))}
+              {views.data?.length === 0 && (
+                <MenuItem id="(none)" textValue={t.noViews} isDisabled className={select.item ?? ""}>
+                  <span>{t.noViews}</span>
+                </MenuItem>
+              )}
             </MenuSection>
             {(mayDefine || view !== null) && <Separator className={style.line ?? ""} />}
             <MenuSection aria-label={t.view}>

@@ -42,7 +42,7 @@ export async function fetchFacet(
   return (found.facets?.[slug] ?? []) as FacetValue[];
 }
 
-/** Longer texts are no values that somebody chooses from. */
+/** Longer texts are not offered as choices. */
 const LONGEST = 60;
 
 function useSettled(text: string): string {

@@ -31,7 +31,7 @@ function sortOf(sort: unknown): unknown {
   });
 }
 
-/** A search in one form, whichever of its forms it was written in. */
+/** A search in its normal form. */
 function normal(search: SavedSearch): unknown {
   const { filters: _, filter_groups: __, fields, sort, mode, time_zone: zone, ...rest } = search;
   const conditions = conditionsOfSearch(search);

@@ -1,12 +1,12 @@
-import { RotateCw } from "lucide-react";
+import { Inbox, RotateCw } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useTemplate } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { type Column, DataTable } from "../components/DataTable";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
-import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
@@ -15,6 +15,7 @@ import type { Endpoint } from "./draft";
 import style from "./Mapping.module.css";
 import { type Delivery, type Refusal, reasonInWords, useDeliveries } from "./queries";
 import { ReplayAll } from "./ReplayAll";
+import { Status } from "./Status";
 
 const t = pageWords.inbound;
 
@@ -83,7 +84,11 @@ export function Deliveries({
       </div>
       {deliveries.isError && <Failure error={deliveries.error} retry={() => deliveries.refetch()} />}
       {deliveries.isPending && <Skeleton lines={6} />}
-      {deliveries.data && rows.length === 0 && <Empty title={title}>{hint}</Empty>}
+      {deliveries.data && rows.length === 0 && (
+        <Empty icon={Inbox} title={title}>
+          {hint}
+        </Empty>
+      )}
       {rows.length > 0 && (
         <DataTable label={t.deliveries} columns={columns} rows={rows} rowKey={({ id }) => id} />
       )}
@@ -105,8 +110,4 @@ export function Deliveries({
       )}
     </div>
   );
-}
-
-export function Status({ status }: Pick<Delivery, "status">) {
-  return status === "done" ? <Tag kind="good">{t.done}</Tag> : <Tag kind="bad">{t.failed}</Tag>;
 }

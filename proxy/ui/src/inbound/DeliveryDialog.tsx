@@ -12,11 +12,11 @@ import { sayDone } from "../components/toast";
 import { exactTime } from "../format/moment";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { Status } from "./Deliveries";
 import type { Endpoint } from "./draft";
 import { keep } from "./kept";
 import style from "./Mapping.module.css";
 import { placeInWords, type Refusal, readAgain, useDelivery } from "./queries";
+import { Status } from "./Status";
 
 const t = pageWords.inbound;
 

@@ -1,9 +1,10 @@
-import { Plus } from "lucide-react";
+import { Inbox, Plus } from "lucide-react";
 import { Link, useLocation } from "wouter";
 import { useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
 import { type Column, DataTable } from "../components/DataTable";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
@@ -59,7 +60,7 @@ export function EndpointList({ project }: { project: string }) {
       {endpoints.isError && <Failure error={endpoints.error} retry={() => endpoints.refetch()} />}
       {endpoints.isPending && <Skeleton lines={5} />}
       {endpoints.data?.length === 0 && (
-        <Empty title={t.none} action={add}>
+        <Empty icon={Inbox} title={t.none} action={add}>
           {t.noneHint}
         </Empty>
       )}

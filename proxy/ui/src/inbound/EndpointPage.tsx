@@ -1,3 +1,4 @@
+import { SearchX } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { answer, inProject, PATCH } from "../api/client";
@@ -5,7 +6,8 @@ import { RequestError, sentence } from "../api/problem";
 import { useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
-import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
 import { sayDone, sayRefused } from "../components/toast";
@@ -27,7 +29,11 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
   const [, navigate] = useLocation();
   if (endpoint.error instanceof RequestError && endpoint.error.status === 404) {
     return (
-      <Empty title={t.notFound} action={<Link href={addresses.inbound(project)}>{t.allEndpoints}</Link>}>
+      <Empty
+        icon={SearchX}
+        title={t.notFound}
+        action={<Link href={addresses.inbound(project)}>{t.allEndpoints}</Link>}
+      >
         {t.notFoundHint}
       </Empty>
     );

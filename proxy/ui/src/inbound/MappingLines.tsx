@@ -5,6 +5,7 @@ import type { RequestError } from "../api/problem";
 import type { Attribute } from "../api/queries";
 import { IconButton } from "../components/Button";
 import { TextField } from "../components/Field";
+import { RequiredMark, RequiredNote } from "../components/Required";
 import { pageWords } from "../language/pages";
 import { type Draft, NO_SOURCE, type Source } from "./draft";
 import style from "./Mapping.module.css";
@@ -44,12 +45,15 @@ export function MappingLines({ attributes, draft, onChange, refusal, ...props }:
       </div>
       <div className={style.line}>
         <div className={style.attribute}>
-          {t.externalKey}
-          <small>{t.required}</small>
+          <span>
+            {t.externalKey}
+            <RequiredMark />
+          </span>
         </div>
         <PathField
           label={t.key}
           isLabelHidden
+          isRequired
           value={draft.external_key}
           onChange={(external_key) => onChange({ ...draft, external_key })}
           places={places}
@@ -81,6 +85,7 @@ export function MappingLines({ attributes, draft, onChange, refusal, ...props }:
           />
         </Line>
       ))}
+      <RequiredNote />
     </section>
   );
 }
@@ -104,16 +109,17 @@ function Line({ attribute, source, onChange, places, fault, children }: LineProp
   return (
     <div className={style.line}>
       <div className={style.attribute} dir="auto">
-        {label}
-        <small>
-          {attribute.type}
-          {attribute.required && `, ${t.required}`}
-        </small>
+        <span>
+          {label}
+          {attribute.required && <RequiredMark />}
+        </span>
+        <small>{attribute.type}</small>
       </div>
       <div className={`${style.sources} ${isReference ? style.twoSources : ""}`}>
         <PathField
           label={t.pathOf(label)}
           isLabelHidden
+          isRequired={attribute.required}
           value={source.path}
           onChange={(path) => onChange({ ...source, path })}
           places={places}

@@ -1,12 +1,15 @@
+import { Table2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { answer, inProject, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { useMe, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
+import { Empty } from "../components/Empty";
 import { TextField } from "../components/Field";
-import { Empty, Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
+import { Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
@@ -74,6 +77,7 @@ export function NewEndpoint({ project }: { project: string }) {
   if (definable.length === 0) {
     return (
       <Empty
+        icon={Table2}
         title={words.frame.noTemplates}
         action={<Link href={addresses.newTemplate(project)}>{words.frame.newTemplate}</Link>}
       >
@@ -93,6 +97,7 @@ export function NewEndpoint({ project }: { project: string }) {
       >
         <TextField
           label={t.name}
+          isRequired
           hint={t.nameHint}
           value={draft.slug}
           onChange={(slug) => setDraft({ ...draft, slug })}
@@ -102,6 +107,7 @@ export function NewEndpoint({ project }: { project: string }) {
         />
         <Select
           label={t.template}
+          isRequired
           choices={definable.map(({ slug, label }) => ({ id: slug, label: label ?? slug }))}
           value={draft.template || null}
           onChange={(template) => setDraft({ ...draft, template })}
@@ -126,6 +132,7 @@ export function NewEndpoint({ project }: { project: string }) {
             isCode
           />
         )}
+        <RequiredNote />
         <OtherFailure error={error} fields={["/slug", "/template", "/role", "/secret"]} />
         <div className={style.bar}>
           <Button kind="main" type="submit" isDisabled={draft.slug.trim() === "" || template === undefined}>

@@ -10,6 +10,7 @@ import {
   Popover,
 } from "react-aria-components";
 import field from "../components/Field.module.css";
+import { RequiredMark } from "../components/Required";
 import list from "../components/Select.module.css";
 import { pageWords } from "../language/pages";
 import style from "./Mapping.module.css";
@@ -18,6 +19,7 @@ import type { Place } from "./sample";
 type Props = {
   label: string;
   isLabelHidden?: boolean;
+  isRequired?: boolean;
   hint?: string;
   value: string;
   onChange: (path: string) => void;
@@ -31,6 +33,7 @@ type Props = {
 export function PathField({
   label,
   isLabelHidden,
+  isRequired = false,
   hint,
   value,
   onChange,
@@ -48,8 +51,15 @@ export function PathField({
       menuTrigger="manual"
       allowsCustomValue
       isInvalid={error !== undefined}
+      isRequired={isRequired}
+      validationBehavior="aria"
     >
-      {!isLabelHidden && <Label className={field.label}>{label}</Label>}
+      {!isLabelHidden && (
+        <Label className={field.label}>
+          {label}
+          {isRequired && <RequiredMark />}
+        </Label>
+      )}
       <div className={style.path}>
         <Input
           className={`${field.input} ${field.code}`}

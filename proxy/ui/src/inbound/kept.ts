@@ -1,6 +1,6 @@
 /**
- * What somebody is at work on with an endpoint: its sample payload and its mapping as long as it is not saved. Kept in
- * memory alone, for payloads may have personal data in them.
+ * The user's unsaved work on an endpoint: its sample payload and its mapping until it is saved. It is kept only in
+ * memory, because payloads may have personal data in them.
  */
 import { useSyncExternalStore } from "react";
 import type { Draft } from "./draft";

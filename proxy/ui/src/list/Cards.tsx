@@ -29,7 +29,6 @@ type Props = {
   columns: readonly ListColumn[];
   records: readonly RecordBody[];
   isDimmed: boolean;
-  isLoading: boolean;
   ids: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
   onOpen: (record: RecordBody) => void;

@@ -6,6 +6,7 @@ import { Skeleton } from "../components/Notice";
 import { words } from "../language";
 import type { ChooserProps } from "./Chooser";
 import style from "./ColumnChooser.module.css";
+import list from "./ListPage.module.css";
 
 const t = words.list;
 const Chooser = lazy(() => import("./Chooser"));
@@ -14,7 +15,9 @@ const Chooser = lazy(() => import("./Chooser"));
 export function ColumnChooser(props: ChooserProps) {
   return (
     <DialogTrigger>
-      <Button icon={Columns3}>{t.columns}</Button>
+      <Button kind="quiet" icon={Columns3} aria-label={t.columns}>
+        <span className={list.roomy}>{t.columns}</span>
+      </Button>
       <Popover className={style.popover ?? ""} placement="bottom end">
         <Dialog className={style.dialog ?? ""} aria-label={t.columns}>
           <Suspense fallback={<Skeleton lines={6} />}>

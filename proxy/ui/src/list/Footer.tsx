@@ -1,29 +1,9 @@
-import { useEffect, useState } from "react";
 import { Button } from "../components/Button";
 import { words } from "../language";
 import style from "./ListPage.module.css";
 import type { Total } from "./useRecords";
 
 const t = words.list;
-/** After so long, a search says that it runs; after so much longer it offers to stop. */
-const SLOW = 400;
-const VERY_SLOW = 5_000;
-
-/** How long something has been running: "quick", "slow" or "very slow". */
-export function usePatience(isRunning: boolean): "quick" | "slow" | "very slow" {
-  const [patience, setPatience] = useState<"quick" | "slow" | "very slow">("quick");
-  useEffect(() => {
-    if (!isRunning) return setPatience("quick");
-    const slow = setTimeout(() => setPatience("slow"), SLOW);
-    const verySlow = setTimeout(() => setPatience("very slow"), VERY_SLOW);
-    return () => {
-      clearTimeout(slow);
-      clearTimeout(verySlow);
-    };
-  }, [isRunning]);
-  return patience;
-}
-
 type Props = {
   seen: { first: number; last: number };
   total: Total;
@@ -31,16 +11,15 @@ type Props = {
   /** Which of the loaded records are seen is not known. */
   isWhole: boolean;
   isRanked: boolean;
-  isSearching: boolean;
   isCounting: boolean;
+  /** Which part of the list is counted; empty for the whole list. */
+  from: string;
   sorted: string;
   onCount: () => void;
-  onStop: () => void;
 };
 
-/** Which records are seen, of how many, and what is going on. */
+/** Which records are seen, and of how many. */
 export function Footer({ seen, total, loaded, ...props }: Props) {
-  const patience = usePatience(props.isSearching);
   const canCount = total !== null && !total.isExact && !props.isRanked;
   return (
     <footer className={style.foot}>
@@ -57,6 +36,7 @@ export function Footer({ seen, total, loaded, ...props }: Props) {
                   total?.value ?? null,
                   total?.isExact ?? false,
                 )}
+        {loaded > 0 && total !== null && props.from}
       </span>
       {canCount && (
         <Button kind="quiet" onPress={props.onCount} isDisabled={props.isCounting}>
@@ -64,11 +44,6 @@ export function Footer({ seen, total, loaded, ...props }: Props) {
         </Button>
       )}
       <span className={style.sortedBy}>{props.sorted}</span>
-      <span className={style.patience} role="status">
-        {patience === "slow" && t.searching}
-        {patience === "very slow" && t.searchingLong}
-      </span>
-      {patience === "very slow" && <Button onPress={props.onStop}>{t.stop}</Button>}
     </footer>
   );
 }

@@ -16,7 +16,8 @@ import style from "./Grid.module.css";
 import { GridHead, HEAD } from "./GridHead";
 import { cellId, FIRST_CELL, GridRow, KEY_CELL, PendingRow, SELECT_CELL } from "./GridRow";
 import { type Cell, gridAction } from "./gridKeys";
-import type { SortBy } from "./state";
+import type { SortBy } from "./sort";
+import { isThin } from "./thin";
 import { useRowHeight } from "./useRowHeight";
 import { useWindow } from "./useWindow";
 
@@ -235,7 +236,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
       >
         {visible.map((index) => {
           const record = records[index];
-          if (!record) return <PendingRow key={index} index={index} columns={columns} />;
+          if (!record || isThin(record)) return <PendingRow key={index} index={index} columns={columns} />;
           return (
             <GridRow
               // By its place: what the next letter finds is shown by the same elements.

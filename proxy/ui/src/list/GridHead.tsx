@@ -6,7 +6,7 @@ import { NARROWEST, WIDEST } from "./address";
 import { KEY, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import { cellId, FIRST_CELL, KEY_CELL, SELECT_CELL } from "./GridRow";
-import type { SortBy } from "./state";
+import type { SortBy } from "./sort";
 
 const t = words.list;
 /** The row of the head, above the first record. */

@@ -1,6 +1,8 @@
+import { Lock, SearchX } from "lucide-react";
 import { useEffect } from "react";
 import { privileges, useMe, useTemplates } from "../api/queries";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { rememberPlace } from "../navigation/place";
 import style from "./ListPage.module.css";
@@ -33,9 +35,19 @@ export default function ListPage({ project, template: slug, record }: Props) {
     if (me.isError) return <Failure error={me.error} retry={() => me.refetch()} />;
     return <Waiting />;
   }
-  if (!template) return <Empty title={t.noTemplate}>{t.noTemplateLead}</Empty>;
+  if (!template)
+    return (
+      <Empty icon={SearchX} title={t.noTemplate}>
+        {t.noTemplateLead}
+      </Empty>
+    );
   const rights = privileges(me.data, project, slug);
-  if (!rights.has("read")) return <Empty title={t.mayNotRead}>{t.mayNotReadLead(me.data.role)}</Empty>;
+  if (!rights.has("read"))
+    return (
+      <Empty icon={Lock} title={t.mayNotRead}>
+        {t.mayNotReadLead(me.data.role)}
+      </Empty>
+    );
   if (isOpening) return <Waiting />;
   return (
     <RecordList

@@ -1,23 +1,9 @@
-import {
-  ArchiveRestore,
-  ChartBarBig,
-  FileDown,
-  FileUp,
-  LayoutGrid,
-  MoreHorizontal,
-  Plus,
-  RefreshCw,
-  Rows3,
-  Settings2,
-  Undo2,
-} from "lucide-react";
-import type { Ref } from "react";
-import { useLocation, useSearch } from "wouter";
+import { ChartBarBig, LayoutGrid, LoaderCircle, Rows3 } from "lucide-react";
+import { type Ref, useRef } from "react";
+import { useSearch } from "wouter";
 import type { ExportFormat } from "../api/export";
-import { refreshLists } from "../api/lists";
 import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
-import { type Action, Menu } from "../components/Menu";
 import { Notice } from "../components/Notice";
 import { Tag } from "../components/Tag";
 import { FilterBar } from "../filter/FilterBar";
@@ -25,18 +11,24 @@ import { faultsOfFilters } from "../filter/faults";
 import { IgnoredFilters } from "../filter/IgnoredFilters";
 import { ViewMenu } from "../filter/ViewMenu";
 import { words } from "../language";
-import { addresses } from "../navigation/addresses";
 import { ColumnChooser } from "./ColumnChooser";
 import type { ListColumn } from "./columns";
+import { ListActions } from "./ListActions";
 import style from "./ListPage.module.css";
-import { leftList } from "./remembered";
 import { SearchBar } from "./SearchBar";
+import { SortMenu } from "./SortMenu";
+import { StartLine } from "./StartLine";
+import { startOf, startText } from "./start";
 import { INITIAL, type ListState, type Mode } from "./state";
 import type { Found } from "./useFound";
+import { useIsWide } from "./useIsWide";
 import type { ChangeState } from "./useListState";
+import { usePatience } from "./usePatience";
 import { savedSearch, stateOfView, zoneOfView } from "./view";
 
 const t = words.list;
+/** From this width on, the head has room for its actions as buttons. */
+const WIDE = 700;
 
 type Props = {
   project: string;
@@ -62,76 +54,35 @@ type Props = {
 
 /** What stands above the records: the title, the search, the filters. */
 export function ListTop({ project, template, rights, state, change, found, ...props }: Props) {
-  const [, navigate] = useLocation();
   const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
-  const showLive = () => navigate(leftList(project, template.slug));
-  const file = (format: ExportFormat, name: string): Action => ({
-    id: format,
-    label: t.exportAs(name),
-    icon: FileDown,
-    // A file has live records.
-    isDisabled: isRanked || state.isDeleted || found.near !== null,
-    ...(found.near === null ? {} : { why: t.nearExports }),
-    run: () => props.onExport(format),
-  });
-  const actions: Action[] = [
-    file("csv", "CSV"),
-    file("ndjson", "NDJSON"),
-    {
-      id: "refresh",
-      label: t.refresh,
-      icon: RefreshCw,
-      run: () => void refreshLists(project, template.slug),
-    },
-    {
-      id: "deleted",
-      label: state.isDeleted ? t.showLive : t.showDeleted,
-      icon: ArchiveRestore,
-      run: state.isDeleted
-        ? showLive
-        : () => change({ ...INITIAL, columns: state.columns, isDeleted: true }, true),
-    },
-  ];
-  if (rights.has("create"))
-    actions.push("separator", {
-      id: "import",
-      label: t.import,
-      icon: FileUp,
-      run: () => navigate(addresses.import(project, template.slug)),
-    });
-  if (rights.has("define"))
-    actions.push({
-      id: "definition",
-      label: t.definition,
-      icon: Settings2,
-      run: () => navigate(addresses.template(project, template.slug)),
-    });
+  const start = isRanked ? null : startOf(state, template);
+  const patience = usePatience(found.isSearching);
+  const head = useRef<HTMLElement>(null);
+  const isWide = useIsWide(head, WIDE);
   return (
     <div className={style.top}>
-      <header className={style.head}>
+      <header ref={head} className={style.head}>
         <div className={style.title}>
           <h1 dir="auto">{label}</h1>
           {state.isDeleted && <Tag kind="attention">{t.areDeleted}</Tag>}
           <span className={style.count} aria-live="polite">
             {total && !isRanked && t.counted(total.value, total.isExact)}
+            {total && start && t.countedFrom(startText(start), start.isDescending)}
           </span>
         </div>
-        <Menu label={t.more} actions={actions}>
-          <IconButton icon={MoreHorizontal} label={t.more} />
-        </Menu>
-        {state.isDeleted ? (
-          <Button icon={Undo2} onPress={showLive}>
-            {t.showLive}
-          </Button>
-        ) : (
-          rights.has("create") && (
-            <Button kind="main" icon={Plus} onPress={props.onNew}>
-              {t.newRecord}
-            </Button>
-          )
-        )}
+        <ListActions
+          project={project}
+          template={template}
+          rights={rights}
+          state={state}
+          change={change}
+          found={found}
+          isWide={isWide}
+          onExport={props.onExport}
+          onNew={props.onNew}
+        />
       </header>
       <div className={style.tools}>
         {state.isDeleted ? (
@@ -146,6 +97,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
               mode={state.mode}
               modes={props.modes}
               field={props.field}
+              isSlow={patience !== "quick"}
               onSearch={(search) => change({ search })}
               onMode={(mode) => change({ mode })}
               onLeave={props.onLeave}
@@ -160,32 +112,35 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
             />
           </>
         )}
-        <div className={style.layouts} role="group" aria-label={t.layout}>
-          <IconButton
-            icon={Rows3}
-            label={t.table}
-            isOn={state.layout === "table"}
-            onPress={() => change({ layout: "table" })}
-          />
-          <IconButton
-            icon={LayoutGrid}
-            label={t.cards}
-            isOn={state.layout === "cards"}
-            onPress={() => change({ layout: "cards" })}
-          />
+        <div className={style.looks}>
+          <div className={style.layouts} role="group" aria-label={t.layout}>
+            <IconButton
+              icon={Rows3}
+              label={t.table}
+              isOn={state.layout === "table"}
+              onPress={() => change({ layout: "table" })}
+            />
+            <IconButton
+              icon={LayoutGrid}
+              label={t.cards}
+              isOn={state.layout === "cards"}
+              onPress={() => change({ layout: "cards" })}
+            />
+          </div>
+          {!state.isDeleted && (
+            <Button
+              kind="quiet"
+              icon={ChartBarBig}
+              aria-label={words.filter.facets}
+              aria-pressed={props.isFacets}
+              onPress={props.onFacets}
+            >
+              <span className={style.roomy}>{words.filter.facets}</span>
+            </Button>
+          )}
+          <SortMenu project={project} template={template} state={state} isRanked={isRanked} change={change} />
+          <ColumnChooser template={template} columns={props.columns} onChange={props.onColumns} />
         </div>
-        {!state.isDeleted && (
-          <Button
-            kind="quiet"
-            icon={ChartBarBig}
-            aria-label={words.filter.facets}
-            aria-pressed={props.isFacets}
-            onPress={props.onFacets}
-          >
-            <span className={style.roomy}>{words.filter.facets}</span>
-          </Button>
-        )}
-        <ColumnChooser template={template} columns={props.columns} onChange={props.onColumns} />
       </div>
       <FilterBar
         project={project}
@@ -196,6 +151,14 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         areDeleted={state.isDeleted}
         shortcut="f"
       />
+      {(patience === "very slow" || (patience === "slow" && state.isDeleted)) && (
+        <p className={style.start} role="status">
+          <LoaderCircle size={14} aria-hidden />
+          <span>{patience === "slow" ? t.searching : t.searchingLong}</span>
+          <Button onPress={found.stop}>{t.stop}</Button>
+        </p>
+      )}
+      {start && <StartLine start={start} onBeginning={() => change({ start: null }, true)} />}
       <IgnoredFilters query={query} />
       {props.isByWords && <Notice kind="attention">{t.noMeaning}</Notice>}
     </div>

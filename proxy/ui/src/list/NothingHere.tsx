@@ -1,7 +1,8 @@
+import { ArchiveRestore, SearchX, Table2 } from "lucide-react";
 import { useLocation } from "wouter";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
-import { Empty } from "../components/Notice";
+import { Empty } from "../components/Empty";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import style from "./ListPage.module.css";
@@ -24,16 +25,27 @@ export function NothingHere({ project, template, isSearched, areDeleted, ...prop
   const [, navigate] = useLocation();
   if (isSearched) {
     return (
-      <Empty title={t.nothingTitle} action={<Button onPress={onClear}>{t.clearAll}</Button>}>
+      <Empty icon={SearchX} title={t.nothingTitle} action={<Button onPress={onClear}>{t.clearAll}</Button>}>
         {t.nothingLead}
       </Empty>
     );
   }
-  if (areDeleted) return <Empty title={t.noDeleted}>{t.noDeletedLead}</Empty>;
+  if (areDeleted)
+    return (
+      <Empty icon={ArchiveRestore} title={t.noDeleted}>
+        {t.noDeletedLead}
+      </Empty>
+    );
   const title = t.emptyTitle(template.label ?? template.slug);
-  if (!mayCreate) return <Empty title={title}>{t.emptyLeadReader}</Empty>;
+  if (!mayCreate)
+    return (
+      <Empty icon={Table2} title={title}>
+        {t.emptyLeadReader}
+      </Empty>
+    );
   return (
     <Empty
+      icon={Table2}
       title={title}
       action={
         <div className={style.actions}>

@@ -20,7 +20,8 @@ import { ListTop } from "./ListTop";
 import { Results } from "./Results";
 import { SelectionBar } from "./SelectionBar";
 import bars from "./SelectionBar.module.css";
-import { type ListState, modesOf, searchBody } from "./state";
+import { withUsableStart } from "./start";
+import { modesOf, searchBody } from "./state";
 import { useBulk } from "./useBulk";
 import { useFormats } from "./useFormats";
 import { useFound } from "./useFound";
@@ -60,7 +61,10 @@ const SEARCH = "search";
 
 /** Whether the panel of frequent values is open, remembered by this browser. */
 function useFacets(): [boolean, () => void] {
-  const [isOpen, setOpen] = useState(() => localStorage.getItem(FACETS) === "yes");
+  const [isOpen, setOpen] = useState(
+    // On a narrow screen, the panel covers the records.
+    () => localStorage.getItem(FACETS) === "yes" && !window.matchMedia("(max-width: 720px)").matches,
+  );
   const toggle = useCallback(() => {
     localStorage.setItem(FACETS, isOpen ? "no" : "yes");
     setOpen(!isOpen);
@@ -74,8 +78,8 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   const modes = modesOf(takesText, template.embed, wanted.mode);
   const isByWords = !modes.includes(wanted.mode);
   const state = useMemo(
-    (): ListState => (isByWords ? { ...wanted, mode: "words" } : wanted),
-    [wanted, isByWords],
+    () => withUsableStart(isByWords ? { ...wanted, mode: "words" } : wanted, template),
+    [wanted, isByWords, template],
   );
   const [, navigate] = useLocation();
   const columns = useMemo(
@@ -84,7 +88,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   );
   const found = useFound(project, template, state, columns);
   const formatted = useFormats(columns, found.records);
-  // The frequent values of what is found are counted once nobody types.
+  // The frequent values of what is found are counted once the user stops typing.
   const counted = useRef(found.shown);
   if (found.isSettled) counted.current = found.shown;
   const selection = useSelection(found.records, found.searched);

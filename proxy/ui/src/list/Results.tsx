@@ -2,7 +2,7 @@ import { lazy, type ReactNode, type Ref, Suspense, useCallback, useState } from 
 import { sentence } from "../api/problem";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button } from "../components/Button";
-import { Failure, Notice, Skeleton } from "../components/Notice";
+import { Failure, Notice } from "../components/Notice";
 import { faultsOfFilters } from "../filter/faults";
 import { words } from "../language";
 import type { ListColumn } from "./columns";
@@ -11,10 +11,14 @@ import { Grid, type GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
 import { Meant } from "./Meant";
 import { NothingHere } from "./NothingHere";
-import { INITIAL, type ListState, pressedSort } from "./state";
+import { PendingCards } from "./PendingCards";
+import { pressedSort, withSort } from "./sort";
+import { startOf, startText } from "./start";
+import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
 import type { useSelection } from "./useSelection";
+import { useThinPages } from "./useThinPages";
 
 const t = words.list;
 const Cards = lazy(() => import("./Cards"));
@@ -46,7 +50,9 @@ export function Results({ project, template, state, change, found, columns, sele
   const [seen, setSeen] = useState({ first: 0, last: 0 });
   const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);
   const { query, records, isOld, isStopped } = found;
+  const again = useThinPages(project, template.slug, found, state.layout === "table" ? seen : null);
   const label = template.label ?? template.slug;
+  const start = found.isRanked ? null : startOf(state, template);
   const isDimmed = isOld && !isStopped;
   // What is refused of a filter stands beside it.
   const isRefused = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
@@ -80,14 +86,10 @@ export function Results({ project, template, state, change, found, columns, sele
             onNew={props.onNew}
           />
         </div>
+      ) : state.layout === "cards" && query.isPending ? (
+        <PendingCards />
       ) : state.layout === "cards" ? (
-        <Suspense
-          fallback={
-            <div className={style.waiting}>
-              <Skeleton lines={8} />
-            </div>
-          }
-        >
+        <Suspense fallback={<PendingCards />}>
           <Cards
             project={project}
             label={t.gridLabel(label)}
@@ -95,7 +97,6 @@ export function Results({ project, template, state, change, found, columns, sele
             columns={columns}
             records={records}
             isDimmed={isDimmed}
-            isLoading={query.isFetchingNextPage || query.isPending}
             ids={selection.ids}
             onSelect={selection.set}
             onOpen={props.onOpen}
@@ -122,7 +123,7 @@ export function Results({ project, template, state, change, found, columns, sele
           isSelected={selection.has}
           areAllSelected={selection.areAll}
           open={props.open}
-          onSort={(id, isAdded) => change({ sort: pressedSort(state.sort, id, isAdded) })}
+          onSort={(id, isAdded) => change(withSort(state, pressedSort(state.sort, id, isAdded)))}
           onResize={props.onResize}
           onOpen={props.onOpen}
           onSelect={selection.press}
@@ -140,6 +141,13 @@ export function Results({ project, template, state, change, found, columns, sele
           </Notice>
         </div>
       )}
+      {again.isError && (
+        <div className={style.notices}>
+          <Notice kind="refusal" actions={<Button onPress={() => again.refetch()}>{t.tryAgain}</Button>}>
+            {t.loadAgainFailed} {sentence(again.error)}
+          </Notice>
+        </div>
+      )}
       {props.children}
       <Footer
         seen={seen}
@@ -147,11 +155,10 @@ export function Results({ project, template, state, change, found, columns, sele
         total={found.total}
         loaded={records.length}
         isRanked={found.isRanked}
-        isSearching={found.isSearching}
         isCounting={found.isCounting}
+        from={start === null ? "" : t.countedFrom(startText(start), start.isDescending)}
         sorted={props.sorted}
         onCount={found.count}
-        onStop={found.stop}
       />
     </div>
   );

@@ -1,4 +1,4 @@
-import { Search, X } from "lucide-react";
+import { LoaderCircle, Search, X } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button, Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { words } from "../language";
@@ -21,6 +21,8 @@ type Props = {
   /** The ways to search, of which one may be all. */
   modes: readonly Mode[];
   field: Ref<HTMLInputElement>;
+  /** Whether the search takes long enough to say so. */
+  isSlow: boolean;
   onSearch: (search: string) => void;
   onMode: (mode: Mode) => void;
   onLeave: () => void;
@@ -137,6 +139,14 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
           aria-controls={isOpen ? list : undefined}
           aria-activedescendant={isOpen && active !== null ? `${list}-${active}` : undefined}
         />
+        <span className={style.running} role="status">
+          {props.isSlow && (
+            <>
+              <LoaderCircle size={14} aria-hidden />
+              {t.searching}
+            </>
+          )}
+        </span>
         {text === "" ? (
           <kbd className={style.hint} aria-hidden>
             /

@@ -19,6 +19,7 @@ const full: ListState = {
     { field: "price", isDescending: true },
     { field: "company.name", isDescending: false },
   ],
+  start: "100.50",
   isDeleted: true,
   view: "big",
   layout: "cards",
@@ -37,7 +38,7 @@ test("every part of the state comes back from its address", () => {
 test("an address is readable", () => {
   const state = { ...full, search: "old masters", conditions: [] };
   expect(encodeState(state)).toBe(
-    "q=old+masters&m=both&s=-price,company.name&deleted=yes&view=big&l=cards&c=name.240,city",
+    "q=old+masters&m=both&s=-price,company.name&start=100.50&deleted=yes&view=big&l=cards&c=name.240,city",
   );
 });
 

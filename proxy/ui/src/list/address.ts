@@ -3,11 +3,13 @@
  *
  *     ?q=river&f=city:in:Bern,Basel&s=-price,title&view=big&l=cards&c=name.240,city
  *     ?f=seen:today&z=Europe/Zurich
+ *     ?s=price&start=100
  */
 import { decodeConditions, encodeConditions } from "../filter/address";
 import { haveDay } from "../filter/condition";
 import { isZone } from "../format/zone";
-import { INITIAL, type ListState, MOST_SORTS, type Mode, type ShownColumn, type SortBy } from "./state";
+import { MOST_SORTS, type SortBy, sortText } from "./sort";
+import { INITIAL, type ListState, type Mode, type ShownColumn } from "./state";
 
 const FIELD = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
 const SLUG = /^[a-z][a-z0-9_]*$/;
@@ -51,11 +53,8 @@ export function encodeState(state: ListState): string {
   if (state.mode !== INITIAL.mode) parts.push(["m", state.mode]);
   for (const text of encodeConditions(state.conditions)) parts.push(["f", text]);
   if (state.timeZone !== null && haveDay(state.conditions)) parts.push(["z", state.timeZone]);
-  if (state.sort.length > 0)
-    parts.push([
-      "s",
-      state.sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(","),
-    ]);
+  if (state.sort.length > 0) parts.push(["s", sortText(state.sort)]);
+  if (state.sort.length > 0 && state.start !== null) parts.push(["start", state.start]);
   if (state.isDeleted) parts.push(["deleted", "yes"]);
   if (state.view !== null) parts.push(["view", state.view]);
   if (state.layout !== INITIAL.layout) parts.push(["l", state.layout]);
@@ -76,6 +75,7 @@ export function decodeState(query: string): ListState {
     conditions: decodeConditions(parts.getAll("f")).conditions,
     timeZone: zone !== null && isZone(zone) ? zone : null,
     sort: decodeSort(parts.get("s") ?? ""),
+    start: parts.get("start"),
     isDeleted: parts.get("deleted") === "yes",
     view: parts.get("view"),
     layout: layout === "cards" || layout === "table" ? layout : INITIAL.layout,

@@ -88,7 +88,7 @@ test("undo gives each record its former value", async () => {
   expect(rows).toEqual(rowsOf(1200));
 });
 
-test("undo leaves alone what somebody has changed since, and says so", async () => {
+test("undo skips a value that another user has changed since, and says so", async () => {
   const rows = rowsOf(3);
   const { it } = service(rows);
   const { former } = await setMany(it, "t", all, "city", "Bern", never, silent);
@@ -99,7 +99,7 @@ test("undo leaves alone what somebody has changed since, and says so", async () 
   expect(rows.map(({ city }) => city)).toEqual(["Basel", "City 1", "City 2"]);
 });
 
-test("undo takes no value of somebody else for the one that was written", async () => {
+test("undo does not take a value of another user for the one that was written", async () => {
   const rows = rowsOf(1);
   const { it } = service(rows);
   const { former } = await setMany(it, "t", all, "city", "Bern", never, silent);

@@ -195,7 +195,7 @@ async function current(service: Service, ids: string[], attribute: string, signa
   return (await service.search({ filters, fields: [attribute], limit: MOST }, signal)).records;
 }
 
-/** Gives records their former values back. Where somebody has changed the value since, it stays. */
+/** Gives records their former values back. A value that another user has changed since stays. */
 export function undoSet(
   service: Service,
   template: string,

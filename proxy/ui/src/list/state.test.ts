@@ -1,27 +1,8 @@
 import { expect, test } from "vitest";
-import { INITIAL, mayBeMisspelt, modesOf, OF_PROJECT, pressedSort, searchBody } from "./state";
+import { INITIAL, mayBeMisspelt, modesOf, OF_PROJECT, searchBody } from "./state";
 
-const up = { field: "city", isDescending: false };
 const down = { field: "city", isDescending: true };
 const price = { field: "price", isDescending: false };
-
-test("a header sorts ascending, then descending, then no more", () => {
-  expect(pressedSort([], "city", false)).toEqual([up]);
-  expect(pressedSort([up], "city", false)).toEqual([down]);
-  expect(pressedSort([down], "city", false)).toEqual([]);
-});
-
-test("a press replaces the sort, with Shift it adds to it", () => {
-  expect(pressedSort([up], "price", false)).toEqual([price]);
-  expect(pressedSort([up], "price", true)).toEqual([up, price]);
-  expect(pressedSort([up, price], "city", true)).toEqual([down, price]);
-  expect(pressedSort([down, price], "city", true)).toEqual([price]);
-});
-
-test("at most five fields sort", () => {
-  const five = ["a", "b", "c", "d", "e"].map((field) => ({ field, isDescending: false }));
-  expect(pressedSort(five, "city", true).map(({ field }) => field)).toEqual(["b", "c", "d", "e", "city"]);
-});
 
 test("a search by words has a sort, a search by meaning has none", () => {
   const state = { ...INITIAL, search: " river ", sort: [down, price] };
@@ -77,4 +58,24 @@ test("a day is one of the reader, unless the list has the time zone of a view", 
   expect(zoneOf("today", "Asia/Tokyo")).toBe("Asia/Tokyo");
   expect(zoneOf("today", OF_PROJECT)).toBeUndefined();
   expect(zoneOf("empty", null)).toBeUndefined();
+});
+
+test("a list begins at a value of its first sort field, in the order of the sort", () => {
+  const from = (sort: typeof down) => searchBody({ ...INITIAL, sort: [sort, price], start: "M" }).filters;
+  expect(from({ ...down, isDescending: false })).toEqual([{ field: "city", operator: "gte", value: "M" }]);
+  expect(from(down)).toEqual([{ field: "city", operator: "lte", value: "M" }]);
+  expect(searchBody({ ...INITIAL, start: "M" }).filters).toBeUndefined();
+});
+
+test("the start is added to the filters, with the reader's time zone for a day", () => {
+  const bern = { field: "city", operator: "eq" as const, value: "Bern" };
+  const seen = { field: "seen", isDescending: false };
+  const body = searchBody({ ...INITIAL, conditions: [bern], sort: [seen], start: "2024-05-01" });
+  expect(body.filters).toEqual([bern, { field: "seen", operator: "gte", value: "2024-05-01" }]);
+  expect(body.time_zone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
+});
+
+test("records that are ranked have no start", () => {
+  const state = { ...INITIAL, search: "river", mode: "both" as const, sort: [price], start: "5" };
+  expect(searchBody(state).filters).toBeUndefined();
 });

@@ -3,10 +3,10 @@ import type { Schemas } from "../api/client";
 import { renderJson } from "../api/json";
 import { type Condition, haveDay } from "../filter/condition";
 import { readerZone } from "../format/zone";
+import { type SortBy, sortText, startConditions } from "./sort";
 
 export type Mode = "words" | "meaning" | "both";
 export type Layout = "table" | "cards";
-export type SortBy = { field: string; isDescending: boolean };
 /** A column after that of the external key, in the order of the list. Without a width it has that of its type. */
 export type ShownColumn = { id: string; width?: number };
 
@@ -20,6 +20,8 @@ export type ListState = {
   /** The time zone of the days in conditions: null for that of the reader, in which times are shown, or `OF_PROJECT`. */
   timeZone: string | null;
   sort: SortBy[];
+  /** The value of the first sort field at which the list begins; null for its beginning. */
+  start: string | null;
   /** Deleted records are shown instead of live ones. */
   isDeleted: boolean;
   /** The saved view that the list began with. */
@@ -41,34 +43,12 @@ export const INITIAL: ListState = {
   conditions: [],
   timeZone: null,
   sort: [],
+  start: null,
   isDeleted: false,
   view: null,
   layout: isNarrow ? "cards" : "table",
   columns: null,
 };
-
-/** The most fields that the service sorts by. */
-export const MOST_SORTS = 5;
-
-/**
- * The sort after a press on a header: none → ascending → descending → none. With `isAdded`, the other fields stay and
- * this one comes after them.
- */
-export function pressedSort(sort: readonly SortBy[], field: string, isAdded: boolean): SortBy[] {
-  const current = sort.find((it) => it.field === field);
-  const next: SortBy[] =
-    current === undefined
-      ? [{ field, isDescending: false }]
-      : current.isDescending
-        ? []
-        : [{ field, isDescending: true }];
-  if (!isAdded) return next;
-  if (current === undefined) return [...sort, ...next].slice(-MOST_SORTS);
-  return sort.flatMap((it) => (it.field === field ? next : [it]));
-}
-
-export const sortText = (sort: readonly SortBy[]): string =>
-  sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(",");
 
 export type SearchBody = Schemas["Search"];
 
@@ -102,7 +82,12 @@ export function searchBody(state: Searched): SearchBody {
   // The service keeps the words of live records only.
   const search = state.isDeleted ? "" : state.search.trim();
   const body: SearchBody = state.isDeleted ? { include_deleted: true } : {};
-  const conditions = state.isDeleted ? [...state.conditions, DELETED] : state.conditions;
+  const conditions = [
+    ...state.conditions,
+    ...(state.isDeleted ? [DELETED] : []),
+    // What is ranked has no order to begin in.
+    ...(isRanked(state) ? [] : startConditions(state)),
+  ];
   if (conditions.length > 0) body.filters = conditions as NonNullable<SearchBody["filters"]>;
   const zone = state.timeZone ?? readerZone();
   if (haveDay(conditions) && zone !== undefined && zone !== OF_PROJECT) body.time_zone = zone;

@@ -8,7 +8,7 @@ import { offerUndo, withdrawUndo } from "../navigation/undo";
 import { deleteMany, type Outcome, restoreMany, type Service, setMany, type Target, undoSet } from "./bulk";
 import { search } from "./useRecords";
 
-/** What Ctrl+Z takes back is the last change of many records, whichever they were. */
+/** Ctrl+Z takes back the last change of many records, whatever records these were. */
 const UNDO = "many records";
 
 export type Kind = "delete" | "set" | "restore" | "undo";

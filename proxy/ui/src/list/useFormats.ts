@@ -1,7 +1,8 @@
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import type { RecordBody } from "../api/queries";
 import { formatOfAll } from "../format/number";
 import { columnValue, type ListColumn } from "./columns";
+import { isThin } from "./thin";
 
 /** The columns with the formats of their numbers: thousands are grouped alike in all rows. */
 export function useFormats(columns: readonly ListColumn[], records: readonly RecordBody[]): ListColumn[] {
@@ -10,7 +11,11 @@ export function useFormats(columns: readonly ListColumn[], records: readonly Rec
     const values = records.map((record) => columnValue(record, column));
     return formatOfAll(column.attribute.format, values).grouping ? "grouped" : "plain";
   });
-  const key = groups.join();
+  const current = groups.join();
+  // What was taken away from a long list does not change how its numbers are written.
+  const last = useRef(current);
+  if (!records.some(isThin)) last.current = current;
+  const key = columns.length === last.current.split(",").length ? last.current : current;
   return useMemo(() => {
     const all = key.split(",");
     return columns.map((column, place) => {

@@ -13,7 +13,7 @@ import {
   type Searched,
   searchBody,
 } from "./state";
-import { recordsOf, totalOf, useMatching, useNearRecords, useRecords } from "./useRecords";
+import { recordsKey, recordsOf, totalOf, useMatching, useNearRecords, useRecords } from "./useRecords";
 
 /** Fewer records than these are counted one by one unasked; of more, the estimate of the service stands. */
 const QUICKLY_COUNTED = 20_000;
@@ -41,7 +41,9 @@ export function useFound(
   // What is shown is what is counted, saved and asked about.
   const shown = useMemo((): Searched => (isNear ? { ...state, isNear } : state), [state, isNear]);
   const body = useMemo(() => listBody(shown, fields), [shown, fields]);
-  // The search alone, whatever its order: another one is counted and selected anew.
+  const { slug } = template;
+  const key = useMemo(() => recordsKey(project, slug, body), [project, slug, body]);
+  // The search alone, whatever its order: another search has its own count and selection.
   const searched = searchedBy(shown);
   const [counted, setCounted] = useState<string | null>(null);
   // What another search would replace stays until that has an answer, and what a failed one would.
@@ -79,6 +81,8 @@ export function useFound(
     /** No record has the words that were typed, so these have others: those that were meant, where that can be told. */
     near: isNear ? { meant: near.data?.pages[0]?.did_you_mean ?? null } : null,
     body,
+    /** Of its pages. */
+    key,
     searched,
     records,
     /** Null while the number of another search is shown. */

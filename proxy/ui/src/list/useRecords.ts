@@ -24,6 +24,12 @@ export function search(
   );
 }
 
+/** Of the pages of a list, by what they are asked for. */
+export const recordsKey = (project: string, template: string, body: SearchBody) => [
+  ...listKey(project, template),
+  body,
+];
+
 /** The pages of a list. Null stands for all fields. */
 export function recordsQuery(
   project: string,
@@ -34,7 +40,7 @@ export function recordsQuery(
   const isOnePage = isRanked(state);
   const body = listBody(state, fields);
   return infiniteQueryOptions({
-    queryKey: [...listKey(project, template), body],
+    queryKey: recordsKey(project, template, body),
     queryFn: ({ pageParam, signal }) =>
       search(project, template, pageBody(body, isOnePage, pageParam), signal),
     initialPageParam: null as string | null,

@@ -36,7 +36,7 @@ export function pressed(
   return { ids: next, isAll: false };
 }
 
-/** The selected records of a list. What is searched otherwise is selected anew: nobody changes what they do not see. */
+/** The selected records of a list. Another search clears the selection: users change only records that they see. */
 export function useSelection(records: readonly RecordBody[], search: string) {
   const [selection, setSelection] = useState<Selection>(NONE);
   const anchor = useRef<number | null>(null);

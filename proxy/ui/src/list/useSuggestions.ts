@@ -9,8 +9,8 @@ export type Suggestions = { items: Suggestion[]; isExact: boolean };
 const NONE: Suggestions = { items: [], isExact: true };
 
 /**
- * Words that complete what is typed, once somebody pauses; who types on gives them up. The search needs none of them, so
- * a refusal is no more than a list without suggestions.
+ * Words that complete what is typed, once the user pauses; further typing cancels the request. The search needs none of
+ * them, so an error means only that the list has no suggestions.
  */
 export function useSuggestions(
   project: string,

@@ -3,7 +3,8 @@ import type { Template, View } from "../api/queries";
 import { conditionsOfSearch } from "../filter/condition";
 import { bySlug, type SavedSearch } from "../filter/view";
 import { allColumns } from "./columns";
-import { INITIAL, type ListState, OF_PROJECT, type Searched, type SortBy, searchBody } from "./state";
+import type { SortBy } from "./sort";
+import { INITIAL, type ListState, OF_PROJECT, type Searched, searchBody } from "./state";
 
 function sortOf(sort: View["query"]["sort"]): SortBy[] {
   const parts = typeof sort === "string" ? sort.split(",") : (sort ?? []);
@@ -36,8 +37,8 @@ export function stateOfView(view: View, template: Template): ListState {
   };
 }
 
-/** What a list shows, as a view keeps it. Columns belong to it once they were chosen. */
+/** What a list shows, as a view keeps it, from its beginning. Columns belong to it once they were chosen. */
 export function savedSearch(state: Searched): SavedSearch {
-  const search = searchBody(state);
+  const search = searchBody({ ...state, start: null });
   return state.columns === null ? search : { ...search, fields: state.columns.map(({ id }) => id) };
 }

@@ -92,7 +92,7 @@ export function useShortcutListener() {
 const named = (shortcuts: readonly Shortcut[]) =>
   shortcuts.map(({ keys, label }) => `${keys} ${label}`).join("\n");
 
-/** Shortcuts that hold while the component is shown. The list may be made anew at each rendering. */
+/** Shortcuts that hold while the component is shown. The list may be a new one at each rendering. */
 export function useShortcuts(shortcuts: readonly Shortcut[], place: ShortcutPlace = "page") {
   const slot = useRef<Slot>({ place, shortcuts: [] });
   useEffect(() => {

@@ -25,7 +25,7 @@ test("a change that went another way is not taken back", () => {
   expect(run).not.toHaveBeenCalled();
 });
 
-test("somebody else takes nothing back", () => {
+test("another user takes nothing back", () => {
   const run = vi.fn();
   offerUndo("a", run);
   signIn("other");

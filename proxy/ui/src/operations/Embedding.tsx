@@ -1,3 +1,4 @@
+import { Sparkles } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import { readAdministrationAgain, useEmbeddingFailures, useEmbeddingStatus } from "../api/administration";
@@ -5,6 +6,7 @@ import { answer, inProject, POST, type Schemas } from "../api/client";
 import { sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { DataTable } from "../components/DataTable";
+import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
@@ -52,7 +54,7 @@ export function Embedding({ project }: { project: string }) {
     >
       {status.isError && <Failure error={status.error} retry={() => status.refetch()} />}
       {status.isPending && <Skeleton lines={2} />}
-      {status.data?.length === 0 && <p className={style.quiet}>{t.noEmbedding}</p>}
+      {status.data?.length === 0 && <Empty icon={Sparkles} title={t.noEmbedding} isPart />}
       {status.data?.map((template) => (
         <Template key={template.template} {...template} />
       ))}

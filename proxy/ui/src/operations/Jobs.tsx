@@ -1,9 +1,11 @@
+import { ListChecks } from "lucide-react";
 import { useState } from "react";
 import { type Job, readAdministrationAgain, useJobs } from "../api/administration";
 import { answer, inProject, POST } from "../api/client";
 import { asSentence, sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { type Column, DataTable } from "../components/DataTable";
+import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
@@ -46,7 +48,7 @@ export function Jobs({ project }: { project: string }) {
     >
       {jobs.isError && <Failure error={jobs.error} retry={() => jobs.refetch()} />}
       {jobs.isPending && <Skeleton lines={2} />}
-      {jobs.data?.length === 0 && <p className={style.quiet}>{t.noJobs}</p>}
+      {jobs.data?.length === 0 && <Empty icon={ListChecks} title={t.noJobs} isPart />}
       {jobs.data && jobs.data.length > 0 && (
         <DataTable label={t.jobs} columns={COLUMNS} rows={jobs.data} rowKey={({ id }) => id} />
       )}

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Check, Minus } from "lucide-react";
+import { Check, Minus, Users } from "lucide-react";
 import { useState } from "react";
 import { readRoles } from "../api/administration";
 import { answer, GET, type Schemas } from "../api/client";
 import type { RecordBody, Template } from "../api/queries";
-import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
 import { Chip } from "../filter/Chip";
@@ -39,7 +40,7 @@ export function Access({ project, template, record }: Props) {
   });
   if (roles.isError) return <Failure error={roles.error} retry={() => roles.refetch()} />;
   if (!roles.data) return <Skeleton />;
-  if (roles.data.length === 0) return <Empty title={t.noRoles} />;
+  if (roles.data.length === 0) return <Empty icon={Users} title={t.noRoles} />;
   return (
     <div className={style.access}>
       <p className={style.lead}>{t.accessLead}</p>

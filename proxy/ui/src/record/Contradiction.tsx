@@ -20,7 +20,7 @@ type Props = {
   onTheirs: () => void;
 };
 
-/** Somebody else changed the field that is being edited: both values, and the choice. */
+/** Another user changed the field that is being edited: both values, and the choice. */
 export function Contradiction({ project, attribute, record, mine, onMine, onTheirs }: Props) {
   const { slug } = attribute;
   return (

@@ -51,7 +51,7 @@ export function DeleteQuestion({
   );
 }
 
-/** What a deleted record says of itself, and its way back. A key that was taken meanwhile is asked for anew. */
+/** The notice of a deleted record, with its restoration. If its key was taken, the user enters another one. */
 export function Deleted({ project, template, record, name, may }: Props & { may: Set<Privilege> }) {
   const [isBusy, setBusy] = useState(false);
   const [taken, setTaken] = useState<unknown>(null);

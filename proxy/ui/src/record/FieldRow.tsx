@@ -142,8 +142,8 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     const element = row.current;
     returns.current = pressed === "save";
     isLeft.current = true;
-    // A date that does not exist, such as February 31, is mended when its field is left. Then, too, a text becomes an
-    // element of its list; Enter has made it one before.
+    // A date that does not exist, such as February 31, is corrected when its field is left. Then, too, a text becomes
+    // an element of its list; Enter has made it one before.
     if (type === "date" || type === "datetime" || (type === "list" && pressed !== "save"))
       (document.activeElement as HTMLElement | null)?.blur();
     setTimeout(saveLatest);

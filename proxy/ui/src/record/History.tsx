@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { ArrowRight, RotateCcw } from "lucide-react";
+import { ArrowRight, History as HistoryIcon, RotateCcw } from "lucide-react";
 import { answer, GET } from "../api/client";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
@@ -35,7 +36,7 @@ export function History({ project, template, record, mayEdit }: Props) {
     return <Failure error={history.error} retry={() => history.refetch()} />;
   if (!history.data) return <Skeleton lines={6} />;
   const entries = history.data.pages.flatMap((page) => page.history);
-  if (entries.length === 0) return <Empty title={t.noHistory} />;
+  if (entries.length === 0) return <Empty icon={HistoryIcon} title={t.noHistory} />;
   return (
     <>
       <ol className={style.timeline} aria-label={t.history}>

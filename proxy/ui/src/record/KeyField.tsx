@@ -31,6 +31,7 @@ export function KeyField({ label, value, onChange, isRequired = false, autoFocus
       <TextField
         label={label}
         isCode
+        isRequired={isRequired}
         rows={1}
         value={value}
         onChange={onChange}

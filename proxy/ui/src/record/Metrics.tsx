@@ -6,7 +6,8 @@ import type { Attribute, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { DataTable } from "../components/DataTable";
 import { Dialog } from "../components/Dialog";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { datetimeText } from "../format/date";
@@ -33,7 +34,12 @@ export function Metrics({ project, template, record, mayEdit }: Props) {
   const [range, setRange] = useState<Range>("month");
   const [aggregate, setAggregate] = useState<Aggregate | "every">("every");
   const metrics = template.attributes.filter(({ type }) => type === "metric");
-  if (metrics.length === 0) return <Empty title={t.noMetrics}>{t.noMetricsHint}</Empty>;
+  if (metrics.length === 0)
+    return (
+      <Empty icon={ChartLine} title={t.noMetrics}>
+        {t.noMetricsHint}
+      </Empty>
+    );
   return (
     <div className={style.metrics}>
       <div className={style.tools}>
@@ -159,9 +165,9 @@ function Shown({ label, format, series, aggregate, isTable, actions }: ShownProp
   );
   if (points.length === 0) {
     return (
-      <p className={style.none}>
-        {t.noPoints}. {t.noPointsHint}
-      </p>
+      <Empty icon={ChartLine} title={t.noPoints} isPart>
+        {t.noPointsHint}
+      </Empty>
     );
   }
   return (

@@ -9,8 +9,8 @@ import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { Dialog } from "../components/Dialog";
 import { Failure, Skeleton } from "../components/Notice";
+import { RequiredNote } from "../components/Required";
 import { sayDone } from "../components/toast";
-import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { valueText } from "../value/text";
 import { ValueEditor } from "../value/ValueEditor";
@@ -159,6 +159,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
             error={faultAt(error, attribute.slug)}
           />
         ))}
+        {template.attributes.some(isRequired) && <RequiredNote />}
       </form>
       {isLeaving && (
         <Dialog
@@ -193,17 +194,19 @@ type FieldProps = {
   error: string | undefined;
 };
 
+const isRequired = (attribute: Attribute): boolean =>
+  attribute.required && (attribute.default ?? null) === null;
+
 /** A field with a hint of what happens without a value. */
 function Field({ project, template, attribute, value, onChange, error }: FieldProps) {
   const hasDefault = attribute.default !== undefined && attribute.default !== null;
-  const label = attributeLabel(attribute);
   return (
     <div>
       <ValueEditor
         project={project}
         attribute={attribute}
         owner={template}
-        label={attribute.required && !hasDefault ? `${label} · ${t.required}` : label}
+        isRequired={isRequired(attribute)}
         value={value}
         onChange={onChange}
         error={error}

@@ -6,6 +6,7 @@ import {
   Maximize2,
   Minimize2,
   MoreHorizontal,
+  SearchX,
   Trash2,
   X,
 } from "lucide-react";
@@ -14,8 +15,9 @@ import { RequestError } from "../api/problem";
 import { privileges, type Template, useMe, useTemplate } from "../api/queries";
 import { useOnScreen } from "../code/current";
 import { Button, IconButton } from "../components/Button";
+import { Empty } from "../components/Empty";
 import { Menu } from "../components/Menu";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Failure, Skeleton } from "../components/Notice";
 import { type TabItem, Tabs } from "../components/Tabs";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
@@ -126,7 +128,11 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
             <IconButton icon={X} label={t.close} onPress={onClose} />
           </div>
           {isMissing ? (
-            <Empty title={t.notFound} action={<Button onPress={onClose}>{t.backToList}</Button>}>
+            <Empty
+              icon={SearchX}
+              title={t.notFound}
+              action={<Button onPress={onClose}>{t.backToList}</Button>}
+            >
               {t.notFoundHint}
             </Empty>
           ) : shown.isError ? (

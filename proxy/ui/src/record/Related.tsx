@@ -1,8 +1,10 @@
 import { useQueries } from "@tanstack/react-query";
+import { Link2 } from "lucide-react";
 import { Link } from "wouter";
 import { answer, inProject, POST } from "../api/client";
 import { privileges, type RecordBody, type Template, useMe, useTemplates } from "../api/queries";
-import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Skeleton } from "../components/Notice";
 import { encodeCondition, PARAMETER } from "../filter/address";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
@@ -53,9 +55,19 @@ export function Related({ project, template, record }: Props) {
   });
   if (templates.isError) return <Failure error={templates.error} retry={() => templates.refetch()} />;
   if (!templates.data || !me.data) return <Skeleton />;
-  if (places.length === 0) return <Empty title={t.noRelated}>{t.noReferring}</Empty>;
+  if (places.length === 0)
+    return (
+      <Empty icon={Link2} title={t.noRelated}>
+        {t.noReferring}
+      </Empty>
+    );
   const isNothing = found.every((it) => it.data?.total === 0);
-  if (isNothing) return <Empty title={t.noRelated}>{t.noRelatedHint}</Empty>;
+  if (isNothing)
+    return (
+      <Empty icon={Link2} title={t.noRelated}>
+        {t.noRelatedHint}
+      </Empty>
+    );
   return (
     <div className={style.related}>
       {places.map(({ from, attribute }, place) => {

@@ -35,7 +35,7 @@ export const wayIn = (source: string): string => t.ways[source] ?? t.way(source)
 
 const MOST_NAMED = 3;
 
-/** An entry in one sentence, without its time. Of a reference, the sentence has no name; its id says nobody anything. */
+/** An entry in one sentence, without its time. Of a reference, the sentence has neither the name nor the id. */
 export function entrySentence(
   template: Template | undefined,
   entry: Entry,

@@ -2,7 +2,7 @@
  * The record that is open: read, asked again while it is looked at, and written field by field.
  *
  * No write overwrites what its writer has not seen: each sends the tag of the version that is shown (`If-Match`). If
- * somebody else changed another field meanwhile, the write is sent again; if they changed the same one, the writer
+ * another user changed another field meanwhile, the write is sent again; if they changed the same one, the writer
  * chooses.
  */
 import { useQuery } from "@tanstack/react-query";
@@ -97,7 +97,7 @@ async function accept(before: Shown, written: RecordBody, ours: string) {
   const fresh = again ?? answered(before, written, ours);
   const others = changedFields(before.record, fresh.record).filter((field) => field !== ours);
   const changed = [...new Set([...before.changed, ...others])].filter((field) => field !== ours);
-  // Between the write and the answer, somebody may have changed the very field again.
+  // Between the write and the answer, another user may have changed the same field again.
   const isOursAgain = isSame(fieldOf(written, ours), fieldOf(fresh.record, ours));
   queryClient.setQueryData<Shown>(shownKey(id), {
     ...fresh,

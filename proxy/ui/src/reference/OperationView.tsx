@@ -6,6 +6,7 @@ import type { Template } from "../api/queries";
 import { JSON_SYNTAX, literal } from "../code/literal";
 import { TextField } from "../components/Field";
 import { Section } from "../components/Page";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
@@ -94,6 +95,7 @@ export function OperationView(props: Props) {
                     onChange={(value) => setValues({ ...values, [valueId(it)]: value })}
                   />
                 ))}
+                {operation.parameters.some(({ required }) => required) && <RequiredNote />}
               </div>
             </Section>
           )}
@@ -161,7 +163,8 @@ function ParameterField({ document, parameter, value, onChange }: FieldProps) {
   const schema = resolve<Schema>(document, parameter.schema ?? {});
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
   const listed = choices ?? (schema.type === "boolean" ? [true, false] : undefined);
-  const label = `${parameter.name} · ${t.in[parameter.in]}${parameter.required ? ` · ${t.required}` : ""}`;
+  const label = `${parameter.name} · ${t.in[parameter.in]}`;
+  const isRequired = parameter.required === true;
   if (listed) {
     const options = [
       { id: "", label: t.notSet },
@@ -169,7 +172,7 @@ function ParameterField({ document, parameter, value, onChange }: FieldProps) {
     ];
     return (
       <div className={style.parameter}>
-        <Select label={label} choices={options} value={value} onChange={onChange} />
+        <Select label={label} isRequired={isRequired} choices={options} value={value} onChange={onChange} />
         {parameter.description && (
           <p className={style.quiet}>
             <Prose text={parameter.description} />
@@ -181,6 +184,7 @@ function ParameterField({ document, parameter, value, onChange }: FieldProps) {
   return (
     <TextField
       label={label}
+      isRequired={isRequired}
       hint={parameter.description && <Prose text={parameter.description} />}
       placeholder={parameter.example === undefined ? "" : String(parameter.example)}
       isCode

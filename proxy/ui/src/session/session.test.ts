@@ -44,7 +44,7 @@ test("what waits for another key goes on with it, or with the same one if that i
   }
 });
 
-test("what waits for another key ends with the session, and when nobody needs it", async () => {
+test("wait for another key ends with the session, and when it is no longer needed", async () => {
   signIn("first");
   refuse("first");
   const waiting = anotherKey("first", nobodyWaits);

@@ -3,7 +3,7 @@
 const PLACE = "keyed.session";
 
 export type Session = {
-  /** The API key that signs requests; null when nobody is signed in. */
+  /** The API key that signs requests; null when no user is signed in. */
   key: string | null;
   /** The administrator's own key while `key` is that of the role looked at. */
   own: string | null;

@@ -1,6 +1,7 @@
 import type { Template } from "../api/queries";
 import { Checkbox } from "../components/Checkbox";
 import { Refusal, TextField } from "../components/Field";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
@@ -26,7 +27,7 @@ type Props = {
 /** All that an attribute is. */
 export function AttributeForm({ project, templates, draft, setDraft, isNew, faults }: Props) {
   const set = (more: Partial<Draft>) => setDraft({ ...draft, ...more });
-  // A slug that nobody wrote follows the label.
+  // A slug that the user did not write follows the label.
   const follows = isNew && draft.slug === slugOf(draft.label);
   return (
     <>
@@ -41,6 +42,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
         />
         <TextField
           label={t.slug}
+          isRequired
           hint={t.slugHint}
           value={draft.slug}
           onChange={(slug) => set({ slug })}
@@ -66,6 +68,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
         {draft.type === "reference" && (
           <Select
             label={t.target}
+            isRequired
             choices={templates.map((it) => ({ id: it.slug, label: attributeLabel(it) }))}
             value={draft.target}
             onChange={(target) => set({ target })}
@@ -127,6 +130,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
           <span className={style.quiet}>{t.defaultHint}</span>
         </div>
       )}
+      <RequiredNote />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
 import { Failure, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
+import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { pageWords } from "../language/pages";
@@ -105,6 +106,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
             />
             <TextField
               label={t.slug}
+              isRequired
               hint={t.templateSlugHint}
               value={slug}
               onChange={(next) => {
@@ -134,6 +136,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
               error={problem?.at("/display")}
             />
           </div>
+          <RequiredNote />
         </div>
       </Section>
       <Section title={t.attributes} lead={t.attributesNewLead}>
@@ -182,6 +185,6 @@ function Form({ project, templates }: { project: string; templates: Template[] }
 const exchanged = (rows: Row[], at: number): Row[] =>
   rows.toSpliced(at, 2, ...rows.slice(at, at + 2).toReversed());
 
-/** Unless somebody chooses, the first text represents the record. */
+/** Unless the user chooses, the first text represents the record. */
 const firstText = (drafts: Draft[], chosen: string | undefined) =>
   chosen === KEY ? KEY : (drafts.find(({ type }) => type === "string")?.slug ?? KEY);

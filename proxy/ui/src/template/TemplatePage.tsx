@@ -1,4 +1,4 @@
-import { Plus, Upload } from "lucide-react";
+import { Plus, SearchX, Table2, Upload } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import {
@@ -12,7 +12,8 @@ import {
 import { useOnScreen } from "../code/current";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
-import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
+import { Empty } from "../components/Empty";
+import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
 import { sayDone } from "../components/toast";
 import { attributeLabel } from "../format/label";
@@ -36,7 +37,12 @@ export default function TemplatePage({ project, template: slug }: { project: str
   if (failed) return <Failure error={failed.error} retry={() => failed.refetch()} />;
   if (!templates.data || !me.data) return <Skeleton lines={8} />;
   const template = templates.data.find((it) => it.slug === slug);
-  if (!template) return <Empty title={t.noTemplate}>{t.noTemplateHint}</Empty>;
+  if (!template)
+    return (
+      <Empty icon={SearchX} title={t.noTemplate}>
+        {t.noTemplateHint}
+      </Empty>
+    );
   return (
     <Definition
       {...{ project, template }}
@@ -86,7 +92,9 @@ function Definition({ project, template, templates, may }: Props) {
       <Jobs jobs={jobs} template={template} />
       <Section title={t.attributes} lead={t.attributesLead}>
         {template.attributes.length === 0 ? (
-          <Empty title={t.noAttributes}>{t.noAttributesHint}</Empty>
+          <Empty icon={Table2} title={t.noAttributes}>
+            {t.noAttributesHint}
+          </Empty>
         ) : (
           <AttributeTable
             {...{ template, templates }}

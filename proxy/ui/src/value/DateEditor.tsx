@@ -24,6 +24,7 @@ import {
   Popover,
 } from "react-aria-components";
 import { Refusal, TextField } from "../components/Field";
+import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import type { PartProps } from "./editing";
 import style from "./editor.module.css";
@@ -43,7 +44,7 @@ function read(text: string, isTime: boolean): CalendarDate | ZonedDateTime | nul
 
 /** A day, or a time in the zone of the reader. */
 export default function DateEditor(props: PartProps) {
-  const { attribute, value, onChange, label, isLabelHidden, error, autoFocus } = props;
+  const { attribute, value, onChange, label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const isTime = attribute.type === "datetime";
   const text = textOf(value);
   const shown = read(text, isTime);
@@ -66,10 +67,17 @@ export default function DateEditor(props: PartProps) {
       placeholderValue={isTime ? now(getLocalTimeZone()).set({ second: 0, millisecond: 0 }) : undefined}
       shouldForceLeadingZeros
       isInvalid={error !== undefined}
+      isRequired={isRequired}
+      validationBehavior="aria"
       autoFocus={autoFocus ?? false}
       {...(isLabelHidden ? { "aria-label": label } : {})}
     >
-      {!isLabelHidden && <Label className={style.label}>{label}</Label>}
+      {!isLabelHidden && (
+        <Label className={style.label}>
+          {label}
+          {isRequired && <RequiredMark />}
+        </Label>
+      )}
       <Group className={`${style.box} ${style.oneLine} ${error ? style.refused : ""}`}>
         <DateInput className={style.date ?? ""}>
           {(segment) => <DateSegment segment={segment} className={style.part ?? ""} />}

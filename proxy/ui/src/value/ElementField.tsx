@@ -17,7 +17,7 @@ type Props = FieldProps & {
 };
 
 /** Enter adds what is typed, or the value that an arrow led to; several lines that are pasted are several elements. */
-export function ElementField({ label, onAdd, onRemoveLast, autoFocus, there, ...of }: Props) {
+export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired, there, ...of }: Props) {
   const [text, setText] = useState("");
   const [isFocused, setFocused] = useState(false);
   const [active, setActive] = useState<number | null>(null);
@@ -64,6 +64,7 @@ export function ElementField({ label, onAdd, onRemoveLast, autoFocus, there, ...
         placeholder={t.addElement}
         data-adds="text"
         autoFocus={autoFocus}
+        aria-required={isRequired}
         dir="auto"
         role="combobox"
         autoComplete="off"

@@ -12,6 +12,7 @@ import {
   TagList,
 } from "react-aria-components";
 import { Refusal } from "../components/Field";
+import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import { ElementField } from "./ElementField";
 import { elementsOf, type PartProps, withElements } from "./editing";
@@ -21,7 +22,7 @@ const t = words.value;
 
 /** The elements of a list as tags, and a field that adds one: from the options where there are any. */
 export function ListEditor(props: PartProps) {
-  const { attribute, value, onChange, label, isLabelHidden, error, autoFocus } = props;
+  const { attribute, value, onChange, label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const elements = elementsOf(value);
   const options = attribute.options ?? null;
   const labelOf = (element: string) => options?.find((it) => it.value === element)?.label ?? element;
@@ -35,10 +36,16 @@ export function ListEditor(props: PartProps) {
     onAdd: add,
     onRemoveLast: removeLast,
     autoFocus: autoFocus ?? false,
+    isRequired,
   };
   return (
     <div className={style.field}>
-      {!isLabelHidden && <span className={style.label}>{label}</span>}
+      {!isLabelHidden && (
+        <span className={style.label}>
+          {label}
+          {isRequired && <RequiredMark />}
+        </span>
+      )}
       <div className={`${style.box} ${error ? style.refused : ""}`}>
         {elements.length > 0 && (
           <TagGroup
@@ -84,11 +91,12 @@ export type FieldProps = {
   onAdd: (elements: string[]) => void;
   onRemoveLast: () => void;
   autoFocus: boolean;
+  isRequired: boolean;
 };
 
 type Option = { value: string; label?: string | null };
 
-function Options({ label, choices, onAdd, onRemoveLast, autoFocus }: FieldProps & { choices: Option[] }) {
+function Options({ label, choices, onAdd, onRemoveLast, ...props }: FieldProps & { choices: Option[] }) {
   const [text, setText] = useState("");
   return (
     <ComboBox
@@ -98,7 +106,9 @@ function Options({ label, choices, onAdd, onRemoveLast, autoFocus }: FieldProps 
       value={null}
       inputValue={text}
       onInputChange={setText}
-      autoFocus={autoFocus}
+      autoFocus={props.autoFocus}
+      isRequired={props.isRequired}
+      validationBehavior="aria"
       onChange={(key) => {
         if (key !== null) onAdd([String(key)]);
         setText("");

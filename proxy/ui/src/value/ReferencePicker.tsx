@@ -4,6 +4,7 @@ import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "r
 import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
 import { Refusal } from "../components/Field";
+import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import style from "./editor.module.css";
 import { type Target, useReference, useTargets } from "./references";
@@ -21,11 +22,12 @@ type Props = {
   isLabelHidden?: boolean;
   error?: string | undefined;
   autoFocus?: boolean;
+  isRequired?: boolean;
 };
 
 /** Chooses a record of a template by words or by its key. */
 export function ReferencePicker({ project, template, value, onChange, ...props }: Props) {
-  const { label, isLabelHidden, error, autoFocus } = props;
+  const { label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const id = typeof value === "string" && value !== "" ? value : null;
   const chosen = useReference(project, template, id);
   const [typed, setTyped] = useState<string | null>(null);
@@ -56,9 +58,16 @@ export function ReferencePicker({ project, template, value, onChange, ...props }
       menuTrigger="focus"
       allowsEmptyCollection
       isInvalid={error !== undefined}
+      isRequired={isRequired}
+      validationBehavior="aria"
       autoFocus={autoFocus ?? false}
     >
-      {!isLabelHidden && <Label className={style.label}>{label}</Label>}
+      {!isLabelHidden && (
+        <Label className={style.label}>
+          {label}
+          {isRequired && <RequiredMark />}
+        </Label>
+      )}
       <div className={`${style.box} ${style.oneLine} ${error ? style.refused : ""}`}>
         <Input className={style.adding ?? ""} placeholder={name || t.searchRecord} dir="auto" />
         {id !== null && (

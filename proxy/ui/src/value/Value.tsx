@@ -113,7 +113,7 @@ export const Value = memo(function Value({
           </a>
         );
       }
-      // In a column, every text begins at the same side, whichever way it is written.
+      // In a column, every text begins at the same side, whatever the direction of its script.
       return fit === "line" ? (
         <span className={shape}>
           <bdi>{text}</bdi>

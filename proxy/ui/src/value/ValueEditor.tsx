@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 import { Label, Radio, RadioGroup } from "react-aria-components";
 import { Refusal, TextField } from "../components/Field";
+import { RequiredMark } from "../components/Required";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import type { EditorProps, PartProps } from "./editing";
@@ -61,7 +62,8 @@ function TextEditor({ attribute, project: _, owner: __, value, onChange, ...prop
 }
 
 /** Yes or no; where a value is not required, also none. */
-function BooleanEditor({ attribute, value, onChange, label, isLabelHidden, error, autoFocus }: PartProps) {
+function BooleanEditor(props: PartProps) {
+  const { attribute, value, onChange, label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const state = value === true ? "yes" : value === false ? "no" : "none";
   const states = attribute.required ? (["yes", "no"] as const) : (["yes", "no", "none"] as const);
   return (
@@ -71,9 +73,16 @@ function BooleanEditor({ attribute, value, onChange, label, isLabelHidden, error
       value={attribute.required && state === "none" ? null : state}
       onChange={(next) => onChange(next === "none" ? null : next === "yes")}
       isInvalid={error !== undefined}
+      isRequired={isRequired}
+      validationBehavior="aria"
       {...(isLabelHidden ? { "aria-label": label } : {})}
     >
-      {!isLabelHidden && <Label className={style.label}>{label}</Label>}
+      {!isLabelHidden && (
+        <Label className={style.label}>
+          {label}
+          {isRequired && <RequiredMark />}
+        </Label>
+      )}
       <div className={style.segments}>
         {states.map((id) => (
           <Radio

@@ -23,6 +23,8 @@ export type EditorProps = {
   isLabelHidden?: boolean;
   error?: string | undefined;
   autoFocus?: boolean;
+  /** Whether the form asks for a value: a default stands for one that is required. */
+  isRequired?: boolean;
 };
 
 /** An editor in which the label is decided. */

@@ -6,7 +6,7 @@ import { useSession } from "../session/session";
 import { textOf } from "./exact";
 
 const MOST_SHOWN = 8;
-/** Longer texts are no values that somebody chooses from. */
+/** Longer texts are not offered as choices. */
 const LONGEST_CHOICE = 60;
 
 /** The values that go on with what is typed, without those that are there. Those that begin so come first. */

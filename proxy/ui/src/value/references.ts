@@ -35,7 +35,7 @@ export function useReference(project: string, template: string, id: string | nul
   });
 }
 
-/** A text once nobody has typed for a moment. */
+/** A text once the user has paused typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

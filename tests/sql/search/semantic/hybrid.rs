@@ -171,7 +171,7 @@ async fn it_can_be_explained() {
         .text("select keyed.explain('crm.customers', $1)", &[&body(json!({"global_search": "blue"}))])
         .await;
     assert!(
-        explained.contains("3 records match the words") && explained.contains("few vectors"),
+        explained.contains("3 records match the terms") && explained.contains("few vectors"),
         "{explained}"
     );
 }

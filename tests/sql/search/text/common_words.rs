@@ -73,7 +73,7 @@ async fn of_many_matches_the_best_come_first_wherever_they_are() {
     assert_eq!(found.split(' ').take(5).collect::<Vec<_>>(), ["k50", "k90", "k8", "k31000", "k30999"]);
     if harness::has_direct_access() {
         let explained = explained(&session, "commo").await;
-        assert!(explained.contains(" with the words as whole words."), "{explained}");
+        assert!(explained.contains(" with the terms as whole words."), "{explained}");
         let read = explained.split(" documents are read,").next().and_then(|it| it.rsplit('\n').next());
         let read: usize = read.and_then(|it| it.parse().ok()).expect("how many were read");
         assert!(read < 2000, "{explained}");

@@ -25,7 +25,7 @@ fn locales() -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn words_and_parts_are_found_whichever_library_compares_texts() {
+async fn search_finds_words_and_substrings_in_every_locale() {
     for locale in locales() {
         let options = format!("template template0 {locale}");
         let database = Database::empty_with(&Cluster::shared(), &options).await;
@@ -53,7 +53,7 @@ async fn words_and_parts_are_found_whichever_library_compares_texts() {
         for (query, key) in [("école", "school"), ("éCOLE sup", "school"), ("GROßE", "street")] {
             assert_eq!(found(&session, query).await, key, "{query} with {locale}");
         }
-        // A record that is written again lands on itself, and documents made anew find the same.
+        // A record that is written again lands on itself, and rebuilt documents find the same.
         upsert(&session, "town", json!({"name": "IĞDIR"})).await;
         session.run("select keyed.rebuild_documents('crm.customers'); select keyed.run_jobs()").await;
         assert_eq!(found(&session, "IĞDIR").await, "town", "{locale}");

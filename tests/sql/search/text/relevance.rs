@@ -1,4 +1,4 @@
-//! The record that a person expects comes first, whatever is newer, and for whoever sees it.
+//! The record that a person expects comes first, whatever is newer, and for every role that sees it.
 
 use harness::cards::DOCUMENTS;
 use harness::relevance::{Query, fill, mean_reciprocal_rank, open_drawer, places};

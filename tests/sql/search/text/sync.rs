@@ -8,8 +8,8 @@ pub(super) const FOUND: &str = "select string_agg(r ->> 'external_key', ' ' orde
   from jsonb_array_elements(
     keyed.search('crm.customers', jsonb_build_object('global_search', $1::text, 'limit', 1000)) -> 'records') r";
 
-/// The documents that differ from what would be written now, were all of them made anew; so an empty answer says that
-/// all are as they should be. The language is changed there and back, which rebuilds them.
+/// Rebuilds all documents, and requires that each is what it was before. The language is changed there and back, which
+/// rebuilds them.
 pub(super) async fn assert_documents_are_true(session: &Session) {
     let documents = &format!("select string_agg(d::text, E'\n' order by d.record_id) from {DOCUMENTS} d");
     let before = session.text(documents, &[]).await;
@@ -27,7 +27,7 @@ pub(super) async fn assert_documents_are_true(session: &Session) {
     assert_eq!(session.text(count, &[]).await, "t");
 }
 
-/// Those of many records are made anew in the background.
+/// Those of many records are rebuilt in the background.
 pub(super) async fn until_jobs_are_done(session: &Session) {
     session.until("select count(*) from keyed.jobs()", "0").await;
 }

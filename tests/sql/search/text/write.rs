@@ -22,7 +22,7 @@ async fn assert_a_text_is_replaced(session: &Session, name: &str, more: &str) {
 }
 
 #[tokio::test]
-async fn a_text_is_replaced_whatever_somebody_made_of_the_table_of_documents() {
+async fn text_is_replaced_after_each_change_of_the_documents_table() {
     let (database, session) = crm().await;
     let index = session.text(&format!("select indexrelid::regclass from pg_index where indrelid = '{DOCUMENTS}'::regclass and not indisprimary"), &[]).await;
     let definition = session.text(&format!("select pg_get_indexdef('{index}'::regclass)"), &[]).await;

@@ -185,7 +185,7 @@ fn text_that_very_many_cells_share_is_rejected() {
 }
 
 #[test]
-fn sheet_that_nobody_waits_for_is_read_no_further() {
+fn reader_stops_at_an_unwanted_sheet() {
     let file = sheet(&"<row/>".repeat(100_000));
     let asked = std::cell::Cell::new(0);
     let is_wanted = || {

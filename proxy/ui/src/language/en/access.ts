@@ -11,7 +11,7 @@ const PRIVILEGES = {
 
 export const access = {
   title: "Access",
-  lead: "Who may do what: roles are granted privileges, and an API key acts as one role.",
+  lead: "An API key acts as one role, and a role has the privileges that it is granted.",
   tabs: { keys: "API keys", grants: "Roles and grants", quotas: "Quotas", projects: "Projects" },
   notServed: "This service does not administer access over HTTP",
   notServedHint:
@@ -45,7 +45,7 @@ export const access = {
   revokeNamed: (label: string) => `Revoke ${label}`,
   revokeTitle: (label: string) => `Revoke "${label}"?`,
   revokeWhat: (role: string, used: string | null) =>
-    `Whatever uses this key as ${role} is refused from its next request on, for good. ${
+    `Whatever uses this key as ${role} is denied from its next request on, for good. ${
       used === null ? "It was never used." : `It was last used ${used}.`
     }`,
   revokeOwn: "It is the key that you are signed in with: you are signed out.",
@@ -113,7 +113,7 @@ export const access = {
 
   quotas: "Quotas",
   quotasLead: (project: string) =>
-    `What the project ${project} may hold and write. A write beyond a quota is refused.`,
+    `What the project ${project} may hold and write. A write beyond a quota is rejected.`,
   quota: {
     live_records: "Live records",
     templates: "Templates",

@@ -1,8 +1,10 @@
 /** The words of src/components. */
 export const components = {
+  busy: "Working",
   cancel: "Cancel",
   close: "Close",
   choose: "Choose",
+  requiredNote: "* required",
   copy: (what: string) => `Copy ${what}`,
   copied: "Copied",
   administratorsOnly: "Only administrators see this",

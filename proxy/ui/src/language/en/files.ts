@@ -122,12 +122,12 @@ export const files = {
   },
   optionsAre: (options: string) => `Its options are ${options}.`,
   requiredEmpty: "The attribute is required.",
-  keyEmpty: "Rows without a key are refused. Leave the column out to create records without keys.",
+  keyEmpty: "Rows without a key are rejected. Leave the column out to create records without keys.",
   twice: (name: string) => `Two columns fill ${name}. Leave one of them out.`,
   missing: (names: string, n: number) =>
     n === 1
-      ? `${names} is required and in no column: rows that create a record are refused.`
-      : `${names} are required and in no column: rows that create a record are refused.`,
+      ? `${names} is required and in no column: rows that create a record are rejected.`
+      : `${names} are required and in no column: rows that create a record are rejected.`,
   noKey:
     "No column is the external key. Every row creates a new record, and the same file again creates all of them again.",
   emptyCells: "An empty cell clears the attribute. Leave a column out to keep the values that records have.",
@@ -175,7 +175,7 @@ export const files = {
 
   ndjsonLead: "Lines of JSON name their attributes themselves.",
   ndjsonUnknown: (names: string) =>
-    `The template has no attribute ${names}. Lines that name it are refused. Rename it in the file.`,
+    `The template has no attribute ${names}. Lines that name it are rejected. Rename it in the file.`,
   try: "Check the file",
 
   trying: "Checking the file",
@@ -190,20 +190,20 @@ export const files = {
   created: "New",
   updated: "Changed",
   unchanged: "Unchanged",
-  failed: "Refused",
-  refusedTitle: "Refused rows",
+  failed: "Rejected",
+  refusedTitle: "Rejected rows",
   refusedLead: (shown: number, all: number) =>
     shown < all ? `The first ${number(shown)} of ${rows(all)}.` : `${rows(all)}.`,
   faultsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
   refusedMany: "The check reports the first 1,000 faults. Correct those, and check again for the others.",
   wholeRow: "Whole row",
   rowTooFar: "The row is not shown here.",
-  saveRefused: "Save refused rows",
+  saveRefused: "Save rejected rows",
   import: (n: number) => `Import ${rows(n)}`,
   importOthers: (n: number, left: number) => `Import ${rows(n)}, leave out ${number(left)}`,
   allOrNothing: "All or nothing",
   allOrNothingHint:
-    "If a row is refused or you stop, nothing stays. Others who write the same keys wait meanwhile.",
+    "If a row is rejected or you stop, nothing stays. Others who write the same keys wait meanwhile.",
   nothingToImport:
     "No row can be imported. Correct the file and choose it again, or match the columns differently.",
   othersUnchanged: "The records of all other rows are already as the file has them.",
@@ -227,7 +227,7 @@ export const files = {
       .filter(Boolean)
       .join(", ") || "Nothing was imported",
   refusedSentence: (n: number) =>
-    `${rows(n)} ${n === 1 ? "was" : "were"} refused. Correct the file of refused rows and import it.`,
+    `${rows(n)} ${n === 1 ? "was" : "were"} rejected. Correct the file of rejected rows and import it.`,
   stoppedTitle: "Stopped",
   stoppedKept: (n: number) =>
     n === 0
@@ -241,7 +241,7 @@ export const files = {
   connectionLost: "The connection to the service was lost.",
   firstRefused:
     "The file has the rows of the first 1,000 faults. keyed-proxy import --failed writes all of them.",
-  collecting: "Collecting the refused rows",
+  collecting: "Collecting the rejected rows",
   readOf: (read: number, all: number) => `${size(read)} of ${size(all)}`,
   openList: "Open the list",
   importOther: "Import another file",
@@ -264,7 +264,7 @@ export const files = {
   cancel: "Cancel",
   cancelled: "Cancelled. Nothing was saved.",
   exportBroken: "The export ended early and was not saved. Start it again.",
-  refusedCount: (n: number) => `${number(n)} refused`,
+  refusedCount: (n: number) => `${number(n)} rejected`,
   exported: (bytes: number) => `${size(bytes)} saved.`,
   saveAgain: "Save again",
   tabTitle: "In this tab",

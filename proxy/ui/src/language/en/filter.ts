@@ -120,20 +120,21 @@ export const filter = {
     n === 1
       ? "A filter in the address cannot be read and is left out."
       : `${count(n, "filter")} in the address cannot be read and are left out.`,
-  refused: (sentence: string, reason: string) => `${sentence}. Refused: ${reason}`,
+  refused: (sentence: string, reason: string) => `${sentence}. Rejected: ${reason}`,
 
   facets: "Frequent values",
   facetsOf: (label: string) => `Frequent values of ${label}`,
   noFacets: "No record has a value.",
   noFacetFields: "No attribute of this template has values to count.",
   moreValues: (n: number) => `Show ${number(n)} more`,
-  noFrequent: "No value stands in more than one record.",
+  noFrequent: "No value is in more than one record.",
   tryAgain: "Try again",
   closeFacets: "Close",
 
   views: "Views",
   view: "View",
   allRecords: "All records",
+  noViews: "No saved views yet",
   unsaved: "Unsaved changes",
   isOpen: "open",
   viewOpen: (view: string) => `View: ${view}`,

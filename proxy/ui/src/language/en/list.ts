@@ -4,7 +4,10 @@ import { count, number, rounded } from "../plural";
 const records = (n: number) => count(n, "record");
 const about = (n: number) => number(rounded(n));
 
+const NEWEST_FIRST = "Newest first";
+
 export const list = {
+  newestFirst: NEWEST_FIRST,
   key: "External key",
   standard: { created_at: "Created", updated_at: "Changed", deleted_at: "Deleted" },
   search: "Search",
@@ -42,8 +45,11 @@ export const list = {
   exporting: (bytes: string) => `Exporting: ${bytes}`,
   exportBroken: "The export ended early and was not saved. Start it again.",
   exported: (name: string) => `Exported to ${name}`,
+  exportShort: "Export",
   import: "Import a file",
+  importShort: "Import",
   definition: "Change the template",
+  definitionShort: "Edit template",
   refresh: "Refresh",
 
   counted: (n: number, isExact: boolean) => (isExact ? records(n) : `About ${records(rounded(n))}`),
@@ -58,19 +64,41 @@ export const list = {
   ranked: (n: number) => `The ${number(n)} closest`,
   countExactly: "Count exactly",
   counting: "Counting",
+  loading: "Loading",
   searching: "Searching",
   searchingLong: "This search takes long. It reads many records.",
   stop: "Stop",
   stopped: "The search was stopped. You see what was found before.",
   searchAgain: "Search again",
   loadFailed: "The next records could not be loaded.",
+  loadAgainFailed: "These records could not be loaded.",
   tryAgain: "Try again",
 
+  sort: "Sort",
+  sortBy: "Sort by",
+  order: "Order",
+  ascending: "Ascending",
+  descending: "Descending",
+  startAt: "Start at…",
+  startTitle: "Start the list at a value",
+  startBy: "Attribute",
+  startAction: "Start here",
+  startFilter: "Add the filter",
+  startHint: (label: string) => `The list is sorted by ${label} and begins at this value.`,
+  startTextHint: (label: string) =>
+    `Texts have no first value to start at. The list is sorted by ${label} and shows the records that begin with this.`,
+  startingAt: (label: string, value: string) => `Starting at ${value} (${label})`,
+  startWithout: (label: string) => `Records without ${label} are not shown.`,
+  countedFrom: (value: string, isDescending: boolean) =>
+    isDescending ? ` from ${value} down` : ` from ${value} on`,
+  fromBeginning: "Show from the beginning",
+  toEnd: "Go to the end (reverse the order)",
+  cancel: "Cancel",
   sortTitle: (label: string) =>
     `Sort by ${label}. Shift adds to the sort. Records without a value come last.`,
   sortedBy: (parts: { label: string; isDescending: boolean }[]) =>
     parts.length === 0
-      ? "Newest first"
+      ? NEWEST_FIRST
       : `Sorted by ${parts
           .map(({ label, isDescending }) => `${label}, ${isDescending ? "descending" : "ascending"}`)
           .join(", then ")}`,
@@ -105,7 +133,7 @@ export const list = {
   deletedHintReader: "Open one to see what it was. Your role may not restore it.",
   deletedSort: "Last deleted first",
   noDeleted: "Nothing was deleted",
-  noDeletedLead: "Records that somebody deletes are listed here, and can be restored.",
+  noDeletedLead: "Deleted records are listed here and can be restored.",
   delete: "Delete",
   deleteTitle: (n: string) => `Delete ${n}?`,
   deleteLead:
@@ -140,11 +168,11 @@ export const list = {
   refusedMore: (n: number) => `and ${number(n)} more for the same or other reasons`,
   undo: "Undo",
   restore: "Restore",
-  changedSince: "Somebody else has changed it since. It stays as it is.",
+  changedSince: "Another user has changed it since. It stays as it is.",
 
   emptyTitle: (template: string) => `No records in ${template} yet`,
   emptyLead: "Import a file, or create the first record.",
-  emptyLeadReader: "Nobody has created one, or your role sees none of them.",
+  emptyLeadReader: "None was created, or your role sees none of them.",
   nothingTitle: "Nothing matches",
   nothingLead: "No record matches the search and the filters.",
   clearAll: "Clear search and filters",

@@ -7,7 +7,7 @@ export const reference = {
   codeTitle: "Code for what is shown",
   whatIsShown: "On the screen",
   places: { page: "This page", list: "This list", record: "This record" },
-  nothingOnScreen: "Open a list or a record: its request stands here as curl, SQL, Python and JavaScript.",
+  nothingOnScreen: "Open a list or a record: its request is shown here as curl, SQL, Python and JavaScript.",
   readReference: "All requests of the API",
   language: "Language",
   languages: { curl: "curl", sql: "SQL", python: "Python", javascript: "JavaScript" },

@@ -206,8 +206,7 @@ export const template = {
 
   effects: {
     added: "Records have the attribute from now on.",
-    addedEmpty: (n: number) =>
-      `${records(n)} ${n === 1 ? "has" : "have"} no value for it until somebody sets one.`,
+    addedEmpty: (n: number) => `${records(n)} ${n === 1 ? "has" : "have"} no value for it until one is set.`,
     defaultForAll: (n: number) =>
       `${records(n)} ${n === 1 ? "gets" : "get"} the default, and so does every record created without a value.`,
     defaultForNew: "Records created without a value get the default. Records that exist stay as they are.",
@@ -218,7 +217,7 @@ export const template = {
     renamed: (views: string[]) =>
       `All values stay. Saved views, scopes of grants and mappings of inbound endpoints follow${views.length > 0 ? `, the ${views.length === 1 ? "view" : "views"} ${named(views)} among them` : ""}. The history shows earlier changes under the old slug.`,
     renamedOutside: (before: string, after: string) =>
-      `Programs, files and SQL outside that say ${before} are refused until they say ${after}.`,
+      `Programs, files and SQL outside that say ${before} are rejected until they say ${after}.`,
     format: "Values are shown in another way. No value changes.",
     relabelled:
       "The label changes where people read it. Files with the old label as a column need a new match.",
@@ -237,9 +236,9 @@ export const template = {
       `The search finds ${records(n)} by the default once a background job has written them.`,
     unindexed: "The indexes are removed. Filters and sorts on it read every record.",
     anyValue: "The list takes any value.",
-    onlyOptions: "Only the options are accepted. It is refused if a record has another value.",
+    onlyOptions: "Only the options are accepted. It is rejected if a record has another value.",
     optionsGone: (values: string[]) =>
-      `${named(values)} ${values.length === 1 ? "is" : "are"} no longer accepted. It is refused if a record has ${values.length === 1 ? "it" : "one of them"}.`,
+      `${named(values)} ${values.length === 1 ? "is" : "are"} no longer accepted. It is rejected if a record has ${values.length === 1 ? "it" : "one of them"}.`,
     onlyOptionsFit: "Only the options are accepted. Every record has values among them.",
     optionsGoneFit: (values: string[]) =>
       `${named(values)} ${values.length === 1 ? "is" : "are"} no longer accepted. No record has ${values.length === 1 ? "it" : "one of them"}.`,
@@ -257,7 +256,7 @@ export const template = {
       "All points of its series are deleted in the background. The history still shows changes that were made before.",
     dropDisplay: "It is the title of a record. Another text takes its place, or else the external key.",
     dropEmbedded: "It is embedded. All records are queued to be embedded.",
-    dropRefused: "If a scope of a grant or an inbound endpoint uses it, the service refuses.",
+    dropRefused: "If a scope of a grant or an inbound endpoint uses it, the service rejects it.",
     synonymsChanged: "The search finds records by the new synonyms at once.",
     templateRelabelled: "The label changes where people read it.",
     displayChanged:

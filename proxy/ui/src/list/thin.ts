@@ -1,0 +1,65 @@
+/**
+ * The pages of a long list that are far from what is seen keep the names of their records alone. They are asked for again
+ * when they come near, so a list takes as much memory at its thousandth page as at its twentieth.
+ */
+import type { SearchPage } from "../api/lists";
+import type { RecordBody } from "../api/queries";
+
+/** So many pages around what is seen keep the values of their records. */
+export const WHOLE_PAGES = 20;
+/** Pages beyond, before they are taken away several at once. */
+const SPARE = 4;
+
+type Thin = RecordBody & { isThin?: true };
+
+/** Whether a record stands for one whose values were taken away. */
+export const isThin = (record: Thin): boolean => record.isThin === true;
+
+const thinned = ({ id, external_key }: RecordBody): Thin => ({ id, external_key, isThin: true });
+
+/** The rows that are seen: the first, and the one after the last. */
+export type Seen = { first: number; last: number };
+
+const isThinPage = ({ records }: SearchPage): boolean => records.some(isThin);
+
+/** The places of the first and the last page of which a row is seen. */
+function seenPages(pages: readonly SearchPage[], { first, last }: Seen): [number, number] {
+  let row = 0;
+  let from = pages.length - 1;
+  for (const [place, { records }] of pages.entries()) {
+    if (row + records.length > first) from = Math.min(from, place);
+    row += records.length;
+    if (row >= last) return [from, place];
+  }
+  return [Math.max(from, 0), pages.length - 1];
+}
+
+/** The pages without the values of those that are far from what is seen; the same ones if there is nothing to take away. */
+export function thinPages(pages: SearchPage[], seen: Seen): SearchPage[] {
+  const whole = pages.filter((page) => !isThinPage(page)).length;
+  if (whole <= WHOLE_PAGES + SPARE) return pages;
+  const [from, to] = seenPages(pages, seen);
+  const around = Math.floor((WHOLE_PAGES - (to - from + 1)) / 2);
+  return pages.map((page, place) =>
+    place < from - around || place > to + around ? { ...page, records: page.records.map(thinned) } : page,
+  );
+}
+
+/** The page that is to be asked for again: one that is seen, or else next to those that are. Null if there is none. */
+export function missingPage(pages: readonly SearchPage[], seen: Seen): number | null {
+  const [from, to] = seenPages(pages, seen);
+  const seenPlaces = Array.from({ length: Math.max(to - from + 1, 0) }, (_, at) => from + at);
+  const isMissing = (place: number) => pages[place] !== undefined && isThinPage(pages[place]);
+  return [...seenPlaces, to + 1, from - 1].find(isMissing) ?? null;
+}
+
+/**
+ * The pages with the records of one as they are now. Those that the page after it has are left out: a page that lost
+ * records is answered with more of what follows.
+ */
+export function withPage(pages: SearchPage[], place: number, now: SearchPage): SearchPage[] {
+  const next = new Set(pages[place + 1]?.records.map(({ id }) => id));
+  return pages.map((page, at) =>
+    at === place ? { ...page, records: now.records.filter(({ id }) => !next.has(id)) } : page,
+  );
+}

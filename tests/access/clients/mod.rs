@@ -1,0 +1,4 @@
+//! Tools that people point at the database.
+
+mod bi;
+mod sqlalchemy;

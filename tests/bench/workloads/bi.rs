@@ -1,0 +1,77 @@
+//! What BI tools send, as logins under row-level security, and as a superuser who writes the same conditions.
+
+use super::Run;
+use crate::load::{Load, Sql};
+use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
+use harness::Database;
+use harness::bi::{Sight, Statement, fill, statements};
+
+const RECORDS: u32 = 500_000;
+
+/// What a policy may cost: a login takes at most so many times as long as the superuser.
+const GATE: f64 = 1.5;
+
+/// A login, and the superuser who sees as much, with their names in the report.
+struct Pair {
+    sight: Sight,
+    login: String,
+    names: [&'static str; 2],
+}
+
+pub(super) async fn run(run: &mut Run<'_>) {
+    eprintln!("Filling a template with {RECORDS} orders …");
+    let database = Database::new_in(&run.bed.cluster).await;
+    fill(&database.session().await, RECORDS).await;
+    let sql = |statement: &str| run.bed.cluster.sql(database.name(), statement);
+    sql(&format!("alter database {} set session_preload_libraries = keyed", database.name()));
+    sql("create extension pg_prewarm");
+    sql("checkpoint");
+    let mut pairs = Vec::new();
+    for (sight, names) in [
+        (Sight::Scoped, ["login with a scope", "superuser, its scope by hand"]),
+        (Sight::All, ["login that reads all", "superuser, live records by hand"]),
+    ] {
+        pairs.push(Pair { sight, login: sight.login(&database).await, names });
+    }
+    for statement in statements() {
+        // The system may have evicted them, and disks are not measured.
+        sql(
+            "select count(pg_prewarm(indexrelid, 'read')), count(pg_prewarm(indrelid, 'read')) from pg_index \
+             where indrelid in ('crm.orders'::regclass, 'crm.customers'::regclass)",
+        );
+        let mut workload =
+            Workload { name: statement.name, commits: READS, contenders: Vec::new(), claims: Vec::new() };
+        for pair in &pairs {
+            compare(run, &database, &statement, pair).await;
+            let [about, against] = pair.names;
+            let ours = asking(&database, statement.sql.to_owned(), Some(&pair.login));
+            let theirs = asking(&database, statement.by_hand(pair.sight), None);
+            workload.contenders.push(Contender::new(about, ours).lasting(0.5));
+            workload.contenders.push(Contender::new(against, theirs).lasting(0.5));
+            let (quantity, gate) = (Quantity::Latency, Some(GATE));
+            workload.claims.push(Claim { about, against, quantity, gate, aim: Some(1.1) });
+        }
+        run.measure(&workload);
+    }
+}
+
+/// Both must find the same. Of a list that has a limit and no order, they may find other records.
+async fn compare(run: &mut Run<'_>, database: &Database, statement: &Statement, pair: &Pair) {
+    let session = database.session_as(&pair.login).await;
+    let mut found = session.rows(statement.sql, &[]).await;
+    let mut expected = database.session().await.rows(&statement.by_hand(pair.sight), &[]).await;
+    found.sort();
+    expected.sort();
+    let is_any = statement.sql.contains("LIMIT 2001") && found.len() == expected.len();
+    if found != expected && !is_any {
+        let (login, superuser) = (found.len(), expected.len());
+        let name = statement.name;
+        run.report.fail(&format!("{name}: the login finds {login} rows, and not the {superuser} expected"));
+    }
+}
+
+/// A tool sends a text, which is planned each time.
+fn asking(database: &Database, script: String, role: Option<&str>) -> Load {
+    let role = role.map(str::to_owned);
+    Load::Sql(Sql { role, protocol: "simple", ..Sql::new(script, database.name()) })
+}

@@ -1,0 +1,119 @@
+//! What BI tools send to PostgreSQL, and orders to send it about.
+
+use crate::{Database, Session};
+use serde_json::{Value, json};
+
+/// What one tool sends for one purpose.
+pub struct Statement {
+    /// The tool and what it is asked for.
+    pub name: &'static str,
+    /// One statement, or the few that belong together.
+    pub sql: &'static str,
+}
+
+/// What logins read, and what superusers read by a condition written by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// The orders and customers of one region.
+    Scoped,
+    /// All that are not deleted.
+    All,
+}
+
+impl Sight {
+    /// The scope of a grant.
+    pub fn scope(self) -> Option<Value> {
+        let europe = json!({"field": "region", "operator": "eq", "value": "EU"});
+        (self == Self::Scoped).then_some(europe)
+    }
+
+    /// The schema of the views that show a superuser the same.
+    fn schema(self) -> &'static str {
+        match self {
+            Self::Scoped => "scoped_by_hand",
+            Self::All => "all_by_hand",
+        }
+    }
+
+    /// A role that sees just that.
+    pub async fn login(self, database: &Database) -> String {
+        let name = if self == Self::Scoped { "scoped" } else { "unscoped" };
+        let role = database.create_role(name).await;
+        for template in ["crm.orders", "crm.customers"] {
+            match self.scope() {
+                Some(scope) => database.grant_within(&role, template, "read", &scope).await,
+                None => database.grant(&role, template, "read").await,
+            }
+        }
+        role
+    }
+}
+
+impl Statement {
+    /// The same for a superuser, whom no policy concerns: with what the policy says among the conditions.
+    pub fn by_hand(&self, sight: Sight) -> String {
+        let sql = self.sql.replace("\"crm\".", "crm.");
+        sql.replace("crm.", &format!("{}.", sight.schema()))
+    }
+}
+
+/// The statements that read records.
+pub fn statements() -> Vec<Statement> {
+    parse(include_str!("bi/statements.sql"))
+}
+
+/// The statements that look for tables, columns and keys.
+pub fn introspection() -> Vec<Statement> {
+    parse(include_str!("bi/introspection.sql"))
+}
+
+/// Makes orders, a tenth as many customers, and the views for superusers.
+pub async fn fill(session: &Session, orders: u32) {
+    // Regions of customers and of their orders agree.
+    let customers = orders / 40 * 4;
+    let script = include_str!("bi/orders.sql")
+        .replace(":customers", &customers.to_string())
+        .replace(":records", &orders.to_string());
+    session.run(&script).await;
+    session.run("vacuum analyze crm.orders").await;
+    session.run("vacuum analyze crm.customers").await;
+}
+
+/// Takes a file apart: a comment before each statement names it, and what stands above the first is about the file.
+fn parse(file: &'static str) -> Vec<Statement> {
+    let parts = file.split("\n\n-- ").skip(1);
+    let statement = |part: &'static str| {
+        let (name, sql) = part.split_once('\n').expect("a statement follows its name");
+        Statement { name, sql: sql.trim_end() }
+    };
+    parts.map(statement).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_statement_has_a_tool_and_a_purpose() {
+        let tools = ["Metabase", "Superset", "Grafana", "Power BI", "Tableau"];
+        let (statements, introspection) = (statements(), introspection());
+        assert!(statements.len() >= 25 && introspection.len() >= 10);
+        for Statement { name, sql } in statements.iter().chain(&introspection) {
+            let (tool, purpose) = name.split_once(": ").expect("a colon");
+            assert!(tools.contains(&tool) && !purpose.is_empty(), "{name}");
+            assert!(sql.ends_with(';'), "{name}");
+        }
+        let names: std::collections::HashSet<_> = statements.iter().map(|it| it.name).collect();
+        assert_eq!(names.len(), statements.len(), "two statements share a name");
+    }
+
+    #[test]
+    fn a_superuser_reads_nothing_but_the_views() {
+        for statement in statements() {
+            for (sight, schema) in [(Sight::Scoped, "scoped_by_hand."), (Sight::All, "all_by_hand.")] {
+                let sql = statement.by_hand(sight);
+                assert!(sql.contains(schema) && !sql.contains("crm"), "{sql}");
+            }
+        }
+    }
+}

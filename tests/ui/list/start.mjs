@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+
+await browse(async (page) => {
+  await signIn(page, list("customers"));
+  const grid = page.getByRole("grid");
+  const keys = () => grid.locator("[data-row] code").allInnerTexts();
+  const begins = (key) => grid.locator("[data-row='0'] code", { hasText: key }).waitFor();
+  await begins("erp:4");
+
+  // A value of an attribute is asked for by a key, and what does not fit is said.
+  await page.keyboard.press("g");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /Attribute/ }).click();
+  await page.getByRole("option", { name: "visits" }).click();
+  const value = dialog.getByRole("textbox", { name: "Value" });
+  await value.fill("many");
+  await dialog.getByRole("button", { name: "Start here" }).click();
+  await dialog.getByText("number", { exact: false }).first().waitFor();
+  await value.fill("2");
+  await expectAccessible(page);
+  await value.press("Enter");
+  await begins("erp:2");
+  assert.deepEqual(await keys(), ["erp:2", "erp:3", "erp:4"]);
+  assert.equal(new URL(page.url()).search, "?s=visits&start=2");
+  await page.getByText("Starting at 2 (visits)").waitFor();
+  // The number is that of the part.
+  await page.getByText(/^3 records from 2 on$/).waitFor();
+  await page.getByText(/^1–3 of 3 from 2 on$/).waitFor();
+
+  // Who is given the address sees the same. In the other order, the list begins at the same value.
+  await page.goto(`${told.address}${list("customers")}?s=-visits&start=2`);
+  await begins("erp:2");
+  assert.deepEqual(await keys(), ["erp:2", "erp:1", "erp:0"]);
+  await page.getByText(/^3 records from 2 down$/).waitFor();
+  await page.getByRole("button", { name: "Show from the beginning" }).click();
+  await begins("erp:4");
+  assert.equal(new URL(page.url()).search, "?s=-visits");
+  await page.goBack();
+  await begins("erp:2");
+
+  // Another sort begins at its beginning, and an address that says what cannot be is one without a start.
+  await page.getByRole("columnheader", { name: /name/ }).first().click();
+  await page.waitForURL((url) => url.search === "?s=name");
+  await page.goto(`${told.address}${list("customers")}?s=visits&start=many`);
+  await begins("erp:0");
+  assert.equal((await keys()).length, 5);
+
+  // The palette leads to the end: the same list in the opposite order.
+  await page.keyboard.press("Control+k");
+  await dialog.getByRole("combobox").fill("go to the end");
+  await page.getByRole("option", { name: /Go to the end/ }).click();
+  await page.waitForURL((url) => url.search === "?s=-visits");
+  await begins("erp:4");
+
+  // A text has no first value to start at, so its beginning filters.
+  await page.getByRole("button", { name: "Sort", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Start at…" }).click();
+  await dialog.getByRole("button", { name: /Attribute/ }).click();
+  await page.getByRole("option", { name: "name" }).click();
+  await dialog.getByRole("textbox", { name: "Value" }).fill("B");
+  await dialog.getByRole("button", { name: "Add the filter" }).click();
+  await begins("erp:1");
+  await page.waitForURL((url) => url.searchParams.get("f") === "name:starts-with:B");
+});
