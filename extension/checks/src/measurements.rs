@@ -39,7 +39,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "embedding_queue_oldest_seconds",
         "How long the record that has waited longest for its vector could have been claimed; of the first 1000 templates that have one.",
     ),
-    plain("embedding_queue_failed", "Records whose embedding was given up. Stops at 2000."),
+    plain("embedding_queue_failed", "Records whose embedding has failed for good. Stops at 2000."),
     Measurement {
         name: "jobs",
         labels: &["state"],

@@ -53,7 +53,7 @@ export const operations = {
   embedded: (done: number, all: number) => `${number(done)} of ${count(all, "record")}`,
   waiting: (n: number) => (n === 1 ? "1 waits" : `${number(n)} wait`),
   running: (n: number) => (n === 1 ? "1 is being embedded" : `${number(n)} are being embedded`),
-  givenUp: (n: number) => (n === 1 ? "1 was given up" : `${number(n)} were given up`),
+  givenUp: (n: number) => (n === 1 ? "1 failed" : `${number(n)} failed`),
   byHand: (n: number) => `${count(n, "vector")} set by hand`,
   nextAt: (when: string) => `the next try ${when}`,
   oldest: (when: string) => `the oldest since ${when}`,
@@ -67,6 +67,6 @@ export const operations = {
   nextTry: "Next try",
   gaveUp: "Given up",
   reason: "Reason",
-  retry: "Retry those given up",
+  retry: "Retry failed records",
   retried: (n: number) => `${count(n, "record")} will be embedded again.`,
 };
