@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * List the records whose last attempt at embedding failed
-         * @description First those that were given up, then those that are tried again at `next_at`.
+         * @description First those that have failed for good, then those that are retried at `next_at`.
          */
         get: operations["listEmbeddingFailures"];
         put?: never;
@@ -165,7 +165,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry the records whose embedding was given up */
+        /** Retry the records whose embedding has failed for good */
         post: operations["retryEmbeddings"];
         delete?: never;
         options?: never;
@@ -2135,7 +2135,7 @@ export interface components {
                 failed_at: string | null;
                 /**
                  * Format: date-time
-                 * @description Null if it was given up.
+                 * @description Null if it has failed for good.
                  */
                 next_at: string | null;
                 record_id: string;
@@ -2174,7 +2174,7 @@ export interface components {
                 by_hand: number;
                 /** @description Records with an embedded text. */
                 done: number;
-                /** @description Records that were given up. */
+                /** @description Records that have failed for good. */
                 failed: number;
                 /** @description The models of the vectors; there should be one. */
                 models: string[];
