@@ -89,6 +89,7 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::planning::register();
     postgres::policy_paths::register();
     postgres::slow_statement::register();
+    postgres::setting::finish();
     postgres::library_version::register(define::setup::newest_step());
     template::catalog::set_subscribers(&[
         access::api_key::on_change,

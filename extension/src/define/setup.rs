@@ -11,6 +11,7 @@ use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::{library_version, preload, role};
 use crate::search::text;
 use crate::template::catalog;
+use crate::value::quote::{identifier, literal};
 use crate::value::table_name::{SideTable, table_sql};
 use crate::vectors;
 use pgrx::pg_sys::Oid;
@@ -95,19 +96,27 @@ pub fn init(preload: bool) -> Result<i32, Error> {
     Ok(version)
 }
 
-/// Has the library of keyed loaded when a session of this database begins, after those that are loaded already.
+/// Has the library of keyed loaded when a session of this database begins, after those that all of its sessions load.
 fn preload_library() {
-    if preload::is_preloaded() {
+    if preload::is_shared() {
         return;
     }
-    // The list is one of names: as a literal it would be the name of one library.
-    let sql = "select pg_catalog.format('alter database %I set session_preload_libraries = %s', \
-               pg_catalog.current_database(), (select pg_catalog.string_agg(pg_catalog.quote_literal(pg_catalog.btrim(l, ' \"')), ', ') \
-               from pg_catalog.string_to_table($1, ',') l))";
+    // What a role or this session has of its own is not for others.
+    let sql = "select pg_catalog.current_database()::text, coalesce( \
+               (select pg_catalog.substr(c, pg_catalog.strpos(c, '=') + 1) \
+                from pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c \
+                where s.setrole = 0 and c like 'session_preload_libraries=%' \
+                and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())) \
+                order by s.setdatabase desc limit 1), \
+               (select f.setting from pg_catalog.pg_file_settings f where f.name = 'session_preload_libraries' and f.applied \
+                order by f.seqno desc limit 1), '')";
     connected(|spi| {
-        let statement = spi.run_once(sql, Snapshot::Latest, &params![preload::with_library()]);
-        if let Some(statement) = statement.value::<Option<String>>().flatten() {
-            spi.script(&statement);
+        let rows = spi.run_once(sql, Snapshot::Latest, &[]);
+        let text = |column| rows.get::<Option<String>>(0, column).unwrap_or_default();
+        if let Some(libraries) = preload::with_library(&text(1)) {
+            let libraries: Vec<String> = libraries.iter().map(|library| literal(library)).collect();
+            let (database, libraries) = (identifier(&text(0)), libraries.join(", "));
+            spi.script(&format!("alter database {database} set session_preload_libraries = {libraries}"));
         }
     });
 }

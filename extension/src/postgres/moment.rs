@@ -143,7 +143,7 @@ unsafe fn is_short(node: *mut Node) -> bool {
             }
             pg_sys::INTERVALOID => {
                 let interval = *(*constant).constvalue.cast_mut_ptr::<pg_sys::Interval>();
-                within(i64::from(interval.month) * 31)
+                within(i64::from(interval.month) * 305 / 10)
                     && within(interval.day.into())
                     && within(interval.time / MICROSECONDS)
             }

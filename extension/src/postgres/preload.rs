@@ -12,16 +12,57 @@ pub fn is_preloaded() -> bool {
     SETTINGS.iter().any(|name| names_library(&value_of(name)))
 }
 
-/// The libraries that sessions of this database load, as a list for `ALTER DATABASE … SET`, with that of keyed.
-pub fn with_library() -> String {
-    let libraries = value_of(c"session_preload_libraries");
-    let others = libraries.split(',').map(str::trim).filter(|library| !library.is_empty());
-    others.chain(["keyed"]).collect::<Vec<_>>().join(", ")
+/// Whether the server itself loads the library.
+pub fn is_shared() -> bool {
+    names_library(&value_of(SETTINGS[0]))
+}
+
+/// The libraries of a list with that of keyed; none if it is among them.
+pub fn with_library(libraries: &str) -> Option<Vec<String>> {
+    if names_library(libraries) {
+        return None;
+    }
+    let mut libraries = split(libraries);
+    libraries.push("keyed".to_owned());
+    Some(libraries)
 }
 
 fn names_library(libraries: &str) -> bool {
-    let names = libraries.split(',').map(|library| library.trim().trim_matches('"'));
-    names.map(|library| library.strip_prefix("$libdir/").unwrap_or(library)).any(|name| name == "keyed")
+    let file = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
+    split(libraries).iter().map(file).any(|file| file.strip_suffix(".so").unwrap_or(&file) == "keyed")
+}
+
+/// The elements of a list of files as PostgreSQL reads it (`SplitDirectoriesString`): commas separate them, and one in double
+/// quotes may hold commas, and quotes that are doubled.
+fn split(libraries: &str) -> Vec<String> {
+    let (mut elements, mut element, mut quoted) = (Vec::new(), String::new(), false);
+    let mut was_quoted = false;
+    let mut characters = libraries.chars().peekable();
+    let mut end = |element: &mut String, was_quoted: &mut bool| {
+        let whole = std::mem::take(element);
+        let whole = if std::mem::take(was_quoted) { whole } else { whole.trim().to_owned() };
+        if !whole.is_empty() {
+            elements.push(whole);
+        }
+    };
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                element.push('"');
+            }
+            '"' if quoted => quoted = false,
+            '"' if element.trim().is_empty() => {
+                (quoted, was_quoted) = (true, true);
+                element.clear();
+            }
+            ',' if !quoted => end(&mut element, &mut was_quoted),
+            _ if was_quoted && !quoted => {}
+            _ => element.push(character),
+        }
+    }
+    end(&mut element, &mut was_quoted);
+    elements
 }
 
 /// A setting that only superusers may read, of which callers learn a boolean at most.
@@ -36,7 +77,7 @@ fn value_of(setting: &CStr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::names_library;
+    use super::{names_library, split, with_library};
 
     #[test]
     fn the_library_is_found_among_others() {
@@ -46,9 +87,18 @@ mod tests {
             ("auto_explain, keyed", true),
             ("\"$libdir/keyed\",x", true),
             ("keyed_other", false),
-            ("notkeyed, plugins/keyed", false),
+            ("notkeyed, \"a,keyed,b\"", false),
+            ("/usr/lib/keyed.so", true),
         ] {
             assert_eq!(names_library(libraries), expected, "{libraries}");
         }
+    }
+
+    #[test]
+    fn a_quoted_name_may_hold_commas_and_quotes() {
+        let listed = split(r#" a b/x , "/tmp/a,b c/y" ,"say ""it""", ,z"#);
+        assert_eq!(listed, ["a b/x", "/tmp/a,b c/y", "say \"it\"", "z"]);
+        assert_eq!(with_library("auto_explain").expect("a list"), ["auto_explain", "keyed"]);
+        assert_eq!(with_library("x, keyed"), None);
     }
 }

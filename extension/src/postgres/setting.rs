@@ -1,6 +1,6 @@
 //! Settings: limits and cache sizes.
 
-use super::superuser_setting::Number;
+use super::superuser_setting::{self, Number};
 use super::{direct_access, policy_paths};
 use crate::limits;
 use pgrx::pg_sys;
@@ -47,6 +47,11 @@ pub fn register() {
     register_limits();
     direct_access::register();
     policy_paths::register_setting();
+}
+
+/// Called once when all settings are registered.
+pub fn finish() {
+    superuser_setting::finish();
 }
 
 /// Registers how large things may be.

@@ -16,9 +16,31 @@ thread_local! {
     static REFUSED: Cell<Option<&'static CStr>> = const { Cell::new(None) };
 }
 
+/// Whether the session has such a value. Parallel workers, which know nothing of the connection, take it over as a setting.
+static IS_REFUSED: AtomicBool = AtomicBool::new(false);
+
 /// The setting, if there is one, that this session was given a value for which PostgreSQL did not take.
 pub(super) fn refused() -> Option<&'static CStr> {
-    REFUSED.get()
+    REFUSED.get().or_else(|| IS_REFUSED.load(Ordering::Relaxed).then_some(c"a setting of superusers"))
+}
+
+/// Hands a refusal on to parallel workers; called once when all settings are defined.
+pub(super) fn finish() {
+    let name = c"keyed.is_refused";
+    let switch = Switch {
+        name,
+        variable: &IS_REFUSED,
+        flags: pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE | pg_sys::GUC_DISALLOW_IN_FILE,
+        says:
+            c"Whether this session was given a value of a superuser's setting that PostgreSQL did not take.",
+        more: c"keyed sets it itself.",
+    };
+    switch.define();
+    if REFUSED.get().is_some() {
+        let (context, source) = (pg_sys::GucContext::PGC_SUSET, GucSource::PGC_S_OVERRIDE);
+        // SAFETY: both texts end with a zero and are copied.
+        unsafe { pg_sys::SetConfigOption(name.as_ptr(), c"on".as_ptr(), context, source) };
+    }
 }
 
 /// A setting of a number.
@@ -65,11 +87,11 @@ impl Number {
     }
 }
 
-/// A switch, on by default.
+/// A switch.
 pub(super) struct Switch {
     /// Its name.
     pub name: &'static CStr,
-    /// Where PostgreSQL writes its value.
+    /// Where PostgreSQL writes its value; it has the default.
     pub variable: &'static AtomicBool,
     /// Who is shown it.
     pub flags: u32,
@@ -90,7 +112,7 @@ impl Switch {
                     self.says.as_ptr(),
                     self.more.as_ptr(),
                     self.variable.as_ptr(),
-                    true,
+                    self.variable.load(Ordering::Relaxed),
                     pg_sys::GucContext::PGC_SUSET,
                     self.flags as i32,
                     Some(check_switch),

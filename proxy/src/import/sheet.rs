@@ -176,7 +176,9 @@ fn unreadable(fault: Unreadable) -> Problem {
                 .with_hint(&format!("Its sheets are: {names}{more}."))
         }
         Unreadable::Empty => Problem::malformed("the sheet is empty: its first row must name the columns"),
-        Unreadable::Unwanted => Problem::internal("a sheet that a request waits for was abandoned".to_owned()),
+        Unreadable::Unwanted => {
+            Problem::internal("a sheet that a request waits for was abandoned".to_owned())
+        }
         Unreadable::LongRow(row) => {
             Problem::new(Code::PayloadTooLarge, format!("row {row} has more than {MOST_ROW_BYTES} bytes"))
         }

@@ -212,6 +212,21 @@ async fn a_login_cannot_switch_on_what_an_administrator_has_switched_off() {
                 .await;
         }
     }
+    // A parallel worker knows nothing of the connection.
+    admin.run(&format!("alter role {role} set keyed.policy_paths = off")).await;
+    let session = database.session_with(&role, "-c keyed.policy_paths=on").await;
+    session
+        .run(
+            "create function pg_temp.f(q text) returns setof text language plpgsql parallel safe as
+               $$ begin return query execute q; end $$;
+             explain select from crm.orders;
+             select set_config(name, 'on', false) from pg_settings where name in ('force_parallel_mode', 'debug_parallel_query')",
+        )
+        .await;
+    let refusal = session.refusal("select pg_temp.f('select count(*)::text from crm.orders')", &[]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"), "{refusal}");
+    let plan = session.text("select string_agg(l, ' ') from pg_temp.f('explain select from crm.orders where price = 500.25') l", &[]).await;
+    assert!(plan.contains("Seq Scan"), "{plan}");
     // Superusers may, also by their connection.
     let session = database.session_with("postgres", "-c keyed.policy_paths=off").await;
     session.run("select keyed.search('crm.orders', '{}')").await;

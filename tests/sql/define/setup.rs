@@ -58,6 +58,16 @@ async fn init_with_preload_loads_the_library_when_a_session_begins() {
     let role = database.create_role("analyst").await;
     let session = database.session_as(&role).await;
     assert_eq!(session.text(is_preloaded, &[]).await, "t", "a login may not read the setting, and need not");
+    // What a session or a role has of its own is not for others, and names may hold commas.
+    let session = database.session().await;
+    session
+        .run(&format!(
+            "{alter} = '$libdir/auto,explain', auto_explain; set session_preload_libraries = 'keyed'"
+        ))
+        .await;
+    session.run("select keyed.init(preload => true)").await;
+    let listed = r#"session_preload_libraries="$libdir/auto,explain", auto_explain, keyed"#;
+    assert_eq!(session.text(libraries, &[]).await, listed);
 }
 
 #[tokio::test]

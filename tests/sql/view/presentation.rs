@@ -183,3 +183,86 @@ async fn it_reads_no_table_of_a_column_that_is_not_asked_for() {
     assert!(!counted.contains("companies"), "{counted}");
     assert!(plan("select company from crm.customers__bi").await.contains("companies"));
 }
+
+#[tokio::test]
+async fn it_follows_every_kind_of_display() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            r#"select keyed.create_template('crm', 'parts', '[{"slug": "weight", "type": "number"}, {"slug": "kinds", "type": "list"},
+                 {"slug": "maker", "type": "reference", "template": "companies"}, {"slug": "price", "type": "metric"},
+                 {"slug": "spare", "type": "boolean"}]');
+               select keyed.add_attribute('crm.customers', '{"slug": "part", "type": "reference", "template": "parts"}');
+               select keyed.upsert_by_key('crm.parts', 'P', '{"weight": 2, "kinds": ["a", "b"], "spare": true}');
+               select keyed.upsert_by_key('crm.customers', 'A', '{"part": {"external_key": "P"}}')"#,
+        )
+        .await;
+    present(&session, &json!({})).await;
+    let part = "select part from crm.customers__bi where external_key = 'A'";
+    assert_eq!(session.text(part, &[]).await, "P");
+    for (display, shown) in [
+        ("weight", "2"),
+        ("kinds", "a, b"),
+        ("maker", "P"),
+        ("price", "P"),
+        ("spare", "true"),
+        ("weight", "2"),
+    ] {
+        session
+            .run(&format!("select keyed.alter_template('crm.parts', '{{\"display\": \"{display}\"}}')"))
+            .await;
+        assert_eq!(session.text(part, &[]).await, shown, "{display}");
+    }
+    session.run("select keyed.alter_template('crm.parts', '{\"display\": null}')").await;
+    session
+        .run("select keyed.add_attribute('crm.parts', '{\"slug\": \"name\", \"type\": \"string\"}')")
+        .await;
+    session.run("update crm.parts set name = 'Bolt'").await;
+    assert_eq!(session.text(part, &[]).await, "Bolt", "the first text is the display");
+}
+
+#[tokio::test]
+async fn many_references_cost_little_planning() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            "select keyed.create_template('crm', 'wide', (select jsonb_agg(jsonb_build_object('slug', 'r' || n, 'type', 'reference',
+               'template', 'companies')) from generate_series(1, 200) n));
+             select keyed.save_view('crm.wide', 'bi', '{}', presentation => true);
+             select keyed.upsert_by_key('crm.wide', 'W', '{\"r1\": {\"external_key\": \"C\"}, \"r200\": {\"external_key\": \"C\"}}')",
+        )
+        .await;
+    let definition = session.text("select pg_get_viewdef('crm.wide__bi'::regclass)", &[]).await;
+    assert_eq!(definition.matches("LEFT JOIN").count(), 20);
+    // Joins of all of them would be planned for minutes.
+    session.run("set statement_timeout = '20s'").await;
+    let read = "select r1 || r200 || r1__key || r200__key || (r2 is null)::text from crm.wide__bi";
+    assert_eq!(session.text(read, &[]).await, "AcmeAcmeCCtrue");
+}
+
+#[tokio::test]
+async fn a_view_two_references_away_is_not_locked() {
+    let (database, session) = crm().await;
+    session
+        .run(
+            r#"select keyed.create_template('crm', 'visits', '[{"slug": "customer", "type": "reference", "template": "customers"}]');
+               select keyed.save_view('crm.visits', 'bi', '{}', presentation => true)"#,
+        )
+        .await;
+    let reader = database.session().await;
+    reader.run("begin; select from crm.visits__bi").await;
+    session.run("set lock_timeout = '1s'").await;
+    // Customers are shown by their name, so the view of visits reads no company.
+    let refusal = session
+        .refusal(
+            "select keyed.add_attribute('crm.customers', '{\"slug\": \"x\", \"type\": \"string\"}')",
+            &[],
+        )
+        .await;
+    assert_eq!(refusal.state, "55P03", "it reads customers");
+    session
+        .run("select keyed.add_attribute('crm.companies', '{\"slug\": \"x\", \"type\": \"string\"}')")
+        .await;
+    session.run("select keyed.drop_attribute('crm.companies', 'x')").await;
+    reader.run("commit").await;
+}

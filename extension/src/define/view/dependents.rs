@@ -89,9 +89,11 @@ impl Dependent for Views {
     /// Drops the SQL views of a template, and those that show the display of its records, before columns or the table are
     /// dropped. [`sync`] creates them again.
     fn before_drop(&self, spi: &Connection, template: &Template) {
-        let reads = |view: &SavedView| view.template.id == template.id || view.has_presentation;
-        for view in views_about(spi, template.id).into_iter().filter(reads) {
-            if relation_of(&view).is_some() {
+        let reading = self.relations(spi, template);
+        let is_dropped = |view: &SavedView| view.template.id == template.id || view.has_presentation;
+        for view in views_about(spi, template.id).into_iter().filter(is_dropped) {
+            // Others are not locked.
+            if relation_of(&view).is_some_and(|relation| reading.contains(&relation)) {
                 spi.script(&format!("drop view {}", view_sql(&view.template, &view.slug)));
                 set_definition(spi, &view, None);
             }

@@ -14,6 +14,10 @@ use std::rc::Rc;
 /// The most bytes of a name in PostgreSQL.
 pub(super) const MOST_BYTES: usize = 63;
 
+/// The most references that are joined. The time in which PostgreSQL plans joins grows with the fourth power of their number;
+/// subqueries are planned one by one, where their columns are asked for.
+const MOST_JOINS: usize = 20;
+
 /// The columns of a view, and the tables that they need beside the one of the template.
 pub struct Presented {
     /// In their order.
@@ -51,7 +55,7 @@ pub fn present(
         comment: comment.to_owned(),
     })
     .collect();
-    let mut joins = String::new();
+    let (mut joins, mut joined) = (String::new(), 0);
     for (position, attribute) in attributes.iter().enumerate() {
         let own = format!("{RECORD}.{}", identifier(&attribute.slug));
         let label = attribute.label.as_deref().unwrap_or(&attribute.slug);
@@ -60,12 +64,18 @@ pub fn present(
         match attribute.target.and_then(&target) {
             Some(target) => {
                 let alias = format!("p{position}");
-                joins.push_str(&format!(
-                    " left join {} {alias} on {alias}.id = {own} and {alias}.deleted_at is null",
-                    target.table_sql()
-                ));
-                let key = format!("{alias}.external_key");
-                add(attribute.slug.clone(), display(&target, &alias), label.to_owned());
+                let is_it = format!("{alias}.id = {own} and {alias}.deleted_at is null");
+                let table = target.table_sql();
+                let (shown, key) = (display(&target, &alias), format!("{alias}.external_key"));
+                let (shown, key) = if joined < MOST_JOINS {
+                    joins.push_str(&format!(" left join {table} {alias} on {is_it}"));
+                    joined += 1;
+                    (shown, key)
+                } else {
+                    let of_target = |sql| format!("(select {sql} from {table} {alias} where {is_it})");
+                    (of_target(shown), of_target(key))
+                };
+                add(attribute.slug.clone(), shown, label.to_owned());
                 add(key_column(&attribute.slug), key, format!("{label}: external key"));
                 add(id_column(&attribute.slug), own, format!("{label}: id"));
             }
@@ -102,9 +112,10 @@ fn values_column(slug: &str) -> String {
     format!("{slug}__values")
 }
 
-/// What stands for a record: the value of its template's display, or its key where it has none.
+/// What stands for a record: the value of its template's display, or its key where it has none. It has one collation
+/// whatever the display is, because PostgreSQL changes the type of no column of a view.
 fn display(target: &Template, alias: &str) -> String {
-    let key = format!("{alias}.external_key");
+    let key = format!("{alias}.external_key collate \"default\"");
     let Some(position) = target.display_slug().and_then(|slug| target.position(slug)) else { return key };
     let attribute = &target.attributes[position];
     let own = format!("{alias}.{}", identifier(&attribute.slug));
@@ -113,8 +124,7 @@ fn display(target: &Template, alias: &str) -> String {
         AttributeType::List => labels(attribute, &own),
         _ => format!("{own}::text"),
     };
-    // The key has another collation than a text has by default.
-    format!("coalesce({shown}, {key} collate \"default\")")
+    format!("coalesce({shown}, {key})")
 }
 
 /// The labels of a list's values, with commas between them. Most lists have one value, which needs no subquery.
