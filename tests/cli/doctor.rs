@@ -154,7 +154,7 @@ async fn a_table_that_was_restored_without_its_state_is_named() {
     database.run_in_psql(restored);
     let found = findings(keyed(&database, &["doctor", "--json"]), "templates");
     let message = found[0]["message"].as_str().unwrap_or_default();
-    assert!(message.starts_with("crm.alone has the triggers of keyed and is no template"), "{found:?}");
+    assert!(message.starts_with("crm.alone has the triggers of keyed and is not a template"), "{found:?}");
 }
 
 #[tokio::test]

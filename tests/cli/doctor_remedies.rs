@@ -164,7 +164,7 @@ async fn each_remedy_fixes_its_fault() {
         (
             "drop table keyed_state.idempotent_request; delete from keyed_state.version where number = 12",
             "state",
-            "steps 12",
+            "migrations 12",
         ),
         (
             "alter role keyed_admin set keyed.max_text_sise = '4MB'",
