@@ -3,10 +3,13 @@
 //! Each function does the same on all of them. A difference that only a newer version has, such as generated columns that
 //! are not stored, is a question here that older versions answer with no.
 
+/// The settings that PostgreSQL knows.
+mod setting;
 /// Writes of single rows.
 mod write;
 
 use pgrx::pg_sys::{self, Oid, PlannerInfo, RangeTblEntry, Relation};
+pub(super) use setting::has_value_at_start;
 use std::ffi::c_int;
 pub(super) use write::{Entries, init_range_table, insert_index_entries, update_row};
 

@@ -5,6 +5,7 @@
 //! client's value is refused with a warning, and the default of the setting remains. So a login would undo what an
 //! administrator has set. A session to which that happened is refused: every function of keyed asks [`refused`].
 
+use super::compat;
 use pgrx::pg_sys::{self, GucSource};
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
@@ -125,8 +126,8 @@ impl Switch {
 }
 
 fn define(name: &'static CStr, define: impl FnOnce()) {
-    // SAFETY: the name ends with a zero; an unknown one has no value.
-    let was_given = unsafe { !pg_sys::GetConfigOption(name.as_ptr(), true, false).is_null() };
+    // A SET of this session before is refused with a warning, and displaces nothing.
+    let was_given = compat::has_value_at_start(name);
     HAS_VALUE.set(false);
     define();
     if was_given && !HAS_VALUE.get() && REFUSED.get().is_none() {

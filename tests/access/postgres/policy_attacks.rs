@@ -171,9 +171,9 @@ async fn a_login_cannot_switch_on_what_an_administrator_has_switched_off() {
     let role = database.create_role("spy").await;
     database.grant(&role, "crm.orders", "read").await;
     for setting in
-        ["keyed.policy_paths=on", "keyed.policy_paths=", "keyed.max_text_size=16MB", "keyed.direct_access=on"]
+        ["KEYED.policy_paths=on", "keyed.policy_paths=", "keyed.max_text_size=16MB", "keyed.direct_access=on"]
     {
-        let name = setting.split('=').next().unwrap_or_default();
+        let name = &setting.split('=').next().unwrap_or_default().to_lowercase();
         let off = if name == "keyed.max_text_size" { "64" } else { "off" };
         for whose in [format!("role {role}"), format!("database {}", database.name())] {
             admin.run(&format!("alter {whose} set {name} = {off}")).await;
