@@ -8,9 +8,9 @@ use pgrx::pg_sys::{self, List, Node, NodeTag, Oid, RestrictInfo};
 use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
 
-/// The most wildcards of a pattern, enough for a part of a text. LIKE calls itself at each, and fails where the stack ends,
+/// The maximum number of wildcards of a pattern, enough for a substring. LIKE calls itself at each, and fails where the stack ends,
 /// which depends on the text.
-const MOST_WILDCARDS: usize = 2;
+const MAX_WILDCARDS: usize = 2;
 
 /// Comparisons of `numeric`: they compare digits, and raise nothing.
 const NUMERIC: [u32; 6] = [
@@ -167,7 +167,7 @@ fn is_sound(pattern: &str) -> bool {
             _ => {}
         }
     }
-    wildcards <= MOST_WILDCARDS
+    wildcards <= MAX_WILDCARDS
 }
 
 #[cfg(test)]
@@ -187,7 +187,7 @@ mod tests {
         ] {
             assert_eq!(is_sound(pattern), expected, "{pattern}");
         }
-        assert!(is_sound(&"%".repeat(MOST_WILDCARDS)));
-        assert!(!is_sound(&"%a".repeat(MOST_WILDCARDS + 1)));
+        assert!(is_sound(&"%".repeat(MAX_WILDCARDS)));
+        assert!(!is_sound(&"%a".repeat(MAX_WILDCARDS + 1)));
     }
 }

@@ -45,7 +45,7 @@ pub(super) const COMPARISONS: [u32; 36] = [
     pg_sys::F_TIMESTAMPTZ_GE_TIMESTAMP,
 ];
 
-/// What makes another moment of one. They fail beyond the calendar alone, which [`MOST_STEPS`] do not reach.
+/// What makes another moment of one. They fail beyond the calendar alone, which [`MAX_STEPS`] do not reach.
 const STEPS: [u32; 14] = [
     pg_sys::F_TIMESTAMPTZ_PL_INTERVAL,
     pg_sys::F_TIMESTAMPTZ_MI_INTERVAL,
@@ -63,10 +63,10 @@ const STEPS: [u32; 14] = [
     pg_sys::F_TIMESTAMP_TIMESTAMPTZ,
 ];
 
-/// The calendar begins 6,700 years ago; a step has [`MOST_DAYS`] in each of the three parts of an interval.
-const MOST_STEPS: usize = 8;
-const MOST_DAYS: i64 = 100 * 366;
-const MICROSECONDS: i64 = 24 * 60 * 60 * 1_000_000;
+/// The calendar begins 6,700 years ago; a step has [`MAX_DAYS`] in each of the three parts of an interval.
+const MAX_STEPS: usize = 8;
+const MAX_DAYS: i64 = 100 * 366;
+const MICROSECONDS_OF_DAY: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// The units that `date_trunc` knows.
 const UNITS: [&str; 10] =
@@ -78,7 +78,7 @@ const UNITS: [&str; 10] =
 /// The node is an expression of a planner.
 pub(super) unsafe fn is_counted_from_now(node: *mut Node) -> bool {
     // SAFETY: the caller's.
-    unsafe { is_within(node, MOST_STEPS) }
+    unsafe { is_within(node, MAX_STEPS) }
 }
 
 /// # Safety
@@ -136,7 +136,7 @@ unsafe fn is_short(node: *mut Node) -> bool {
         if !is_a(node, NodeTag::T_Const) || (*constant).constisnull {
             return false;
         }
-        let within = |days: i64| (-MOST_DAYS..=MOST_DAYS).contains(&days);
+        let within = |days: i64| (-MAX_DAYS..=MAX_DAYS).contains(&days);
         match (*constant).consttype {
             pg_sys::INT4OID => {
                 i32::from_datum((*constant).constvalue, false).is_some_and(|days| within(days.into()))
@@ -145,7 +145,7 @@ unsafe fn is_short(node: *mut Node) -> bool {
                 let interval = *(*constant).constvalue.cast_mut_ptr::<pg_sys::Interval>();
                 within(i64::from(interval.month) * 305 / 10)
                     && within(interval.day.into())
-                    && within(interval.time / MICROSECONDS)
+                    && within(interval.time / MICROSECONDS_OF_DAY)
             }
             _ => false,
         }

@@ -1,6 +1,6 @@
 //! The definition of a view: checked against its template, and as a CREATE VIEW statement.
 
-use super::presentation::{self, MOST_BYTES, Presented};
+use super::presentation::{self, MAX_NAME_BYTES, Presented};
 use crate::access::Caller;
 use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
@@ -34,12 +34,12 @@ pub fn view_sql(template: &Template, slug: &str) -> String {
 /// Refuses a slug that makes too long a name of a view.
 pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
     let name = relation_name(template, slug);
-    if name.len() <= MOST_BYTES {
+    if name.len() <= MAX_NAME_BYTES {
         return Ok(());
     }
-    let most = MOST_BYTES.saturating_sub(template.slug.len() + 2);
+    let most = MAX_NAME_BYTES.saturating_sub(template.slug.len() + 2);
     let message =
-        format!("the view would be named {name}, and PostgreSQL's names have at most {MOST_BYTES} bytes");
+        format!("the view would be named {name}, and PostgreSQL's names have at most {MAX_NAME_BYTES} bytes");
     Err(Error::at(Code::InvalidSlug, "/slug", message)
         .hint(format!("Use a slug for views of {} with at most {most} characters.", template.full_name())))
 }

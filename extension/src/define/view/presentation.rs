@@ -11,12 +11,12 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// The most bytes of a name in PostgreSQL.
-pub(super) const MOST_BYTES: usize = 63;
+/// The maximum length of a name in PostgreSQL, in bytes.
+pub(super) const MAX_NAME_BYTES: usize = 63;
 
-/// The most references that are joined. The time in which PostgreSQL plans joins grows with the fourth power of their number;
+/// The maximum number of references that are joined. The time in which PostgreSQL plans joins grows with the fourth power of their number;
 /// subqueries are planned one by one, where their columns are asked for.
-const MOST_JOINS: usize = 20;
+const MAX_JOINS: usize = 20;
 
 /// The columns of a view, and the tables that they need beside the one of the template.
 pub struct Presented {
@@ -67,7 +67,7 @@ pub fn present(
                 let is_it = format!("{alias}.id = {own} and {alias}.deleted_at is null");
                 let table = target.table_sql();
                 let (shown, key) = (display(&target, &alias), format!("{alias}.external_key"));
-                let (shown, key) = if joined < MOST_JOINS {
+                let (shown, key) = if joined < MAX_JOINS {
                     joins.push_str(&format!(" left join {table} {alias} on {is_it}"));
                     joined += 1;
                     (shown, key)
@@ -161,8 +161,8 @@ fn sign(attribute: &Attribute) -> String {
 fn check_names(template: &Template, columns: &[Column]) -> Result<(), Error> {
     let mut names = HashSet::new();
     for Column { name, .. } in columns {
-        let fault = if name.len() > MOST_BYTES {
-            format!("its column {name} would have a name of more than {MOST_BYTES} bytes")
+        let fault = if name.len() > MAX_NAME_BYTES {
+            format!("its column {name} would have a name of more than {MAX_NAME_BYTES} bytes")
         } else if !names.insert(name) {
             format!("two of its columns would be named {name}")
         } else {
