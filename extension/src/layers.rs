@@ -4,7 +4,7 @@
 use source_layers::Sources;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 30] = [
     "json_write",
     "error",
     "json",
@@ -23,6 +23,7 @@ const ORDER: [&str; 29] = [
     "record",
     "view",
     "search",
+    "change",
     "embedding",
     "batch",
     "import",
@@ -56,7 +57,7 @@ fn no_files_import_from_each_other() {
 }
 
 /// Folders and files that are pure, whatever their first lines say.
-const PURE: [&str; 15] = [
+const PURE: [&str; 18] = [
     "json_write",
     "error",
     "json",
@@ -65,6 +66,9 @@ const PURE: [&str; 15] = [
     "filter",
     "format",
     "access/policy_sql",
+    "change/cursor",
+    "change/jsonb_keys",
+    "change/position",
     "define/ddl",
     "import/columns",
     "inbound/signature",

@@ -1,6 +1,7 @@
 //! Rules that must hold when several callers act at once, over real concurrent connections.
 
 mod batch;
+mod change;
 mod define;
 mod embedding;
 mod idempotency;

@@ -106,8 +106,8 @@ fn of_templates(spi: &Connection, template: Option<&Template>) -> Vec<Table> {
     tables.collect()
 }
 
-/// Tables of the state that reads change.
-const OF_USE: [&str; 2] = ["api_key_use", "attribute_use"];
+/// Tables of the state that reads change, and the one that says where a database is.
+const LEFT_OUT: [&str; 3] = ["api_key_use", "attribute_use", "change_generation"];
 
 /// The tables of the state that are not beside those of records.
 fn of_the_state(spi: &Connection) -> Vec<Table> {
@@ -119,7 +119,7 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
     let names = spi.run_once(&sql, Snapshot::Active, &[]);
     let names: Vec<String> = names.column::<String>().collect();
     let is_left_out = |name: &String| {
-        OF_USE.contains(&name.as_str()) || SideTable::ALL.iter().any(|kind| kind.is_named(name))
+        LEFT_OUT.contains(&name.as_str()) || SideTable::ALL.iter().any(|kind| kind.is_named(name))
     };
     let table = |name: String| Table {
         template: None,

@@ -28,6 +28,8 @@ pub mod foreign;
 pub mod functions;
 /// Grants privileges.
 pub mod grant;
+/// Positions in the histories of earlier versions.
+pub mod positions;
 /// Creates projects.
 pub mod project;
 /// Drops a project.

@@ -1,7 +1,8 @@
 //! Sets up a database and migrates its state.
 
-use super::{attribute, ddl, foreign, reconcile, released, script};
+use super::{attribute, ddl, foreign, positions, reconcile, released, script};
 use crate::access::{Caller, binding, policy_sql};
+use crate::change::generation;
 use crate::error::{Code, Error};
 use crate::job::start_pending;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
@@ -63,6 +64,8 @@ const STATE: &[(i32, Step)] = &[
     (32, Step::Script(include_str!("../../../sql/state/0032_collation.sql"))),
     (33, Step::Script(include_str!("../../../sql/state/0033_format.sql"))),
     (34, Step::Script(include_str!("../../../sql/state/0034_view_presentation.sql"))),
+    (35, Step::Script(include_str!("../../../sql/state/0035_changes.sql"))),
+    (36, Step::Portion(positions::add_some)),
 ];
 
 /// The last step.
@@ -166,6 +169,7 @@ pub fn migrate() -> Result<i32, Error> {
             }
             // After a restore, or when roles were renamed.
             binding::renew(spi);
+            generation::current(spi);
             // pgvector may have come later than the steps.
             vectors::table::make_missing(spi);
             // What the SQL of the extension brought when it was updated.

@@ -22,6 +22,8 @@
 
 /// Constants as arguments of statements.
 pub mod arguments;
+/// What a filter reads of other records.
+pub mod behind;
 /// Conditions + template → filter.
 pub mod check;
 /// Single values → constants of a type.
@@ -40,6 +42,8 @@ pub mod operator;
 mod options;
 /// JSON → conditions.
 pub mod parse;
+/// Filter → what is possible and what is certain.
+pub mod possible;
 /// Checked conditions.
 pub mod predicate;
 /// Ends of ranges.

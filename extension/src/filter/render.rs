@@ -59,7 +59,7 @@ struct Apart<'a> {
     queries: RefCell<Vec<String>>,
 }
 
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
     /// The alias of the filtered table: what is further in stays within its query.
     root: &'a str,
     lives: Lives,
@@ -73,7 +73,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
+    pub(super) fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
         let now = options.now.map(|at| Constant::instant(at).typed(""));
         Writer {
             root,
@@ -111,6 +111,11 @@ impl<'a> Writer<'a> {
             Tree::Not(part) => self.tree(part, alias).negated(),
             Tree::Leaf(predicate) => self.behind(&predicate.path, predicate, alias),
         }
+    }
+
+    /// The condition on the column alone, of the record at the end of the path.
+    pub(super) fn column_text(&self, predicate: &Predicate, alias: &str) -> String {
+        self.column_test(&predicate.test, &predicate.column, alias).text
     }
 
     /// A condition behind references: on the one record that the row refers to, which the planner joins, looks up or

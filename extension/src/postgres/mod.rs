@@ -60,6 +60,8 @@ mod moment;
 pub mod newer;
 /// Notes that row triggers leave for the end of the statement.
 pub mod notes;
+/// The transactions that a snapshot does not show because they were open.
+pub mod open_transactions;
 /// The index of a value and the ids.
 pub mod ordered_index;
 /// Which rows our own statements write.
@@ -130,6 +132,8 @@ pub mod update;
 pub mod value_order;
 /// Background workers.
 pub mod worker;
+/// The cluster and its write-ahead log.
+pub mod write_ahead_log;
 
 /// The version of PostgreSQL that this library is built for, such as 15; no other loads it.
 pub const MAJOR_VERSION: u32 = pgrx::pg_sys::PG_VERSION_NUM / 10_000;

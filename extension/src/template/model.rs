@@ -116,6 +116,8 @@ pub struct Template {
     pub released_key: Option<i16>,
     /// The table of its history.
     pub history: Option<Oid>,
+    /// The column of the positions of its history in the feed of changes; none where the state is not yet migrated.
+    pub history_position: Option<i16>,
     /// The table of the series of its metrics; none where it has no metric.
     pub series: Option<SeriesTable>,
     /// Whether there is a table of what is searched: a state not yet migrated has none.

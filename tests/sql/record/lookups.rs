@@ -137,7 +137,7 @@ async fn a_superuser_can_have_a_statement_run_for_each_row_that_is_found_or_inse
         )
         .await;
     for (statement, part) in [
-        (create.to_owned(), format!("insert into keyed_state.history_{number} select")),
+        (create.to_owned(), format!("insert into keyed_state.history_{number} (record_id")),
         (create.to_owned(), format!("insert into keyed_state.text_{number} as d")),
         (
             "select keyed.get_by_key('crm.switched', 'K')".to_owned(),
