@@ -76,7 +76,8 @@ async fn what_a_page_has_shown_outlives_a_crash_also_where_its_writer_did_not_wa
     let session = database.session().await;
     let (_, start) = read(&session, "start").await;
     session.run("set synchronous_commit = off").await;
-    database.session().await.run("alter system set wal_writer_delay = '10s'; select pg_reload_conf()").await;
+    session.run("alter system set wal_writer_delay = '10s'").await;
+    session.run("select pg_reload_conf()").await;
     upsert(&session, "shown").await;
     let (keys, cursor) = read(&session, &start).await;
     assert_eq!(keys, ["shown"]);
