@@ -13,7 +13,7 @@ use tokio_postgres::types::IsNull;
 
 use crate::header::single;
 use crate::problem::Problem;
-use crate::statement::Argument;
+use keyed_service::statement::Argument;
 
 const NAME: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -118,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::statement::text;
+    use keyed_service::statement::text;
 
     fn key(value: &[u8]) -> Option<String> {
         read(value).ok()

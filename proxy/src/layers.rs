@@ -3,16 +3,13 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 44] = [
-    "log",
+const ORDER: [&str; 38] = [
     "problem",
     "error",
     "metrics",
     "cors",
     "settings",
-    "shutdown",
-    "tls",
-    "http_client",
+    "listener_tls",
     "traces",
     "header",
     "source",
@@ -25,14 +22,13 @@ const ORDER: [&str; 44] = [
     "lingering",
     "observation",
     "envelope",
-    "statement",
     "idempotency",
     "admission",
     "caller",
     "database",
     "readiness",
     "housekeeping",
-    "embedding",
+    "query_text",
     "state",
     "authentication",
     "body",
@@ -46,8 +42,6 @@ const ORDER: [&str; 44] = [
     "router",
     "server",
     "scrape",
-    "service_manager",
-    "cli",
 ];
 
 /// Where a cycle stays.

@@ -22,7 +22,7 @@ pub(crate) use reason::Reason;
 
 /// An error response. The `envelope` writes its body, because only it knows the request id.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem(Box<Parts>);
+pub struct Problem(Box<Parts>);
 
 #[derive(Clone, Debug)]
 struct Parts {
@@ -256,11 +256,12 @@ impl Problem {
     }
 
     /// What went wrong, as the response says it.
-    pub(crate) fn detail(&self) -> &str {
+    pub fn detail(&self) -> &str {
         &self.0.detail
     }
 
-    pub(crate) fn cause(&self) -> Option<&str> {
+    /// Why, for the log.
+    pub fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
     }
 

@@ -106,7 +106,10 @@ fn the_reference_lists_every_setting() {
     let pages =
         ["settings", "embeddings", "command-line"].map(|page| file(&format!("docs/reference/{page}.md")));
     let pages = pages.concat();
-    let mut settings = between("proxy/src", "env = \"", "\"");
+    let mut settings = BTreeSet::new();
+    for folder in ["command-line/src", "embedding-worker/src", "proxy/src"] {
+        settings.extend(between(folder, "env = \"", "\""));
+    }
     settings.extend(
         between("extension/src/postgres", "c\"keyed.", "\"").iter().map(|name| format!("keyed.{name}")),
     );

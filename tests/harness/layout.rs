@@ -32,8 +32,12 @@ const MIRRORS: [Mirror; 4] = [
         source: "proxy/src",
         others: &[
             ("access_log", "the lines of requests of all routes"),
+            ("embedding", "the crate embedding-worker, and query_text"),
             ("reload", "what SIGHUP reads again, for several folders"),
             ("service", "what the answers of all routes have in common"),
+            ("service_manager", "what the program reports to systemd"),
+            ("shutdown", "the steps of shutdown, for several crates"),
+            ("tls", "the listener, and connections of the crate service"),
         ],
     },
     Mirror {

@@ -1,5 +1,5 @@
 //! The job workers: at most two processes of PostgreSQL for each database. The embedding worker is a task of the
-//! proxy (`proxy/src/embedding/worker.rs`), and `KEYED_WORKERS` counts threads of the proxy.
+//! proxy (`embedding-worker/src/worker.rs`), and `KEYED_WORKERS` counts threads of the proxy.
 
 /// What a worker is for.
 ///

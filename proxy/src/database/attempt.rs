@@ -14,8 +14,8 @@ use super::trace::Trace;
 use super::{Database, in_the_name_of};
 use crate::caller::Caller;
 use crate::metrics::StatementKind;
-use crate::source::Source;
-use crate::statement::{Argument, Statement};
+use keyed_service::statement::Source;
+use keyed_service::statement::{Argument, Statement};
 
 /// The largest response after which a connection is used again. Its buffer keeps the room of the largest one for as long as it is
 /// open, while a new connection takes a fraction of the time of such a response.

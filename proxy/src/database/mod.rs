@@ -24,6 +24,8 @@ mod trace;
 pub(crate) mod transaction;
 /// The validity of connections.
 mod trust;
+/// Statements of workers.
+mod worker;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -47,14 +49,14 @@ use crate::caller::Caller;
 use crate::metrics::{Metrics, StatementKind};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::source::Source;
-use crate::statement::{Argument, FIRST, Statement, text};
-use crate::tls::database::Connector;
+use keyed_service::statement::{Argument, FIRST, Source, Statement, text};
+use keyed_service::tls::database::Connector;
 
 /// The maximum number of attempts of a statement that conflicts with concurrent ones.
 const TRIES: u64 = 3;
 
-pub(crate) struct Database {
+/// The connections to the database.
+pub struct Database {
     pool: Pool,
     shared: Shared,
     pools: Pools,

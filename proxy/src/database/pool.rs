@@ -1,14 +1,31 @@
 //! The connections that are not shared.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod, Runtime, Timeouts,
+    Connect, Hook, HookError, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod, Runtime,
+    Timeouts,
 };
 
 use super::trust::Trust;
 use crate::settings::Settings;
-use crate::tls::database::Connector;
+use keyed_service::tls::database::Connector;
+use tokio::task::JoinHandle;
+use tokio_postgres::{Client, Config, Error};
+
+/// Opens the connections of a pool, with the settings of the connector.
+struct PoolConnector(Connector);
+
+impl Connect for PoolConnector {
+    fn connect(
+        &self,
+        _: &Config,
+    ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
+        Box::pin(self.0.connect())
+    }
+}
 
 /// Creates a pool of this size. It opens no connection yet, so the service starts without the database.
 pub(super) fn open(
@@ -21,7 +38,7 @@ pub(super) fn open(
     // is needed, since a `Lease` gives no connection back on which anything is going on, and no statement of ours opens a
     // transaction or sets anything that outlives it.
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = Manager::from_connect(connector.config(), connector, recycling);
+    let manager = Manager::from_connect(connector.config(), PoolConnector(connector), recycling);
     let pool = Pool::builder(manager)
         .pre_recycle(Hook::sync_fn(move |_, metrics| match trust.holds(metrics.created) {
             true => Ok(()),

@@ -7,7 +7,7 @@ use deadpool_postgres::{Client, Object, Pool};
 use super::pool;
 use super::trust::Trust;
 use crate::settings::Settings;
-use crate::tls::database::Connector;
+use keyed_service::tls::database::Connector;
 
 /// The pool of the requests and those beside it.
 #[derive(Clone)]

@@ -11,12 +11,12 @@ const REASON: &str = "import_error";
 
 /// The byte order mark that a file of refused rows begins with. The file is UTF-8; if the imported one was declared to be
 /// something else, the same command would read it as that, but for the mark.
-pub(crate) fn byte_order_mark(declared: Option<&'static Encoding>) -> &'static str {
+pub fn byte_order_mark(declared: Option<&'static Encoding>) -> &'static str {
     if declared.is_none_or(|encoding| encoding == UTF_8) { "" } else { "\u{feff}" }
 }
 
 /// Writes the rows that were refused.
-pub(crate) struct RefusedRows {
+pub struct RefusedRows {
     delimiter: u8,
     byte_order_mark: &'static str,
     /// The column of an earlier reason, which the new one replaces.
@@ -25,19 +25,19 @@ pub(crate) struct RefusedRows {
 
 impl RefusedRows {
     /// For a file with these columns, in this declared encoding.
-    pub(crate) fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RefusedRows {
+    pub fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RefusedRows {
         let earlier_reason = header.iter().position(|name| name == REASON);
         RefusedRows { delimiter, byte_order_mark: byte_order_mark(declared), earlier_reason }
     }
 
     /// The first line.
-    pub(crate) fn header(&self, header: &[String]) -> Vec<u8> {
+    pub fn header(&self, header: &[String]) -> Vec<u8> {
         let line = self.line(header.iter().map(String::as_str), REASON);
         [self.byte_order_mark.as_bytes(), &line].concat()
     }
 
     /// The line of a row that was refused.
-    pub(crate) fn row(&self, row: &str, reason: &str) -> Vec<u8> {
+    pub fn row(&self, row: &str, reason: &str) -> Vec<u8> {
         if is_malformed(row, self.delimiter) {
             return self.malformed(row, reason);
         }

@@ -8,9 +8,9 @@ use crate::caller::Caller;
 use crate::database::Effect::Write;
 use crate::database::transaction::Transaction;
 use crate::problem::{Problem, Reason};
-use crate::shutdown::Shutdown;
 use crate::state::App;
-use crate::statement::{Statement, statement, text};
+use keyed_service::shutdown::Shutdown;
+use keyed_service::statement::{Statement, statement, text};
 
 const STATEMENT: Statement = statement!("import_rows($4::text, $5::text, $6::text)", source: "csv");
 

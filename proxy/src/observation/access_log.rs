@@ -12,7 +12,7 @@ use super::observed::Observation;
 use crate::problem::Reason;
 
 /// The target of the events, which `KEYED_LOG` can name.
-pub(crate) const TARGET: &str = "access";
+pub const TARGET: &str = "access";
 
 /// `trace`: the trace in which the request is.
 pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<TraceId>) {

@@ -25,8 +25,8 @@ use crate::import::tally::{Refusal, Tally};
 use crate::observation::Observation;
 use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
-use crate::shutdown::Step;
 use crate::state::App;
+use keyed_service::shutdown::Step;
 
 /// The number of buffered chunks of a response.
 const CHUNKS: usize = 64;

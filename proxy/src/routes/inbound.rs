@@ -13,13 +13,12 @@ use crate::answer;
 use crate::authentication::admit;
 use crate::body::JsonText;
 use crate::call::Call;
-use crate::caller::digest;
 use crate::database::Effect::{Write, WriteOnce};
 use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
 use crate::state::App;
-use crate::statement::{number, statement, text};
+use keyed_service::statement::{digest, number, statement, text};
 
 /// The endpoint that a delivery is for, by the digest of the token in its address.
 pub(crate) struct Addressee {

@@ -19,10 +19,10 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::log::Lines;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::state::App;
+use keyed_service::log::Lines;
 
 /// The maximum number of connections. A scraper has one.
 const MOST_CONNECTIONS: usize = 16;
@@ -40,7 +40,7 @@ struct Scrape {
 }
 
 /// Opens the listener of `/metrics`, where the settings name one.
-pub(crate) async fn start(settings: &Settings, app: &Arc<App>, log: Lines) -> anyhow::Result<()> {
+pub async fn start(settings: &Settings, app: &Arc<App>, log: Lines) -> anyhow::Result<()> {
     let Some(address) = &settings.metrics_listen else { return Ok(()) };
     let listener = TcpListener::bind(address)
         .await

@@ -33,11 +33,11 @@ use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{Begun, Watched};
 use crate::admission::tcp;
+use crate::listener_tls::ListenerTls;
 use crate::metrics::Connected;
 use crate::observation::{Link, Sent, Sinks, access_log, observe};
 use crate::settings::bounds::Bounds;
-use crate::shutdown::{Shutdown, Step};
-use crate::tls::listener::ListenerTls;
+use keyed_service::shutdown::{Shutdown, Step};
 
 /// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
 /// balancers close idle connections, so that they never use a closed one.
@@ -56,7 +56,7 @@ const MOST_REFUSALS: usize = 64;
 const ACCEPT_LOG: Duration = Duration::from_secs(10);
 
 /// Answers requests until the service finishes, and then those that have begun, for as long as `finishing`.
-pub(crate) async fn serve(
+pub async fn serve(
     listener: TcpListener,
     router: Router,
     bounds: &Bounds,

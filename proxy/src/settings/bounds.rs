@@ -4,76 +4,77 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::value::{bytes, cores, seconds, whole};
+use keyed_service::value::{bytes, cores, seconds, whole};
 
+/// The limits of callers and of the process.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Bounds")]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// Maximum number of open client connections. Further ones get 503 and are closed.
     #[arg(long, env = "KEYED_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) connections: usize,
+    pub connections: usize,
 
     /// Maximum number of open client connections for each address (IPv6: for each /64). Further ones get 503 and are
     /// closed.
     ///
     /// Default: half of KEYED_CONNECTIONS, or all of them behind trusted reverse proxies.
     #[arg(long, env = "KEYED_ADDRESS_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) address_connections: Option<usize>,
+    pub address_connections: Option<usize>,
 
     /// Maximum number of requests in flight. Further ones get 503.
     #[arg(long, env = "KEYED_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) requests: usize,
+    pub requests: usize,
 
     /// Maximum memory for the bodies of all requests. One key can use half of it.
     ///
     /// A request waits for memory as long as for a connection to the database, then it gets 503. Must be at least
     /// the maximum size of a body.
     #[arg(long, env = "KEYED_BODY_BUDGET", default_value = "64MiB", value_parser = bytes, value_name = "SIZE")]
-    pub(crate) body_budget: usize,
+    pub body_budget: usize,
 
     /// Maximum memory for responses that are being sent or computed. One key can use half of it.
     ///
     /// Further requests wait as long as for a connection to the database, then they get 503. Lookups of single records do not
     /// wait.
     #[arg(long, env = "KEYED_RESPONSE_BUDGET", default_value = "128MiB", value_parser = bytes, value_name = "SIZE")]
-    pub(crate) response_budget: usize,
+    pub response_budget: usize,
 
     /// Seconds that a client has to send the headers of its first request, and before that, to send the first byte.
     ///
     /// Connections of trusted reverse proxies, and all connections between two requests, may be idle for 75 seconds.
     #[arg(long, env = "KEYED_HEADER_TIMEOUT", default_value = "10", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) header_timeout: Duration,
+    pub header_timeout: Duration,
 
     /// Minimum rate, in bytes per second, at which a client must send a body and read a response.
     #[arg(long, env = "KEYED_LEAST_RATE", default_value = "4KiB", value_parser = bytes, value_name = "SIZE")]
-    pub(crate) least_rate: usize,
+    pub least_rate: usize,
 
     /// Seconds that a body or a response may stall or stay below the minimum rate.
     #[arg(long, env = "KEYED_STALL_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) stall_timeout: Duration,
+    pub stall_timeout: Duration,
 
     /// Maximum number of concurrent imports and exports. Default: half of the connections that are not shared.
     #[arg(long, env = "KEYED_FILES", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) files: Option<usize>,
+    pub files: Option<usize>,
 
     /// Maximum seconds for an export, or for an import in one transaction (abort, dry run).
     #[arg(long, env = "KEYED_FILE_TIMEOUT", default_value = "3600", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) file_timeout: Duration,
+    pub file_timeout: Duration,
 
     /// Maximum requests per second for each API key or delivery token (429 beyond); 0 for no limit.
     ///
     /// Default: 50000 for each core, more than one integration reaches.
     #[arg(long, env = "KEYED_KEY_RATE", default_value_t = default_key_rate(), value_name = "N", value_parser = whole::<u32>)]
-    pub(crate) key_rate: u32,
+    pub key_rate: u32,
 
     /// Maximum requests per second for each address (IPv6: for each /64) for what needs no API key, the web application and
     /// /openapi.json (429 beyond); 0 for no limit.
     #[arg(long, env = "KEYED_PUBLIC_RATE", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
-    pub(crate) public_rate: u32,
+    pub public_rate: u32,
 
     /// Maximum requests in flight for each API key or delivery token (429 beyond).
     #[arg(long, env = "KEYED_KEY_REQUESTS", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) key_requests: usize,
+    pub key_requests: usize,
 
     /// Maximum connections to the database that one key uses. All keys of a role use three quarters at most, or as many as one
     /// key may. Default: three quarters of what a role may use.
@@ -81,27 +82,27 @@ pub(crate) struct Bounds {
     /// Further requests wait as long as for any connection, then get 429. Lookups of single records use separate,
     /// shared connections and do not count.
     #[arg(long, env = "KEYED_KEY_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) key_connections: Option<usize>,
+    pub key_connections: Option<usize>,
 
     /// Maximum number of concurrent imports and exports for each key (429 beyond). The default leaves one to others.
     #[arg(long, env = "KEYED_KEY_FILES", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) key_files: Option<usize>,
+    pub key_files: Option<usize>,
 
     /// Maximum failed authentications per minute for each address (IPv6: for each /64; 429 beyond); 0 for no limit.
     ///
     /// Verified keys are accepted regardless of failures from their address.
     #[arg(long, env = "KEYED_AUTH_FAILURES", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
-    pub(crate) auth_failures: u32,
+    pub auth_failures: u32,
 
     /// Seconds for which an invalid key is rejected without asking the database again.
     #[arg(long, env = "KEYED_REFUSAL_MEMORY", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) refusal_memory: Duration,
+    pub refusal_memory: Duration,
 
     /// Number of reverse proxies in front of this one that append the client address to X-Forwarded-For.
     ///
     /// The client address is then that seen by the first of them. With 0, the header is ignored.
     #[arg(long, env = "KEYED_TRUSTED_PROXIES", default_value_t = 0, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) trusted_proxies: usize,
+    pub trusted_proxies: usize,
 }
 
 impl Bounds {

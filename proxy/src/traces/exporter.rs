@@ -16,7 +16,7 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::http_client::{HttpClient, http_client};
+use keyed_service::http_client::{HttpClient, http_client};
 
 /// The time within which the collector answers. The exporter's own is shorter when the environment says so.
 const PATIENCE: Duration = Duration::from_secs(30);

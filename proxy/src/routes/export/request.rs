@@ -9,7 +9,7 @@ use crate::file::form::FileForm;
 use crate::file::format::Format;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::statement::{Argument, Statement, statement, text};
+use keyed_service::statement::{Argument, Statement, statement, text};
 
 pub(super) const OPEN: Statement = statement!("export_open($4::text, $5::text, $6::text, $7::text)");
 pub(super) const NEXT: Statement = statement!("export_next()");
