@@ -78,7 +78,7 @@ impl Export {
             .body(Body::from(body))
             .context("the proxy cannot be reached")?;
         let mut answer = send(request, self.service.named()).await?.into_body();
-        let mut sink = Sink::open(output)?;
+        let mut sink = Sink::to(output)?;
         let style = ProgressStyle::with_template("{spinner} {bytes} {bytes_per_sec}");
         let bar =
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
@@ -102,7 +102,7 @@ enum Sink {
 }
 
 impl Sink {
-    fn open(output: Option<&Path>) -> anyhow::Result<Sink> {
+    fn to(output: Option<&Path>) -> anyhow::Result<Sink> {
         Ok(match output {
             Some(output) => Sink::File(Output::create(output)?),
             None => Sink::Standard(io::stdout()),

@@ -8,7 +8,7 @@ mod arguments;
 mod attempt;
 /// The same import as a command line.
 mod command_line;
-/// The file of refused rows.
+/// The file of rejected rows.
 mod failed;
 /// Questions about a file.
 mod interactive;

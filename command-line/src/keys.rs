@@ -84,7 +84,7 @@ struct Key {
     expires_at: Option<String>,
     revoked_at: Option<String>,
     last_used_at: Option<String>,
-    /// Whether its role was dropped, so that it is refused.
+    /// Whether its role was dropped, so that it is denied.
     orphaned: bool,
 }
 

@@ -9,6 +9,9 @@ mod outcome;
 /// Errors that name the environment variable of a setting.
 mod named;
 
+/// Former names of settings.
+mod renamed;
+
 /// CSV, NDJSON or XLSX.
 mod format;
 
@@ -50,7 +53,7 @@ mod man_pages;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use outcome::Failure;
 
 use keyed_proxy::settings::Settings;
@@ -104,9 +107,19 @@ impl Cli {
     }
 }
 
+/// The commands, with former names of settings.
+fn command() -> clap::Command {
+    <Cli as CommandFactory>::command()
+        .mut_subcommand("serve", |serve| renamed::with_former_names(serve, |name| std::env::var_os(name)))
+}
+
+fn parse() -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&command().try_get_matches()?)
+}
+
 /// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
-    let parsed = Cli::try_parse().map_err(named).and_then(Cli::command);
+    let parsed = parse().map_err(named).and_then(Cli::command);
     let done = match parsed.unwrap_or_else(|error| error.exit()) {
         Command::Serve(settings) => serve::run(*settings, &<Cli as CommandFactory>::command()),
         Command::Import(import) => import::run(*import),

@@ -4,6 +4,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Args, FromArgMatches};
 use keyed_proxy::settings::Settings;
 
+use crate::renamed::with_former_names;
+
 /// Names the environment variable in an error about a setting: that is where it is set most often.
 pub(crate) fn named(error: clap::Error) -> clap::Error {
     with_variable(error, &Settings::augment_args(clap::Command::new("keyed-proxy")))
@@ -12,6 +14,7 @@ pub(crate) fn named(error: clap::Error) -> clap::Error {
 /// The settings of the environment, or the defaults.
 pub(crate) fn from_environment() -> Result<Settings, clap::Error> {
     let command = Settings::augment_args(clap::Command::new("keyed-proxy"));
+    let command = with_former_names(command, |name| std::env::var_os(name));
     let matches = command.try_get_matches_from(["keyed-proxy"]).map_err(named)?;
     Settings::from_arg_matches(&matches)
 }
@@ -42,7 +45,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_setting_out_of_its_range_is_refused_by_its_name() {
+    fn a_setting_out_of_its_range_is_rejected_by_its_name() {
         let command = Settings::augment_args(clap::Command::new("keyed-proxy"));
         for argument in command.get_arguments() {
             let (Some(long), Some(variable)) = (argument.get_long(), argument.get_env()) else { continue };

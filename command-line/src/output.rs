@@ -9,7 +9,7 @@ use anyhow::Context;
 use tempfile::NamedTempFile;
 
 /// The maximum number of links to follow, as in the system.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// An output file.
 pub(crate) enum Output {
@@ -86,7 +86,7 @@ fn is_of_this_process(path: &Path) -> bool {
 /// Resolves symbolic links, also to a file that does not exist.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {
             Ok(link) => target = folder_of(&target).join(link),
             Err(_) => return Ok(target),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_written_to_and_a_folder_is_refused() {
+    fn a_device_is_written_to_and_a_folder_is_rejected() {
         write(Path::new("/dev/null"), "x").expect("written");
         assert!(!fs::metadata("/dev/null").expect("it is there").is_file());
         let folder = tempfile::tempdir().expect("a folder");

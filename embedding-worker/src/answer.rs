@@ -9,7 +9,7 @@ use crate::outcome::{Failed, Outcome};
 use crate::vector::{Flaw, Vector};
 
 /// The maximum length of a server's error text that is passed on.
-const MOST_SAID: usize = 200;
+const MAX_MESSAGE: usize = 200;
 
 #[derive(Deserialize)]
 struct Answer {
@@ -68,11 +68,11 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// The beginning of what a server said, in one line.
 pub(crate) fn beginning(body: &[u8]) -> String {
-    let head = &body[..body.len().min(4 * MOST_SAID)];
+    let head = &body[..body.len().min(4 * MAX_MESSAGE)];
     let text = String::from_utf8_lossy(head);
     let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    line.join(" ").chars().take(MOST_SAID).collect()
+    line.join(" ").chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_does_not_fit_the_question_is_refused_whole() {
+    fn an_answer_that_does_not_fit_the_question_is_rejected_whole() {
         let twice = answer(&[item("\"index\":0,", "1"), item("\"index\":0,", "1")]);
         let beyond = answer(&[item("\"index\":1,", "1")]);
         let short = r#"{"data":[{"index":0,"embedding":[1,2,3]}]}"#;
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_answer_is_vectors_for_all_texts_or_refused(
+        fn any_answer_is_vectors_for_all_texts_or_rejected(
             body in prop_oneof![
                 any::<Vec<u8>>(),
                 "\\{\"data\":\\[(\\{(\"index\":-?[0-9],)?\"embedding\":(\\[(1|null|NaN|1e400)?\\]|null)\\},?){0,2}\\]\\}"
@@ -167,7 +167,7 @@ mod tests {
         #[test]
         fn what_is_passed_on_of_an_answer_is_one_short_line(body in any::<Vec<u8>>()) {
             let line = beginning(&body);
-            prop_assert!(line.chars().count() <= MOST_SAID && !line.contains(char::is_control));
+            prop_assert!(line.chars().count() <= MAX_MESSAGE && !line.contains(char::is_control));
         }
 
         #[test]

@@ -76,7 +76,7 @@ impl Embedder {
 
     /// The timeout of one call of [`Embedder::documents`], including retries and pauses.
     pub fn patience(&self) -> Duration {
-        let pauses = openai::LONGEST_PAUSE.saturating_mul(TRIES as u32);
+        let pauses = openai::MAX_PAUSE.saturating_mul(TRIES as u32);
         self.timeout.saturating_mul((1 + TRIES + SLOW_TEXTS) as u32).saturating_add(pauses)
     }
 

@@ -80,7 +80,7 @@ mod tests {
         Failure { message: message.to_owned(), retry_after: None }
     }
 
-    /// A trial of texts that got a vector (v), broke the server (b), were not tried (-), or were refused for a reason.
+    /// A trial of texts that got a vector (v), broke the server (b), were not tried (-), or were rejected for a reason.
     fn judged(texts: &str, probe: bool, rest: Option<&str>) -> (String, Option<String>) {
         let mut isolation = Isolation::new(texts.len());
         for (place, letter) in texts.chars().enumerate() {

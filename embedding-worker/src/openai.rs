@@ -18,10 +18,10 @@ use keyed_service::http_client::{HttpClient, http_client};
 
 /// The maximum wait before a retry. If the server asks for a longer one, it gets no requests for that time, and texts
 /// stay in the queue.
-pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(10);
 
 /// The largest answer: many times what 2048 vectors need.
-const LARGEST_ANSWER: usize = 128 << 20;
+const MAX_RESPONSE: usize = 128 << 20;
 
 pub(crate) struct Server {
     http: HttpClient<Full<Bytes>>,
@@ -82,7 +82,7 @@ impl Server {
             serde_json::to_vec(&question).map_err(|error| Failed::Lasting(error.to_string()))?.into();
         let pauses = ExponentialBuilder::default()
             .with_min_delay(Duration::from_millis(200))
-            .with_max_delay(LONGEST_PAUSE)
+            .with_max_delay(MAX_PAUSE)
             .with_max_times(tries)
             .with_jitter();
         (|| self.ask_once(question.clone(), texts.len()))
@@ -90,7 +90,7 @@ impl Server {
             .when(|failed| matches!(failed, Failed::Passing { .. }))
             .adjust(|failed, pause| match failed {
                 Failed::Passing { retry_after: Some(asked), .. } => {
-                    pause.filter(|_| *asked <= LONGEST_PAUSE).map(|pause| pause.max(*asked))
+                    pause.filter(|_| *asked <= MAX_PAUSE).map(|pause| pause.max(*asked))
                 }
                 _ => pause,
             })
@@ -120,7 +120,7 @@ impl Server {
             status @ (408 | 409 | 425 | 429 | 500..) => {
                 let retry_after = retry_after(&headers);
                 // A server that requests a long wait is busy, regardless of the texts.
-                let may_be_a_text = status >= 500 && retry_after.is_none_or(|pause| pause <= LONGEST_PAUSE);
+                let may_be_a_text = status >= 500 && retry_after.is_none_or(|pause| pause <= MAX_PAUSE);
                 Failed::Passing { message, retry_after, may_be_a_text, is_busy: status == 429 }
             }
             _ => Failed::Lasting(message),
@@ -155,7 +155,7 @@ impl Server {
             broken(anyhow::Error::new(error).context("the server cannot be reached"), was_reached)
         })?;
         let (parts, body) = response.into_parts();
-        let body = Limited::new(body, LARGEST_ANSWER)
+        let body = Limited::new(body, MAX_RESPONSE)
             .collect()
             .await
             .map_err(|error| broken(anyhow::anyhow!(error).context("the response broke off"), true))?;

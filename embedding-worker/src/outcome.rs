@@ -20,9 +20,9 @@ pub type Outcome = Result<Vector, String>;
 /// Why a request failed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Failed {
-    /// The server refuses what was sent: one of the texts.
+    /// The server rejects one of the texts.
     Texts(String),
-    /// It may pass: the server is busy, broken or out of reach.
+    /// Temporary: the server is busy, broken or out of reach.
     Passing {
         /// For the log.
         message: String,
@@ -33,7 +33,7 @@ pub enum Failed {
         /// Whether the server is overloaded.
         is_busy: bool,
     },
-    /// It will not pass by itself: the key, the address, the model.
+    /// Permanent: the key, the address or the model is wrong.
     Lasting(String),
     /// The model's vectors have this unsupported length.
     Length(usize),

@@ -89,7 +89,7 @@ pub struct EmbeddingSettings {
 }
 
 impl EmbeddingSettings {
-    /// Refuses what no single setting shows to be wrong.
+    /// Rejects settings that contradict each other.
     pub fn validate(&self) -> Result<(), String> {
         if !(1..=2048).contains(&self.embed_batch) {
             return Err("KEYED_EMBED_BATCH must be between 1 and 2048.".into());

@@ -22,13 +22,13 @@ use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
 
 /// The rests after failures, from the first to the longest.
 const FIRST_REST: Duration = Duration::from_secs(1);
-const LONGEST_REST: Duration = Duration::from_secs(60);
+const MAX_REST: Duration = Duration::from_secs(60);
 
 /// The extra time of a claim, to store the vectors.
 const TIME_TO_STORE: Duration = Duration::from_secs(60);
 
 /// The number of locked records that a claim waits for: each may take half of the statement timeout.
-const MOST_HELD_UP: usize = 4;
+const MAX_LOCKED: usize = 4;
 
 /// How long a locked record is skipped.
 const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
@@ -164,7 +164,7 @@ impl<D: WorkerDatabase> Worker<D> {
                 Ok(()) => settled += 1,
                 Err(error) => held_up.push(error),
             }
-            if held_up.len() == MOST_HELD_UP {
+            if held_up.len() == MAX_LOCKED {
                 break;
             }
         }
@@ -263,7 +263,7 @@ fn failed(error: StatementError) -> Round {
 
 /// Twice as long after each failure in a row, and never the same for two workers.
 fn rest_after(failures: u32) -> Duration {
-    let rest = FIRST_REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
+    let rest = FIRST_REST.saturating_mul(1 << failures.min(6)).min(MAX_REST);
     rest.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
@@ -279,8 +279,8 @@ mod tests {
     fn rests_grow_up_to_a_minute() {
         for failures in 0..100 {
             let rest = rest_after(failures);
-            assert!(rest >= FIRST_REST / 2 && rest <= LONGEST_REST, "{rest:?}");
+            assert!(rest >= FIRST_REST / 2 && rest <= MAX_REST, "{rest:?}");
         }
-        assert!(rest_after(10) >= LONGEST_REST / 2);
+        assert!(rest_after(10) >= MAX_REST / 2);
     }
 }

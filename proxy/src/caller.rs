@@ -47,7 +47,7 @@ impl Caller {
         }
     }
 
-    /// What the database is told of the request beside its source: how it writes numbers, and its id, which administrators are
+    /// What the database learns of the request beside its source: how it writes numbers, and its id, which administrators are
     /// shown. The id is empty for the service itself.
     pub(crate) fn request(&self) -> Cow<'_, str> {
         let observation = self.admitted.as_ref().and_then(Admitted::observation);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubled_header_is_refused() {
+    fn a_doubled_header_is_rejected() {
         let token = ("authorization", &b"Bearer abc"[..]);
         assert_eq!(ask(&[token, token]).err(), Some(StatusCode::BAD_REQUEST));
         let project = ("x-service-project-id", &b"crm"[..]);

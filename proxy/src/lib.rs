@@ -48,7 +48,7 @@ mod packing;
 /// Compression of large responses.
 mod compression;
 
-/// Lingering close after a refusal.
+/// Lingering close after an error.
 mod lingering;
 
 /// What is known of a request, for the access log and the metrics.

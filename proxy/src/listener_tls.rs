@@ -11,7 +11,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::settings::Settings;
 use keyed_service::tls::pem;
-use keyed_service::tls::provider::provider;
+use keyed_service::tls::provider;
 use keyed_service::tls::validity::{Standing, Validity};
 
 const CERTIFICATE: &str = "KEYED_TLS_CERT";

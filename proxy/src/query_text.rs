@@ -19,10 +19,10 @@ use keyed_service::statement::{self, Argument, Statement};
 /// unknown member.
 const MEMBER: &str = "\"query_text\"";
 
-/// The most characters of a text that is looked for.
+/// The maximum number of characters of a text.
 const LONGEST: usize = 8000;
 
-/// The statement that refuses what a search would refuse, and the arguments before the body.
+/// The statement that rejects what a search would reject, and the arguments before the body.
 pub(crate) struct Check<'a> {
     pub(crate) statement: Statement,
     pub(crate) arguments: &'a [Argument<'a>],

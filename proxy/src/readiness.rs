@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
 /// rotation. The result is cached for a moment, so that frequent probes cost little.
 ///
-/// While extension and proxy do not fit, requests are refused: their statements could mean something else there.
+/// While extension and proxy do not fit, requests are rejected: their statements could mean something else there.
 pub struct Readiness {
     database: Database,
     served: Arc<Database>,
@@ -154,7 +154,7 @@ impl Readiness {
         })
     }
 
-    /// Whether the functions refuse because the files on the server are older than the extension.
+    /// Whether the functions fail because the files on the server are older than the extension.
     async fn library_misfit(&self, extension: &str) -> Option<Verdict> {
         let row = self.database.run(Effect::Read, LIBRARY, &[]).await.ok()?;
         let library: String = row.try_get(0).ok()?;

@@ -94,7 +94,7 @@ pub fn routes() -> Routes {
     Routes::new(own.chain(prefixed))
 }
 
-/// Refuses an address that asks too often for what needs no key.
+/// Rejects an address that sends too many requests without a key.
 async fn limit_visits(
     State(app): State<Arc<App>>,
     request: Request,
@@ -126,7 +126,7 @@ pub fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::no_such_route())
         .layer(axum::middleware::from_fn(envelope::wrap));
-    // Outermost, so that a page can read what it is refused, too.
+    // Outermost, so that a page can read errors, too.
     let router = match app.cors.clone() {
         Some(cors) => router.layer(cors),
         None => router,

@@ -33,7 +33,7 @@ pub struct App {
     /// Admission: authentication and limits.
     pub(crate) admission: Arc<Admission>,
     /// The minimum rate of bodies and responses.
-    pub(crate) least_rate: MinRate,
+    pub(crate) minimum_rate: MinRate,
     /// The maximum time of a transaction of a file.
     pub(crate) file_timeout: Duration,
     /// The step of shutdown.
@@ -69,8 +69,8 @@ impl App {
             embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,
-            least_rate: MinRate::of(bounds),
-            file_timeout: bounds.file_timeout,
+            minimum_rate: MinRate::of(bounds),
+            file_timeout: bounds.transfer_timeout,
             cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
             #[cfg(feature = "ui")]
             sign_in_hint: settings.application.sign_in_hint.clone(),

@@ -154,7 +154,7 @@ impl Write for Line<'_> {
 mod tests {
     use super::*;
 
-    /// A reader that takes nothing before it is told to.
+    /// A reader that reads nothing until released.
     struct Slow {
         may_write: Receiver<()>,
         written: Sender<Vec<u8>>,

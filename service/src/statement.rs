@@ -55,7 +55,7 @@ pub const FIRST: usize = 3;
 pub struct Framed {
     /// The call that sets the principal.
     pub authentication: &'static str,
-    /// The call by itself.
+    /// The call without idempotency.
     pub plain: &'static str,
 }
 
@@ -103,7 +103,7 @@ impl Statement {
         }
     }
 
-    /// The call by itself.
+    /// The call without idempotency.
     pub fn plain(self, source: Source) -> &'static str {
         self.framed(source).plain
     }

@@ -87,7 +87,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_a_size_and_a_time_within_bounds_or_refused(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
+        fn any_text_is_a_size_and_a_time_within_bounds_or_rejected(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
             prop_assert!(bytes(&text).is_err() || text.starts_with(|it: char| it.is_ascii_digit()));
             if let Ok(time) = seconds(&text) {
                 prop_assert!(time >= Duration::from_millis(1) && time <= Duration::from_secs(86_400));

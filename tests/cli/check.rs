@@ -112,3 +112,38 @@ fn a_database_elsewhere_and_an_address_that_is_taken_are_spoken_of() {
     let outcome = run(&mut proxy);
     assert!(outcome.out.contains("error    cannot listen on 256.0.0.1:1 (KEYED_LISTEN)"), "{}", outcome.out);
 }
+
+#[tokio::test]
+async fn former_name_of_a_setting_works_with_a_notice_and_the_current_one_overrides_it() {
+    let database = Database::new().await;
+    let url = database.cluster().url("keyed_proxy", database.name());
+    let is_rejected = "error    KEYED_MINIMUM_RATE must be between 1 and 1024MiB.";
+    let former = check(&url, &[("KEYED_LEAST_RATE", "0")]);
+    assert_eq!(former.code, Some(1), "{former:?}");
+    let notice = "warning  KEYED_LEAST_RATE is now KEYED_MINIMUM_RATE.";
+    assert!(former.out.contains(is_rejected) && former.out.contains(notice), "{}", former.out);
+    assert!(!former.out.contains("is not a setting"), "{}", former.out);
+
+    let both = check(&url, &[("KEYED_LEAST_RATE", "0"), ("KEYED_MINIMUM_RATE", "8KiB")]).expect();
+    let notice = "warning  KEYED_LEAST_RATE has no effect, because KEYED_MINIMUM_RATE is set.";
+    assert!(both.contains(notice), "{both}");
+
+    let flags = ["serve", "--check", "--database-url", &url, "--listen", "127.0.0.1:0", "--least-rate", "0"];
+    let flag = run(&mut proxy_program(&flags));
+    let notice = "warning  --least-rate is now --minimum-rate.";
+    assert!(flag.out.contains(is_rejected) && flag.out.contains(notice), "{}", flag.out);
+}
+
+#[tokio::test]
+async fn service_that_starts_with_a_former_name_logs_the_notice() {
+    // Without a command, the settings are those of the environment. The address cannot be used, so the service ends.
+    let mut proxy = proxy_program(&[]);
+    let settings = [
+        ("KEYED_DATABASE_URL", "host=/nonexistent user=keyed_proxy dbname=crm"),
+        ("KEYED_LISTEN", "nowhere"),
+        ("KEYED_FILES", "2"),
+    ];
+    let outcome = run(proxy.envs(settings));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.err.contains("KEYED_FILES is now KEYED_MAX_TRANSFERS."), "{}", outcome.err);
+}

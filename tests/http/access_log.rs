@@ -49,7 +49,7 @@ async fn a_request_is_one_line_with_its_route_key_role_and_sizes() {
 #[tokio::test]
 async fn refused_requests_are_logged_with_what_refused_them() {
     let settings =
-        [("KEYED_LOG_FORMAT", "json"), ("KEYED_KEY_RATE", "3"), ("KEYED_ADDRESS_CONNECTIONS", "3")];
+        [("KEYED_LOG_FORMAT", "json"), ("KEYED_KEY_RATE", "3"), ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "3")];
     let service = Service::start_with(&settings).await;
     let id = |id: &'static str| move |request: harness::Request| request.header("x-request-id", id);
     let of = |method, path, with: &dyn Fn(harness::Request) -> harness::Request| {

@@ -44,7 +44,7 @@ struct Finding {
 #[derive(Serialize)]
 struct Passed {
     name: &'static str,
-    /// Whether nothing was found; null when it could not be looked at, for what is missing or locked.
+    /// Whether nothing was found; null if it could not be checked, because something is missing or locked.
     sound: Option<bool>,
 }
 
@@ -122,7 +122,7 @@ async fn there_is(client: &Client) -> Result<Needs, Failure> {
     })
 }
 
-/// A library that is older than the extension or its state refuses every function.
+/// With a library that is older than the extension or its state, every function fails.
 async fn refusal_of_the_library(client: &Client) -> Result<Option<Finding>, Failure> {
     client.batch_execute("savepoint probe").await.map_err(explain)?;
     let called = client.query_typed("select keyed.pending_migrations()", &[]).await;

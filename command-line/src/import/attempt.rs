@@ -63,7 +63,7 @@ impl Import {
             let message = format!("--failed {} is the imported file itself.", failed.display());
             return Err(Failure::Usage { message, help: "import" });
         }
-        // A label that the service does not know is refused there.
+        // A label that the service does not know is rejected there.
         let declared = self.encoding.as_deref().and_then(|label| Encoding::for_label(label.as_bytes()));
         let failed = self.failed.as_deref().filter(|_| attempt != Attempt::Preview);
         let failed = failed.map(|file| FailedRows::create(file, format, declared)).transpose()?;

@@ -1,4 +1,4 @@
-//! The file of refused rows with their reasons, which can be corrected and imported again.
+//! The file of rejected rows with their reasons, to correct and import again.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::output::Output;
 use keyed_proxy::file::format::Format;
 use keyed_proxy::file::refused_rows::{RefusedRows, byte_order_mark};
 
-/// The file of refused rows.
+/// The file of rejected rows.
 pub(super) struct FailedRows {
     out: BufWriter<Output>,
     pub(super) format: Format,
     /// Of the imported file.
     declared: Option<&'static Encoding>,
-    /// Whether any row was refused.
+    /// Whether any row was rejected.
     has_rows: bool,
     /// Of CSV, once its header is known.
     rows: Option<RefusedRows>,

@@ -19,8 +19,8 @@ use keyed_proxy::file::format::Format;
 
 /// The size of a chunk.
 const CHUNK_SIZE: usize = 64 << 10;
-/// The maximum number of refused rows on the terminal, if --failed has all of them.
-const MOST_TOLD: u64 = 20;
+/// The maximum number of rejected rows on the terminal, if --failed has all of them.
+const MAX_REPORTED: u64 = 20;
 
 /// Reads the answer line by line while the file is still being sent.
 pub(super) async fn send_and_report(
@@ -33,10 +33,10 @@ pub(super) async fn send_and_report(
     let mut answer = send(request, template).await?.into_body();
     let (mut held, mut told) = (Vec::new(), 0);
     // NDJSON lines have no place for a reason, so all are printed.
-    let most_told = match &failed {
+    let max_reported = match &failed {
         _ if is_quiet => 0,
         Some(failed) if failed.format == Format::Ndjson => u64::MAX,
-        _ => MOST_TOLD,
+        _ => MAX_REPORTED,
     };
     loop {
         let frame = answer.frame().await.transpose().context("the response broke off")?;
@@ -62,7 +62,7 @@ pub(super) async fn send_and_report(
             }
             if let Some(refused) = &line.refused {
                 told += 1;
-                if told <= most_told {
+                if told <= max_reported {
                     bar.suspend(|| eprintln!("{}", refused.reason()));
                 }
                 if let Some(failed) = &mut failed {
@@ -72,8 +72,8 @@ pub(super) async fn send_and_report(
             if line.problem.is_none() && line.report.rows.is_none() {
                 continue;
             }
-            if told > most_told && !is_quiet {
-                bar.suspend(|| eprintln!("and {} more", told - most_told));
+            if told > max_reported && !is_quiet {
+                bar.suspend(|| eprintln!("and {} more", told - max_reported));
             }
             if let Some(failed) = failed {
                 failed.finish()?;

@@ -20,7 +20,7 @@ use keyed_proxy::traces;
 /// How often a database is asked that does not answer within a second.
 const TRIES: usize = 5;
 
-/// What was looked at, a line for each.
+/// The results, a line for each check.
 #[derive(Default)]
 struct Report {
     text: String,
@@ -56,8 +56,8 @@ impl Report {
     }
 }
 
-/// Looks at everything, and fails if something is wrong. `unknown`: warnings of variables.
-pub(super) async fn run(settings: &Settings, unknown: &[String]) -> Result<(), Failure> {
+/// Checks everything, and fails if something is wrong. `warnings`: those of names of settings.
+pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), Failure> {
     let mut report = Report::default();
     let faults = [
         settings.validate(),
@@ -75,7 +75,7 @@ pub(super) async fn run(settings: &Settings, unknown: &[String]) -> Result<(), F
             report.ok("settings of embeddings; the server is not asked");
         }
     }
-    for warning in unknown {
+    for warning in warnings {
         report.warning(warning);
     }
     environment_file(settings, &mut report);

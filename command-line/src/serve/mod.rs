@@ -2,7 +2,7 @@
 
 /// The certificate of the listener, in log and metrics.
 mod certificate;
-/// What `--check` looks at.
+/// `--check`.
 mod check;
 /// A file of settings.
 mod environment_file;
@@ -14,11 +14,12 @@ mod log_level;
 mod names;
 /// SIGHUP.
 mod reload;
-/// What systemd is told.
+/// Notifications to systemd.
 mod service_manager;
 /// The end.
 mod stop;
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use environment_file::EnvironmentFile;
@@ -32,6 +33,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
 use super::outcome::Failure;
+use super::renamed;
 use keyed_embedding_worker::worker::Worker;
 use keyed_proxy::housekeeping;
 use keyed_proxy::listener_tls::ListenerTls;
@@ -50,15 +52,17 @@ use keyed_service::worker::WorkerKey;
 /// `program`: all commands with their settings.
 pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Failure> {
     let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let unknown = names::unknown(program, variables);
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let mut warnings = names::unknown(program, variables);
+    warnings.extend(renamed::notices(|name| std::env::var_os(name), &arguments));
     if settings.check {
-        return runtime(1)?.block_on(check::run(&settings, &unknown));
+        return runtime(1)?.block_on(check::run(&settings, &warnings));
     }
     let usage = |message| Failure::Usage { message, help: "serve" };
     settings.validate().map_err(usage)?;
     // The writer lives until the end of this function: it writes what is left.
     let (log, writer) = log_level::start(&settings).map_err(usage)?;
-    for warning in unknown {
+    for warning in warnings {
         tracing::warn!("{warning}");
     }
     let tls = ListenerTls::of(&settings).map_err(usage)?.map(Arc::new);
@@ -122,7 +126,7 @@ async fn serve(
     let sinks = Sinks { metrics: Arc::clone(&app.metrics), traces: traces.clone() };
     server::serve(listener, router(app), &bounds, tls.as_deref(), &sinks, &shutdown, finishing).await;
     if let Some(worker) = worker {
-        // It was told when the drain began.
+        // It stops when the drain begins.
         let is_overdue = tokio::select! {
             _ = worker => false,
             () = tokio::time::sleep(finishing) => true,

@@ -2,6 +2,8 @@
 
 use clap::Command;
 
+use crate::renamed::is_former;
+
 const PREFIX: &str = "KEYED_";
 
 /// How similar two names are, at least, for one to be meant by the other.
@@ -11,8 +13,9 @@ const SIMILAR: f64 = 0.8;
 pub(super) fn unknown(program: &Command, variables: impl Iterator<Item = String>) -> Vec<String> {
     let mut known = Vec::new();
     collect(program, &mut known);
-    let mut unknown: Vec<String> =
-        variables.filter(|name| name.starts_with(PREFIX) && !known.contains(name)).collect();
+    let mut unknown: Vec<String> = variables
+        .filter(|name| name.starts_with(PREFIX) && !known.contains(name) && !is_former(name))
+        .collect();
     unknown.sort_unstable();
     unknown
         .iter()

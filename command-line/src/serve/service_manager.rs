@@ -1,5 +1,5 @@
-//! What the service manager is told, such as systemd: that the service is ready, that it is alive, that it stops. Nothing
-//! where no service manager asks for it by the environment.
+//! Notifications to a service manager, such as systemd: ready, alive, reloading, stopping. None if the environment names no
+//! service manager.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn extend(by: Duration) -> NotifyState<'static> {
     NotifyState::ExtendTimeoutUsec(u32::try_from(by).unwrap_or(u32::MAX))
 }
 
-/// Tells it at half of the interval that the service manager requires. A manager without such a watch is told nothing.
+/// Notifies at half of the interval that the service manager requires; never if it requires none.
 pub(crate) async fn keep_alive() {
     let Some(interval) = sd_notify::watchdog_enabled().filter(|interval| *interval > Duration::ZERO) else {
         return;

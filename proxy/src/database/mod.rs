@@ -10,8 +10,6 @@ mod failure;
 mod gate;
 /// Connections whose request was dropped.
 mod lease;
-/// The connections that are not shared.
-mod pool;
 /// Connections that are not used again.
 mod pools;
 /// Connections after a change of the URL.
@@ -127,7 +125,7 @@ impl Database {
         metrics.shared_queue.set(shared.queue as f64);
     }
 
-    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, `$3` is the request's, the arguments follow.
+    /// Runs a statement in the name of a caller: `$1` and `$2` are the caller's, `$3` is the request's, the arguments follow.
     pub(crate) async fn call(
         &self,
         effect: Effect,
@@ -159,7 +157,7 @@ impl Database {
         self.connections
     }
 
-    /// When the database answered last.
+    /// The time of the last response of the database.
     pub(crate) fn pulse(&self) -> &Arc<Pulse> {
         &self.pulse
     }
@@ -178,7 +176,7 @@ impl Database {
         Trace::new(&self.metrics, admitted, kind, function)
     }
 
-    /// A connection of one's own.
+    /// A connection for one caller.
     pub(crate) async fn lease(&self) -> Result<Lease<'_>, Failure> {
         if let Some(problem) = self.gate.refusal() {
             return Err(Failure::Refused(problem));

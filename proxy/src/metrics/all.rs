@@ -13,8 +13,8 @@ use super::requests::{Requests, Routes};
 use super::table::{Series, StatementKind};
 use crate::problem::Reason;
 
-/// The maximum number of SQLSTATEs that are told apart. A trigger can raise any.
-const MOST_STATES: usize = 100;
+/// The maximum number of SQLSTATEs that have a series. A trigger can raise any.
+const MAX_STATES: usize = 100;
 
 /// Why statements are sent again.
 const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
@@ -85,7 +85,7 @@ impl Metrics {
         let is_known = {
             let mut seen = self.states.lock().unwrap_or_else(PoisonError::into_inner);
             let is_known = seen.contains(sqlstate);
-            if !is_known && seen.len() < MOST_STATES {
+            if !is_known && seen.len() < MAX_STATES {
                 seen.insert(sqlstate.to_owned());
             }
             is_known || seen.contains(sqlstate)
@@ -138,7 +138,7 @@ mod tests {
         let text = metrics.text();
         let lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("keyed_database_errors_total{")).collect();
-        assert_eq!(lines.len(), MOST_STATES + 1);
+        assert_eq!(lines.len(), MAX_STATES + 1);
         assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"00001\"} 2"), "{lines:?}");
         assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"other\"} 9900"), "{lines:?}");
     }

@@ -27,7 +27,7 @@ pub struct Sinks {
     pub traces: Option<Arc<Traces>>,
 }
 
-/// The size of a response whose body does not tell it, since it is packed on its way.
+/// The size of a response whose body does not have one, since it is compressed on its way.
 #[derive(Clone, Copy)]
 pub(crate) struct InMemory(pub(crate) u64);
 

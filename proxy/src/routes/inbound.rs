@@ -74,7 +74,7 @@ pub(crate) async fn deliver(
 /// What became of a delivery, by its answer: one of [`Metrics`](crate::metrics::Metrics)' outcomes.
 fn outcome(answer: &Result<Response, Problem>) -> &'static str {
     match answer {
-        // Its payload was refused, and is kept for a replay.
+        // Its payload was rejected, and is kept for a replay.
         Ok(response) if response.status() == StatusCode::ACCEPTED => "refused",
         Ok(_) => "accepted",
         Err(problem) if problem.is_unauthorized() => "unauthorized",

@@ -25,7 +25,7 @@ use crate::state::App;
 use keyed_service::log::Lines;
 
 /// The maximum number of connections. A scraper has one.
-const MOST_CONNECTIONS: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 
 /// The time for the head of a request, and the maximum time of one connection: it serves one request, so that no
 /// silent client keeps a connection. A scrape every few seconds can afford to connect.
@@ -64,7 +64,7 @@ impl Scrape {
             .header_read_timeout(HEADER_TIMEOUT)
             .keep_alive(false)
             .max_buf_size(16 << 10);
-        let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,

@@ -11,19 +11,19 @@ use keyed_service::value::{bytes, cores, seconds, whole};
 #[command(next_help_heading = "Bounds")]
 pub struct Bounds {
     /// Maximum number of open client connections. Further ones get 503 and are closed.
-    #[arg(long, env = "KEYED_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
-    pub connections: usize,
+    #[arg(long, env = "KEYED_MAX_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
+    pub max_connections: usize,
 
     /// Maximum number of open client connections for each address (IPv6: for each /64). Further ones get 503 and are
     /// closed.
     ///
-    /// Default: half of KEYED_CONNECTIONS, or all of them behind trusted reverse proxies.
-    #[arg(long, env = "KEYED_ADDRESS_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
-    pub address_connections: Option<usize>,
+    /// Default: half of KEYED_MAX_CONNECTIONS, or all of them behind trusted reverse proxies.
+    #[arg(long, env = "KEYED_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = whole::<usize>)]
+    pub max_connections_per_address: Option<usize>,
 
     /// Maximum number of requests in flight. Further ones get 503.
-    #[arg(long, env = "KEYED_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
-    pub requests: usize,
+    #[arg(long, env = "KEYED_MAX_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
+    pub max_requests: usize,
 
     /// Maximum memory for the bodies of all requests. One key can use half of it.
     ///
@@ -46,20 +46,20 @@ pub struct Bounds {
     pub header_timeout: Duration,
 
     /// Minimum rate, in bytes per second, at which a client must send a body and read a response.
-    #[arg(long, env = "KEYED_LEAST_RATE", default_value = "4KiB", value_parser = bytes, value_name = "SIZE")]
-    pub least_rate: usize,
+    #[arg(long, env = "KEYED_MINIMUM_RATE", default_value = "4KiB", value_parser = bytes, value_name = "SIZE")]
+    pub minimum_rate: usize,
 
     /// Seconds that a body or a response may stall or stay below the minimum rate.
     #[arg(long, env = "KEYED_STALL_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub stall_timeout: Duration,
 
     /// Maximum number of concurrent imports and exports. Default: half of the connections that are not shared.
-    #[arg(long, env = "KEYED_FILES", value_name = "N", value_parser = whole::<usize>)]
-    pub files: Option<usize>,
+    #[arg(long, env = "KEYED_MAX_TRANSFERS", value_name = "N", value_parser = whole::<usize>)]
+    pub max_transfers: Option<usize>,
 
     /// Maximum seconds for an export, or for an import in one transaction (abort, dry run).
-    #[arg(long, env = "KEYED_FILE_TIMEOUT", default_value = "3600", value_parser = seconds, value_name = "SECONDS")]
-    pub file_timeout: Duration,
+    #[arg(long, env = "KEYED_TRANSFER_TIMEOUT", default_value = "3600", value_parser = seconds, value_name = "SECONDS")]
+    pub transfer_timeout: Duration,
 
     /// Maximum requests per second for each API key or delivery token (429 beyond); 0 for no limit.
     ///
@@ -73,20 +73,20 @@ pub struct Bounds {
     pub public_rate: u32,
 
     /// Maximum requests in flight for each API key or delivery token (429 beyond).
-    #[arg(long, env = "KEYED_KEY_REQUESTS", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
-    pub key_requests: usize,
+    #[arg(long, env = "KEYED_MAX_REQUESTS_PER_KEY", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
+    pub max_requests_per_key: usize,
 
     /// Maximum connections to the database that one key uses. All keys of a role use three quarters at most, or as many as one
     /// key may. Default: three quarters of what a role may use.
     ///
     /// Further requests wait as long as for any connection, then get 429. Lookups of single records use separate,
     /// shared connections and do not count.
-    #[arg(long, env = "KEYED_KEY_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
-    pub key_connections: Option<usize>,
+    #[arg(long, env = "KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", value_name = "N", value_parser = whole::<usize>)]
+    pub max_database_connections_per_key: Option<usize>,
 
     /// Maximum number of concurrent imports and exports for each key (429 beyond). The default leaves one to others.
-    #[arg(long, env = "KEYED_KEY_FILES", value_name = "N", value_parser = whole::<usize>)]
-    pub key_files: Option<usize>,
+    #[arg(long, env = "KEYED_MAX_TRANSFERS_PER_KEY", value_name = "N", value_parser = whole::<usize>)]
+    pub max_transfers_per_key: Option<usize>,
 
     /// Maximum failed authentications per minute for each address (IPv6: for each /64; 429 beyond); 0 for no limit.
     ///
@@ -95,8 +95,8 @@ pub struct Bounds {
     pub auth_failures: u32,
 
     /// Seconds for which an invalid key is rejected without asking the database again.
-    #[arg(long, env = "KEYED_REFUSAL_MEMORY", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
-    pub refusal_memory: Duration,
+    #[arg(long, env = "KEYED_INVALID_KEY_TTL", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
+    pub invalid_key_ttl: Duration,
 
     /// Number of reverse proxies in front of this one that append the client address to X-Forwarded-For.
     ///
@@ -108,13 +108,13 @@ pub struct Bounds {
 impl Bounds {
     pub(crate) fn validate(&self, body_limit: usize) -> Result<(), String> {
         for (name, number) in [
-            ("KEYED_CONNECTIONS", Some(self.connections)),
-            ("KEYED_ADDRESS_CONNECTIONS", self.address_connections),
-            ("KEYED_REQUESTS", Some(self.requests)),
-            ("KEYED_FILES", self.files),
-            ("KEYED_KEY_REQUESTS", Some(self.key_requests)),
-            ("KEYED_KEY_CONNECTIONS", self.key_connections),
-            ("KEYED_KEY_FILES", self.key_files),
+            ("KEYED_MAX_CONNECTIONS", Some(self.max_connections)),
+            ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", self.max_connections_per_address),
+            ("KEYED_MAX_REQUESTS", Some(self.max_requests)),
+            ("KEYED_MAX_TRANSFERS", self.max_transfers),
+            ("KEYED_MAX_REQUESTS_PER_KEY", Some(self.max_requests_per_key)),
+            ("KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", self.max_database_connections_per_key),
+            ("KEYED_MAX_TRANSFERS_PER_KEY", self.max_transfers_per_key),
         ] {
             if number.is_some_and(|number| !(1..=1_000_000).contains(&number)) {
                 return Err(format!("{name} must be between 1 and 1000000."));
@@ -135,26 +135,27 @@ impl Bounds {
         if self.body_budget > u32::MAX as usize {
             return Err("KEYED_BODY_BUDGET must be less than 4096MiB.".into());
         }
-        if !(1..=1 << 30).contains(&self.least_rate) {
-            return Err("KEYED_LEAST_RATE must be between 1 and 1024MiB.".into());
+        if !(1..=1 << 30).contains(&self.minimum_rate) {
+            return Err("KEYED_MINIMUM_RATE must be between 1 and 1024MiB.".into());
         }
         Ok(())
     }
 
     /// The maximum number of connections of one address.
     pub(crate) fn connections_of_an_address(&self) -> usize {
-        let default = if self.trusted_proxies == 0 { self.connections.div_ceil(2) } else { self.connections };
-        self.address_connections.unwrap_or(default)
+        let default =
+            if self.trusted_proxies == 0 { self.max_connections.div_ceil(2) } else { self.max_connections };
+        self.max_connections_per_address.unwrap_or(default)
     }
 
     /// The maximum number of concurrent files, each of which may use a connection for long.
     pub(crate) fn files(&self, connections: usize) -> usize {
-        self.files.unwrap_or((connections / 2).max(1))
+        self.max_transfers.unwrap_or((connections / 2).max(1))
     }
 
     pub(crate) fn files_of_a_key(&self, connections: usize) -> usize {
         let files = self.files(connections);
-        self.key_files.unwrap_or(files.saturating_sub(1).max(1))
+        self.max_transfers_per_key.unwrap_or(files.saturating_sub(1).max(1))
     }
 
     /// The maximum number of connections of the keys of one role: three quarters, or as many as one key may have.
@@ -164,7 +165,8 @@ impl Bounds {
 
     /// The maximum number of connections of one key: three quarters of what its role has.
     pub(crate) fn connections_of_a_key(&self, connections: usize) -> usize {
-        let most = self.key_connections.unwrap_or(three_quarters(three_quarters(connections)));
+        let most =
+            self.max_database_connections_per_key.unwrap_or(three_quarters(three_quarters(connections)));
         most.min(connections.max(1))
     }
 }
@@ -211,10 +213,10 @@ mod tests {
     #[test]
     fn by_default_no_address_has_all_connections_unless_it_is_a_trusted_proxy() {
         for (arguments, of_an_address) in [
-            (&["--connections", "8"][..], 4),
-            (&["--connections", "1"], 1),
-            (&["--connections", "8", "--trusted-proxies", "1"], 8),
-            (&["--connections", "8", "--address-connections", "3"], 3),
+            (&["--max-connections", "8"][..], 4),
+            (&["--max-connections", "1"], 1),
+            (&["--max-connections", "8", "--trusted-proxies", "1"], 8),
+            (&["--max-connections", "8", "--max-connections-per-address", "3"], 3),
         ] {
             assert_eq!(bounds(arguments).connections_of_an_address(), of_an_address, "{arguments:?}");
         }
@@ -225,9 +227,9 @@ mod tests {
         for (arguments, name) in [
             (["--body-budget", "1MiB"], "KEYED_BODY_BUDGET"),
             (["--body-budget", "4096MiB"], "KEYED_BODY_BUDGET"),
-            (["--connections", "0"], "KEYED_CONNECTIONS"),
-            (["--key-files", "0"], "KEYED_KEY_FILES"),
-            (["--least-rate", "0"], "KEYED_LEAST_RATE"),
+            (["--max-connections", "0"], "KEYED_MAX_CONNECTIONS"),
+            (["--max-transfers-per-key", "0"], "KEYED_MAX_TRANSFERS_PER_KEY"),
+            (["--minimum-rate", "0"], "KEYED_MINIMUM_RATE"),
         ] {
             let message = bounds(&arguments).validate(16 << 20);
             assert!(message.is_err_and(|message| message.contains(name)), "{arguments:?}");

@@ -154,7 +154,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Refuses what no single setting shows to be wrong.
+    /// Rejects settings that contradict each other.
     pub fn validate(&self) -> Result<(), String> {
         self.database().map(drop)?;
         self.listener_files().map(drop)?;
@@ -213,7 +213,7 @@ impl Settings {
 
     fn session_options(&self) -> String {
         let statement = self.statement_timeout.as_millis();
-        // A statement that waits for a lock gives up while it still has half of its time for the work.
+        // A statement that waits for a lock times out while half of its time is left for the work.
         let lock = statement.div_ceil(2);
         format!(
             "-c statement_timeout={statement} -c lock_timeout={lock} \

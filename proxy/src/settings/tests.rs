@@ -37,7 +37,7 @@ fn pgbouncer_gets_no_options() {
 }
 
 #[test]
-fn a_bad_url_is_refused_without_showing_it() {
+fn a_bad_url_is_rejected_without_showing_it() {
     for url in ["postgres://u:secret@localhost:port/crm", "host=localhost sslmode=secret", "user=secret"] {
         let message = settings(&["--database-url", url]).validate().expect_err(url);
         assert!(!message.contains("secret"), "{message}");

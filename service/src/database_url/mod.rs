@@ -23,7 +23,7 @@ pub struct DatabaseUrl {
     pub tls: DatabaseTls,
 }
 
-/// Reads a URL, or the file that holds it. `name` is the environment variable that messages speak of; they never repeat
+/// Reads a URL, or the file that holds it. `name` is the environment variable in messages, which never repeat
 /// the URL, since it may hold a password.
 pub fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<DatabaseUrl, String> {
     let url = match value_or_file(name, url, file)? {

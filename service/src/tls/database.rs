@@ -16,7 +16,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::provider::provider;
+use super::provider;
 use super::verifier::ServerVerifier;
 use super::{pem, permissions};
 use crate::database_url::DatabaseUrl;
@@ -105,7 +105,7 @@ impl Way {
         };
         let mut files = Sha256::new();
         for path in url.tls.files() {
-            // What cannot be read now was refused above.
+            // What cannot be read now was rejected above.
             files.update(std::fs::read(path).unwrap_or_default());
         }
         Ok(Way { url, tls, files: files.finalize().into() })

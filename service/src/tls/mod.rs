@@ -8,18 +8,16 @@ mod names;
 pub mod pem;
 /// Who may read a key.
 mod permissions;
-/// The cryptography.
-pub mod provider;
 /// The time of certificates.
 pub mod validity;
 /// Who a database server must be.
 mod verifier;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use anyhow::Context;
-use provider::provider;
 use rustls::ClientConfig;
+use rustls::crypto::CryptoProvider;
 use rustls_platform_verifier::BuilderVerifierExt;
 
 /// The configuration of HTTP clients in this program. They check certificates against the system's roots, or those in the
@@ -35,4 +33,12 @@ pub fn client() -> anyhow::Result<ClientConfig> {
         .context("cannot load the system's root certificates")?
         .with_no_client_auth();
     Ok(CONFIGURATION.get_or_init(|| configuration).clone())
+}
+
+/// The cryptography of all TLS in this program. Each configuration names it: a default of the process would have to be set up
+/// in each program, tests included.
+pub fn provider() -> Arc<CryptoProvider> {
+    static PROVIDER: LazyLock<Arc<CryptoProvider>> =
+        LazyLock::new(|| Arc::new(rustls::crypto::ring::default_provider()));
+    Arc::clone(&PROVIDER)
 }

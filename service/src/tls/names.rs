@@ -1,5 +1,5 @@
-//! The common name of a certificate, which stands for its host where the certificate has no list of names: many of those
-//! that PostgreSQL's manual has people make.
+//! The common name of a certificate, which is its host if the certificate has no list of names, as many made by the steps of
+//! PostgreSQL's manual.
 
 use rustls::pki_types::{CertificateDer, ServerName};
 use x509_cert::Certificate;
@@ -24,7 +24,7 @@ pub(super) fn names_in_subject(certificate: &CertificateDer<'_>, name: &ServerNa
         .any(|pattern| stands_for(pattern, &name.to_str()))
 }
 
-/// Whether a pattern, whose first label may be `*`, stands for a host.
+/// Whether a pattern, whose first label may be `*`, matches a host.
 fn stands_for(pattern: &str, host: &str) -> bool {
     let host = host.trim_end_matches('.');
     match (pattern.strip_prefix("*."), host.split_once('.')) {

@@ -1,4 +1,4 @@
-//! Who a PostgreSQL server must be: anybody, anybody whom the given roots vouch for, or the host of the URL.
+//! Verification of a PostgreSQL server: none, by the given roots, or also by the host of the URL.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
 use super::names::names_in_subject;
-use super::provider::provider;
+use super::provider;
 use super::validity::{Standing, Validity};
 
 /// Checks certificates of database servers as libpq does.

@@ -42,7 +42,7 @@ async fn counting(settings: &[(&str, &str)]) -> Service {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wrong_key_reaches_the_database_once() {
     let Service { proxy, database } =
-        Service::start_with(&[("KEYED_REFUSAL_MEMORY", "600"), ("KEYED_AUTH_FAILURES", "0")]).await;
+        Service::start_with(&[("KEYED_INVALID_KEY_TTL", "600"), ("KEYED_AUTH_FAILURES", "0")]).await;
     let mut keys = Vec::new();
     for _ in 0..3 {
         keys.push(database.wrong_key().await);
@@ -202,7 +202,7 @@ async fn slow_searches_of_one_key_leave_connections_to_others() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_has_no_more_requests_in_flight_than_it_may() {
-    let service = Service::start_with(&[("KEYED_KEY_REQUESTS", "2")]).await;
+    let service = Service::start_with(&[("KEYED_MAX_REQUESTS_PER_KEY", "2")]).await;
     let session = service.session().await;
     session.run("begin; lock table crm.customers in access exclusive mode").await;
     let searches = [waiting(&service, service.proxy.key()), waiting(&service, service.proxy.key())];

@@ -48,7 +48,7 @@ async fn a_stalled_body_times_out() {
 
 #[tokio::test]
 async fn a_file_in_one_transaction_has_an_end_however_steadily_it_comes() {
-    let service = Service::start_with(&[("KEYED_FILE_TIMEOUT", "5"), ("KEYED_LEAST_RATE", "1")]).await;
+    let service = Service::start_with(&[("KEYED_TRANSFER_TIMEOUT", "5"), ("KEYED_MINIMUM_RATE", "1")]).await;
     let mut wire = import(&service, service.proxy.key(), "").await;
     wire.send(&chunk("external_key\n")).await.expect("it is still read");
     transactions(&service, 1).await;
@@ -65,8 +65,12 @@ async fn a_file_in_one_transaction_has_an_end_however_steadily_it_comes() {
 
 #[tokio::test]
 async fn the_files_of_one_key_leave_a_place_to_others() {
-    let settings =
-        [("KEYED_FILES", "2"), ("KEYED_KEY_FILES", "1"), ("KEYED_POOL_WAIT", "2"), ("KEYED_POOL_SIZE", "8")];
+    let settings = [
+        ("KEYED_MAX_TRANSFERS", "2"),
+        ("KEYED_MAX_TRANSFERS_PER_KEY", "1"),
+        ("KEYED_POOL_WAIT", "2"),
+        ("KEYED_POOL_SIZE", "8"),
+    ];
     let service = Service::start_with(&settings).await;
     let mut first = import(&service, service.proxy.key(), "").await;
     first.send(&chunk("external_key\nK-1\n")).await.expect("it is read");
@@ -92,7 +96,7 @@ async fn the_files_of_one_key_leave_a_place_to_others() {
 
 #[tokio::test]
 async fn strangers_take_no_place_of_a_file() {
-    let service = Service::start_with(&[("KEYED_FILES", "1"), ("KEYED_POOL_WAIT", "2")]).await;
+    let service = Service::start_with(&[("KEYED_MAX_TRANSFERS", "1"), ("KEYED_POOL_WAIT", "2")]).await;
     let key = service.database.wrong_key().await;
     let mut wires = Vec::new();
     for number in 0..8 {
@@ -139,8 +143,8 @@ async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
 #[tokio::test]
 async fn a_connection_over_the_limit_gets_503_with_retry_after() {
     let service = Service::start_with(&[
-        ("KEYED_CONNECTIONS", "2"),
-        ("KEYED_ADDRESS_CONNECTIONS", "2"),
+        ("KEYED_MAX_CONNECTIONS", "2"),
+        ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "2"),
         ("KEYED_HEADER_TIMEOUT", "3"),
     ])
     .await;
@@ -167,7 +171,7 @@ async fn a_connection_over_the_limit_gets_503_with_retry_after() {
 #[tokio::test]
 async fn an_address_that_has_its_connections_leaves_room_to_others() {
     let service = Service::start_with(&[
-        ("KEYED_CONNECTIONS", "8"),
+        ("KEYED_MAX_CONNECTIONS", "8"),
         ("KEYED_HEADER_TIMEOUT", "5"),
         ("KEYED_LOG", "error"),
     ])

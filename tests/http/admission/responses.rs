@@ -49,7 +49,7 @@ async fn requests_in_flight(service: &Service) -> f64 {
 
 #[tokio::test]
 async fn a_response_counts_until_its_caller_has_read_it() {
-    let service = service(&[("KEYED_KEY_REQUESTS", "1")]).await;
+    let service = service(&[("KEYED_MAX_REQUESTS_PER_KEY", "1")]).await;
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: slow").await;
     let answer = reader.answer().await;
     assert_eq!(status_of(&answer), 200);
@@ -128,7 +128,7 @@ async fn a_response_that_is_read_too_slowly_is_cut_and_logged_with_what_arrived(
 
 #[tokio::test]
 async fn the_last_bytes_count_before_a_connection_is_closed() {
-    let service = service(&[("KEYED_STALL_TIMEOUT", "1"), ("KEYED_LEAST_RATE", "1MiB")]).await;
+    let service = service(&[("KEYED_STALL_TIMEOUT", "1"), ("KEYED_MINIMUM_RATE", "1MiB")]).await;
     // The last bytes are more than the system of this caller takes, and are with that of the proxy.
     let left = 96 << 10;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);

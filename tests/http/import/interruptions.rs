@@ -47,7 +47,7 @@ async fn answer(mut wire: Wire) -> (u16, String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_is_written_in_part_waits_for_connections_that_are_busy() {
-    let settings = [("KEYED_KEY_CONNECTIONS", "1"), ("KEYED_POOL_WAIT", "0.2")];
+    let settings = [("KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", "1"), ("KEYED_POOL_WAIT", "0.2")];
     let service = Service::start_with(&settings).await;
     let mut wire = begun(&service).await;
     let holder = service.session().await;

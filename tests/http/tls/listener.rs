@@ -80,7 +80,8 @@ async fn a_connection_without_a_handshake_ends_like_any_silent_one() {
 
 #[tokio::test]
 async fn stalled_handshakes_count_and_delay_no_other_client() {
-    let secure = Secure::start(&[("KEYED_CONNECTIONS", "8"), ("KEYED_ADDRESS_CONNECTIONS", "4")]).await;
+    let secure =
+        Secure::start(&[("KEYED_MAX_CONNECTIONS", "8"), ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "4")]).await;
     let address = secure.proxy.address();
     let mut silent = Vec::new();
     for _ in 0..4 {
