@@ -68,11 +68,11 @@ sql_functions! {
         revocation::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
     };
 
-    /// `keyed.enforce_grants(maximum integer) returns integer`.
+    /// `keyed.enforce_grants(max_tables integer) returns integer`.
     keyed_enforce_grants => |call| {
         Caller::current().require_maintenance("enforce grants")?;
-        let maximum = call.integer(0).map(|maximum| usize::try_from(maximum).unwrap_or(0));
-        let waiting = enforce_grants::enforce(maximum);
+        let max_tables = call.integer(0).map(|count| usize::try_from(count).unwrap_or(0));
+        let waiting = enforce_grants::enforce(max_tables);
         Ok(Answer::Datum(Datum::from(waiting as i32)))
     };
 

@@ -18,21 +18,22 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// Updates the policies of at most this many tables. Returns the number of tables that remain.
-pub fn enforce(maximum: Option<usize>) -> usize {
+pub fn enforce(max_tables: Option<usize>) -> usize {
     if snapshot_is_fixed() || binding::require_state().is_err() {
         return 0;
     }
     as_owner_defining(|| {
         connected(|spi| {
             let mut templates = waiting(spi);
-            let most = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
-            if most == 0 {
+            let max_tables =
+                max_tables.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
+            if max_tables == 0 {
                 return templates.len();
             }
             // Starts with a different table each time, so that each gets its turn.
             let first = random::next_u64() % templates.len() as u64;
             templates.rotate_left(first as usize);
-            let mut done = take_free(spi, &templates, most);
+            let mut done = take_free(spi, &templates, max_tables);
             if done.is_empty() {
                 done.extend(take_busy(spi, &templates));
             }
@@ -44,11 +45,11 @@ pub fn enforce(maximum: Option<usize>) -> usize {
 }
 
 /// Updates the policies of tables that are not in use. Returns the roles that lost privileges on each.
-fn take_free(spi: &Connection, templates: &[i32], most: usize) -> Vec<Vec<Loser>> {
+fn take_free(spi: &Connection, templates: &[i32], max_tables: usize) -> Vec<Vec<Loser>> {
     let mut done = Vec::new();
     let mut kept_since: Option<Instant> = None;
     for template in templates {
-        if done.len() == most || kept_since.is_some_and(|since| since.elapsed() >= LONGEST) {
+        if done.len() == max_tables || kept_since.is_some_and(|since| since.elapsed() >= LONGEST) {
             break;
         }
         if let Some(lost) = sync_if_free(spi, *template, Wait::Not) {

@@ -45,7 +45,7 @@ struct Claim {
 pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<String, Error> {
     require()?;
     check_model(model)?;
-    for (name, number, range) in [("most", most, 1..=MOST), ("lease", lease, 1..=LONGEST_LEASE)] {
+    for (name, number, range) in [("max_texts", most, 1..=MOST), ("lease", lease, 1..=LONGEST_LEASE)] {
         if !range.contains(&number) {
             let message = format!("{name} must be between {} and {}", range.start(), range.end());
             return Err(Error::at(Code::InvalidValue, format!("/{name}"), message));
