@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of cached keys; beyond it, the cache is cleared.
-const MOST_KNOWN: usize = 10_000;
+const MAX_KNOWN: usize = 10_000;
 
 /// A key as it is stored, revoked ones excepted.
 struct Key {
@@ -99,7 +99,7 @@ pub fn authenticate(
     // What changed while it was read may not be in it.
     if invalidation::count() == before {
         KNOWN.with_borrow_mut(|known| {
-            if known.keys.len() >= MOST_KNOWN {
+            if known.keys.len() >= MAX_KNOWN {
                 known.keys.clear();
             }
             known.keys.entry(presented.to_vec()).or_insert_with(|| Rc::clone(&key));

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 const PATIENCE: i64 = 60_000_000;
 
 /// Past this many keys a session forgets when it wrote.
-const MOST_KEYS: usize = 10_000;
+const MAX_KEYS: usize = 10_000;
 
 thread_local! {
     static WRITTEN: RefCell<HashMap<i32, i64>> = RefCell::default();
@@ -27,7 +27,7 @@ pub fn note(key: i32) {
         return;
     }
     WRITTEN.with_borrow_mut(|written| {
-        if written.len() >= MOST_KEYS {
+        if written.len() >= MAX_KEYS {
             written.clear();
         }
         written.insert(key, now);

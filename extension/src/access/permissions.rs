@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of cached pairs of role and template; beyond it, the cache is cleared.
-const MOST_KNOWN: usize = 4096;
+const MAX_KNOWN: usize = 4096;
 
 /// The rows that a privilege covers.
 #[derive(Debug, Default)]
@@ -150,7 +150,7 @@ pub fn is_administrator(role: Oid) -> bool {
         || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
     if invalidation::count() == before {
         ADMINISTRATORS.with_borrow_mut(|known| {
-            if known.len() >= MOST_KNOWN {
+            if known.len() >= MAX_KNOWN {
                 known.clear();
             }
             known.insert(role, is_administrator);
@@ -173,7 +173,7 @@ impl Permissions {
             return permissions;
         }
         let forgotten = KNOWN.with_borrow_mut(|known| {
-            let forgotten = (known.len() >= MOST_KNOWN).then(|| std::mem::take(known));
+            let forgotten = (known.len() >= MAX_KNOWN).then(|| std::mem::take(known));
             known.insert(place, Rc::clone(&permissions));
             forgotten
         });

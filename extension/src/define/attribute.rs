@@ -32,9 +32,9 @@ pub fn add(
     new: &Definition,
     pointer: &str,
 ) -> Result<(), Error> {
-    let most = limits::attributes_per_template();
-    if template.attributes.len() >= most {
-        let message = format!("a template may have at most {most} attributes");
+    let max = limits::attributes_per_template();
+    if template.attributes.len() >= max {
+        let message = format!("a template may have at most {max} attributes");
         return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
     let target = match &new.target {

@@ -26,7 +26,7 @@ pub fn enforce(max_tables: Option<usize>) -> usize {
         connected(|spi| {
             let mut templates = waiting(spi);
             let max_tables =
-                max_tables.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
+                max_tables.unwrap_or(usize::MAX).min(table_lock::max_tables()).min(templates.len());
             if max_tables == 0 {
                 return templates.len();
             }

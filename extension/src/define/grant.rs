@@ -54,7 +54,7 @@ fn make(
     let held = held(spi, role, target);
     let narrows = privileges.iter().any(|privilege| narrows(&held, *privilege, scope));
     // In a project of very many templates plain SQL follows table by table.
-    let now = &tables[..tables.len().min(table_lock::most_tables())];
+    let now = &tables[..tables.len().min(table_lock::max_tables())];
     // A revoked privilege ends at once, without waiting for readers; the new policies follow when the tables are
     // free.
     if !narrows {

@@ -66,7 +66,7 @@ pub fn enforce_on(spi: &Connection, tables: &[Table]) -> usize {
 
 /// State step 19: policies end with their grants. What is not free now follows when it is.
 pub fn bind_policies(spi: &Connection) {
-    for template in waiting(spi).into_iter().take(table_lock::most_tables()) {
+    for template in waiting(spi).into_iter().take(table_lock::max_tables()) {
         sync_if_free(spi, template, Wait::Moment);
     }
 }

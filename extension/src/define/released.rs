@@ -6,7 +6,7 @@ use crate::access::template_list::TABLES;
 use crate::postgres::parameter::params;
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::table_lock::{lock_exclusively, most_tables};
+use crate::postgres::table_lock::{lock_exclusively, max_tables};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Template, catalog, column};
 use std::rc::Rc;
@@ -21,7 +21,7 @@ pub fn convert_some(spi: &Connection) -> usize {
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = rows.column::<i32>().collect();
-    let now = &ids[..ids.len().min(most_tables() / 4)];
+    let now = &ids[..ids.len().min(max_tables() / 4)];
     let old: Vec<Rc<Template>> = now.iter().copied().filter_map(catalog::by_id).collect();
     lock_exclusively(&old.iter().map(|template| template.table_sql()).collect::<Vec<_>>());
     for template in old {

@@ -26,9 +26,9 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
             // In a very large project, the privileges on most templates are revoked together with their policies;
             // without policies they show nothing. Each revocation sends an invalidation message to every session, and
             // too many at once would clear their caches.
-            let most = table_lock::most_tables();
+            let max = table_lock::max_tables();
             let is_later = |position: usize, table: &Table| {
-                position >= most && (deleted.is_empty() || with_policies.contains_key(&table.oid))
+                position >= max && (deleted.is_empty() || with_policies.contains_key(&table.oid))
             };
             let (mut now, mut later) = (Vec::new(), Vec::new());
             for (position, table) in tables.iter().enumerate() {

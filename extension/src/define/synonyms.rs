@@ -13,16 +13,16 @@ use crate::value::synonym_set::{SynonymSet, to_json};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// The most sets of a template.
-const MOST_SETS: usize = 500;
-/// The most words of a set, its root aside.
-const MOST_MEMBERS: usize = 20;
-/// The most words in a row that stand for another.
-const MOST_WORDS: usize = 5;
-/// The most characters of one.
-const MOST_CHARACTERS: usize = 100;
-/// The most bytes of all sets as JSON.
-const MOST_BYTES: usize = 64 * 1024;
+/// The maximum number of sets of a template.
+const MAX_SETS: usize = 500;
+/// The maximum number of words of a set, its root aside.
+const MAX_MEMBERS: usize = 20;
+/// The maximum number of words in a row that stand for another.
+const MAX_WORDS: usize = 5;
+/// The maximum number of characters of one.
+const MAX_CHARACTERS: usize = 100;
+/// The maximum number of bytes of all sets as JSON.
+const MAX_BYTES: usize = 64 * 1024;
 
 /// What a set looks like.
 const MEMBERS: &str =
@@ -40,9 +40,9 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Vec<SynonymSet>, Error> 
     if json::is_null(value) {
         return Ok(Vec::new());
     }
-    let entries = json::array_at_most(value, MOST_SETS + 1, pointer)?;
-    if entries.len() > MOST_SETS {
-        let message = format!("a template has at most {MOST_SETS} sets of synonyms");
+    let entries = json::array_at_most(value, MAX_SETS + 1, pointer)?;
+    if entries.len() > MAX_SETS {
+        let message = format!("a template has at most {MAX_SETS} sets of synonyms");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     let (mut sets, mut known, mut errors) = (Vec::new(), Known::default(), Vec::new());
@@ -55,8 +55,8 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Vec<SynonymSet>, Error> 
     if let Some(error) = Error::join(errors) {
         return Err(error);
     }
-    if to_json(&sets).len() > MOST_BYTES {
-        let message = format!("the synonyms of a template have at most {MOST_BYTES} bytes as JSON");
+    if to_json(&sets).len() > MAX_BYTES {
+        let message = format!("the synonyms of a template have at most {MAX_BYTES} bytes as JSON");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(sets)
@@ -69,18 +69,18 @@ fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<Synon
         match name.as_ref() {
             "root" if json::is_null(value) => {}
             "root" => root = Some(text_at(value, &here)?),
-            "synonyms" => synonyms = Some(json::array_at_most(value, MOST_MEMBERS + 1, &here)?),
+            "synonyms" => synonyms = Some(json::array_at_most(value, MAX_MEMBERS + 1, &here)?),
             _ => return Err(unknown_member(name, &here).hint(MEMBERS)),
         }
     }
     let synonyms = synonyms.ok_or_else(|| missing("synonyms", pointer).hint(MEMBERS))?;
     let here = format!("{pointer}/synonyms");
-    let least = if root.is_some() { 1 } else { 2 };
-    if synonyms.len() < least || synonyms.len() > MOST_MEMBERS {
+    let min = if root.is_some() { 1 } else { 2 };
+    if synonyms.len() < min || synonyms.len() > MAX_MEMBERS {
         let count = synonyms.len();
-        let count = if count > MOST_MEMBERS { "more".to_owned() } else { count.to_string() };
+        let count = if count > MAX_MEMBERS { "more".to_owned() } else { count.to_string() };
         let message = format!(
-            "a set has 2 to {MOST_MEMBERS} synonyms, or 1 to {MOST_MEMBERS} and a root; this one has {count}"
+            "a set has 2 to {MAX_MEMBERS} synonyms, or 1 to {MAX_MEMBERS} and a root; this one has {count}"
         );
         return Err(Error::at(Code::InvalidValue, here, message));
     }
@@ -99,7 +99,7 @@ fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<Synon
             root
         }),
     };
-    let has_root = least == 1;
+    let has_root = min == 1;
     let mut members = Vec::with_capacity(synonyms.len());
     for (position, member) in synonyms.into_iter().enumerate() {
         let here = format!("{here}/{position}");
@@ -140,8 +140,8 @@ impl Known {
 fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
     let text = text.trim();
     let folded = fold(text);
-    let fault = if text.chars().nth(MOST_CHARACTERS).is_some() {
-        format!("a synonym has at most {MOST_CHARACTERS} characters")
+    let fault = if text.chars().nth(MAX_CHARACTERS).is_some() {
+        format!("a synonym has at most {MAX_CHARACTERS} characters")
     } else if text.contains(char::is_control) {
         "a synonym has no control characters".to_owned()
     } else if folded.contains('"') {
@@ -153,8 +153,8 @@ fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
     } else {
         match words(text).count() {
             0 => "a synonym needs a letter, a digit or a sign".to_owned(),
-            1..=MOST_WORDS => return Ok((text.to_owned(), folded)),
-            _ => format!("a synonym has at most {MOST_WORDS} words"),
+            1..=MAX_WORDS => return Ok((text.to_owned(), folded)),
+            _ => format!("a synonym has at most {MAX_WORDS} words"),
         }
     };
     Err(Error::at(Code::InvalidValue, pointer, fault))

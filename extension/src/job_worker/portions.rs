@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// So many portions are a turn.
 const TURN: usize = 4;
 /// The maximum number of skipped records before a job waits for some of them.
-const MOST_LEFT_OUT: usize = 1000;
+const MAX_LEFT_OUT: usize = 1000;
 /// For how long a definition that is not yet committed is waited for.
 const PATIENCE: &CStr = c"50ms";
 
@@ -89,7 +89,7 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
     };
     // Behind the last record of all.
     let end = Uuid::max();
-    if left_out.len() >= MOST_LEFT_OUT || position == end && !left_out.is_empty() {
+    if left_out.len() >= MAX_LEFT_OUT || position == end && !left_out.is_empty() {
         let done = match job.kind {
             JobKind::Documents => text::rebuild::some(spi, &template, &left_out),
             JobKind::Embeddings => queue::definition::some(spi, &template, &left_out),

@@ -14,7 +14,7 @@ use pgrx::prelude::PgSqlErrorCode;
 use std::ffi::c_long;
 
 /// How often a job is tried that others got in the way of.
-const MOST_ATTEMPTS: i32 = 5;
+const MAX_ATTEMPTS: i32 = 5;
 
 worker::background_worker! {
     /// Runs in a process of its own, which the server started.
@@ -25,7 +25,7 @@ fn work_on_jobs(number: u8) {
     let worker = Worker::by_number(number);
     let mut in_vain = 0;
     // A session that requested a worker while the slot was taken relies on one more check after it is released.
-    while in_vain < MOST_ATTEMPTS && has_pending(worker) && take_place(worker) {
+    while in_vain < MAX_ATTEMPTS && has_pending(worker) && take_place(worker) {
         in_vain += 1;
         if work(worker) {
             in_vain = 0;
@@ -117,7 +117,7 @@ fn give_up(job: &Job, caught: &Caught) -> Outcome {
         connected(|spi| {
             let sql = format!(
                 "update {TABLE} set error = $2, attempts = attempts + 1, \
-                 state = case when $3 or attempts + 1 >= {MOST_ATTEMPTS} then 'failed' else state end where id = $1"
+                 state = case when $3 or attempts + 1 >= {MAX_ATTEMPTS} then 'failed' else state end where id = $1"
             );
             let arguments = params![job.id, &caught.message, is_final];
             spi.run_once(&sql, Snapshot::Latest, &arguments);

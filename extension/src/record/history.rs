@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 /// How many entries a page has when the request does not say, and at the most.
 const DEFAULT_LIMIT: i32 = 100;
-const MOST_LIMIT: i32 = 1000;
+const MAX_LIMIT: i32 = 1000;
 /// A page ends with the entry that makes it longer than this, in bytes: an entry may hold two texts of megabytes.
 const PAGE_SIZE: usize = 8 << 20;
 
@@ -23,11 +23,11 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
     let template = read::template_of(caller, id, Action::Read)?;
     read::require_seen(caller, &template, id)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MOST_LIMIT).contains(&limit) {
+    if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Error::at(
             Code::InvalidValue,
             "/limit",
-            format!("limit is a number from 1 to {MOST_LIMIT}"),
+            format!("limit is a number from 1 to {MAX_LIMIT}"),
         ));
     }
     let before: i32 = match cursor {

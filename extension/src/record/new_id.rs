@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 /// At least half as many of the latest ids are remembered: as many as one batch, or one portion of an import, makes.
-const MOST_LATEST: usize = 16 * 1024;
+const MAX_LATEST: usize = 16 * 1024;
 
 thread_local! {
     /// The latest 60-bit time stamp given out, so that ids of one session always ascend.
@@ -31,8 +31,8 @@ fn generate(template: i32, random: u64) -> Uuid {
     });
     let id = compose(stamp, template, random);
     LATEST_IDS.with_borrow_mut(|latest| {
-        if latest.len() >= MOST_LATEST {
-            latest.drain(..MOST_LATEST / 2);
+        if latest.len() >= MAX_LATEST {
+            latest.drain(..MAX_LATEST / 2);
         }
         latest.push(id);
     });
@@ -61,11 +61,11 @@ mod tests {
 
     #[test]
     fn the_ids_of_a_portion_are_remembered_whatever_was_made_before() {
-        for made_before in [0, 1, MOST_LATEST / 2 - 1, MOST_LATEST / 2, 99] {
+        for made_before in [0, 1, MAX_LATEST / 2 - 1, MAX_LATEST / 2, 99] {
             (0..made_before).for_each(|_| {
                 generate(3, 1);
             });
-            let ids: Vec<Uuid> = (0..MOST_LATEST / 2).map(|_| generate(3, 1)).collect();
+            let ids: Vec<Uuid> = (0..MAX_LATEST / 2).map(|_| generate(3, 1)).collect();
             assert!(ids.iter().all(|id| is_fresh(*id)));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::mode::Mode;
 use super::read::{self, FoundRecord, Lifetime};
-use super::refusal::{MOST_TRIES, gave_up, key_taken, require_in_scope};
+use super::refusal::{MAX_TRIES, gave_up, key_taken, require_in_scope};
 use super::shape::Projection;
 use super::version::Preconditions;
 use crate::access::visibility::WriteScope;
@@ -100,7 +100,7 @@ pub fn narrow(
 fn lock_holder(caller: &Caller, template: &Template, key: &str) -> Result<Option<FoundRecord>, Error> {
     let write_scope = WriteScope::of(caller, Action::Update, template);
     let holder = "t.external_key = $1 and t.deleted_at is null";
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let locked = read::lock(template, holder, &write_scope, key.into_parameter());
         // The record that was waited for may have given the key away to one that was not seen yet.
         if locked.is_some() || as_owner(|| read::id_by_key(template, key)).is_none() {

@@ -12,7 +12,7 @@ use crate::template::Template;
 use uuid::Uuid;
 
 /// How often a writer that keeps losing to others tries before it gives up.
-pub(super) const MOST_TRIES: usize = 10;
+pub(super) const MAX_TRIES: usize = 10;
 
 /// The refusal of a write that others kept getting in the way of.
 pub(super) fn gave_up() -> Error {

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use uuid::Uuid;
 
 const DEFAULT_LIMIT: i32 = 1000;
-const MOST_LIMIT: i32 = 10_000;
+const MAX_LIMIT: i32 = 10_000;
 
 /// `-infinity` and `infinity` as PostgreSQL counts times.
 pub(super) const BEFORE_ALL: i64 = i64::MIN;
@@ -34,7 +34,7 @@ pub struct SeriesQuery {
     pub bucket: Option<String>,
     /// What a bucket shows.
     pub aggregate: Option<String>,
-    /// The most points of a page.
+    /// The maximum number of points of a page.
     pub limit: Option<i32>,
     /// Where the page before ended.
     pub cursor: Option<String>,
@@ -46,11 +46,11 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
     read::require_seen(caller, &template, record)?;
     let attribute = &template.attributes[metric_at(&template, slug)?];
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MOST_LIMIT).contains(&limit) {
+    if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Error::at(
             Code::InvalidValue,
             "/limit",
-            format!("limit is a number from 1 to {MOST_LIMIT}"),
+            format!("limit is a number from 1 to {MAX_LIMIT}"),
         ));
     }
     let (from, to) = (bound(query.from.as_deref(), "/from")?, bound(query.to.as_deref(), "/to")?);
@@ -66,7 +66,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
     };
     let (from, to) = (from.unwrap_or(BEFORE_ALL), Timestamp(to.unwrap_or(AFTER_ALL)));
     // One more tells whether there is a next page.
-    let most = i64::from(limit) + 1;
+    let max = i64::from(limit) + 1;
     // Every bound is a value, so that one plan finds the beginning of any page by the index.
     let (sql, arguments) = match buckets {
         None => {
@@ -76,12 +76,12 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
             );
             let after = (Timestamp(after_at.unwrap_or(BEFORE_ALL)), after_id.unwrap_or(i64::MIN));
             let arguments =
-                params![record, attribute.id, Timestamp(from), to, after.0, after.1, most].to_vec();
+                params![record, attribute.id, Timestamp(from), to, after.0, after.1, max].to_vec();
             (sql, arguments)
         }
         Some(buckets) => {
             let from = after_at.map_or(from, |at| from.max(buckets.end_of(at)));
-            (buckets.sql(&table), params![record, attribute.id, Timestamp(from), to, most].to_vec())
+            (buckets.sql(&table), params![record, attribute.id, Timestamp(from), to, max].to_vec())
         }
     };
     as_owner(|| {

@@ -9,7 +9,7 @@ use super::argument::BoundAssignments;
 use super::kept::Keeper;
 use super::mode::Mode;
 use super::read;
-use super::refusal::{MOST_TRIES, gave_up};
+use super::refusal::{MAX_TRIES, gave_up};
 use super::version::Preconditions;
 use super::write_by_key::WriteByKey;
 use super::{changes, comparison, dropped, precondition, reference};
@@ -78,7 +78,7 @@ impl WriteByKey<'_> {
     /// By the branch that the conditions leave.
     fn write_if(&self, mode: Mode, preconditions: &Preconditions) -> Result<(Uuid, bool), Error> {
         let WriteByKey { caller, template, key, .. } = *self;
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             if precondition::narrow(caller, template, mode, key, preconditions)? == Mode::Update {
                 // The record is locked, so only the caller can have made it another.
                 return Ok((self.update()?.ok_or_else(Error::not_found)?, false));
@@ -128,7 +128,7 @@ impl WriteByKey<'_> {
     /// statement that has to wait for another writer would read it as it was before: so the row is locked by a
     /// statement of its own.
     fn lock_then_write(&self) -> Result<(Uuid, bool), Error> {
-        for tries in 1..=MOST_TRIES {
+        for tries in 1..=MAX_TRIES {
             if let Some(id) = self.update()? {
                 return Ok((id, false));
             }

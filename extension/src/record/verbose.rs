@@ -89,14 +89,14 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
     out.push('"');
 }
 
-/// The most points among which the one of a value is looked for. Usually it is the latest.
-const MOST_POINTS: usize = 1000;
+/// The maximum number of points among which the one of a value is looked for. Usually it is the latest.
+const MAX_POINTS: usize = 1000;
 
 /// Appends when a value was measured: by SQL it can be another than that of the latest point, or one of no point.
 fn write_time(out: &mut String, template: &Template, attribute: &Attribute, record: Datum, value: Datum) {
     let sql = format!(
         "select m.at from (select p.at, p.id, p.value from {} p where p.record_id = $1 and p.attribute_id = $2 \
-         order by p.at desc, p.id desc limit {MOST_POINTS}) m where m.value = $3 order by m.at desc, m.id desc limit 1",
+         order by p.at desc, p.id desc limit {MAX_POINTS}) m where m.value = $3 order by m.at desc, m.id desc limit 1",
         SideTable::Series.sql(template.id)
     );
     let arguments = params![datum::read_uuid(record), attribute.id, datum::read_f64(value)];

@@ -4,7 +4,7 @@ use super::argument::BoundAssignments;
 use super::dropped;
 use super::new_id::new_id;
 use super::read::{self, FoundRecord};
-use super::refusal::{self, MOST_TRIES, gave_up, key_taken, not_inserted};
+use super::refusal::{self, MAX_TRIES, gave_up, key_taken, not_inserted};
 use super::statement::{self, Verb};
 use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
@@ -34,7 +34,7 @@ impl WriteByKey<'_> {
         let (template, write_scopes) = (self.template, &self.write_scopes);
         let assignments = BoundAssignments::new(template, self.changes);
         let sql = || statement::upsert(template, &assignments, write_scopes);
-        for tries in 1..=MOST_TRIES {
+        for tries in 1..=MAX_TRIES {
             let id = new_id(template.id);
             let arguments = self.arguments(Some(id), &assignments);
             let plan = self.plan(Verb::Upsert, &assignments, write_scopes.are_open(), sql, &arguments);
@@ -150,7 +150,7 @@ impl WriteByKey<'_> {
         if assignments.is_empty() {
             return seen(read::holder(template, key, write_scope)).map(|it| self.unchanged(it)).transpose();
         }
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             // Which point of a series is the latest would be read too early by a statement that has to wait.
             if !metric::has_points(self.changes)
                 && let Some(id) = self.update_once(&assignments)?

@@ -39,12 +39,12 @@ pub struct Definition {
 /// Reads a JSON array of attribute definitions; all faults are reported together.
 pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>, Error> {
     let entries = json::array_at(attributes, pointer)?;
-    let most = limits::attributes_per_template();
-    if entries.len() > most {
+    let max = limits::attributes_per_template();
+    if entries.len() > max {
         return Err(Error::at(
             Code::PayloadTooLarge,
             pointer,
-            format!("a template may have at most {most} attributes, not {}", entries.len()),
+            format!("a template may have at most {max} attributes, not {}", entries.len()),
         ));
     }
     let mut definitions: Vec<Definition> = Vec::with_capacity(entries.len());

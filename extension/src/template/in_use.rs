@@ -9,7 +9,7 @@ use crate::postgres::spi::{Snapshot, connected};
 use pgrx::pg_sys::Oid;
 
 /// How many of them a message names.
-const MOST_NAMED: i32 = 10;
+const MAX_NAMED: i32 = 10;
 
 /// What depends on a relation, or on the type of its rows.
 const RELATIONS: &str = "\
@@ -75,7 +75,7 @@ fn dependents(found: &str, subject: Oid) -> Vec<String> {
     let owner = role::find(role::OWNER).unwrap_or(Oid::INVALID);
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![subject, owner, MOST_NAMED];
+            let arguments = params![subject, owner, MAX_NAMED];
             let rows = spi.run_once(&format!("{found} {DEPENDENTS}"), Snapshot::Latest, &arguments);
             // PostgreSQL describes as null what was dropped in the meantime.
             rows.column::<Option<String>>().flatten().collect()

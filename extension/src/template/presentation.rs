@@ -9,9 +9,9 @@ use crate::value::date_pattern;
 use crate::value::member::{text_at, unknown_member};
 use serde_json::value::RawValue;
 
-/// The most digits behind the point.
+/// The maximum number of digits behind the point.
 const MAX_DECIMALS: u8 = 20;
-/// The most characters of a unit.
+/// The maximum number of characters of a unit.
 const LONGEST_UNIT: usize = 20;
 /// The kinds of texts.
 const KINDS: [&str; 4] = ["multiline", "link", "email", "image"];

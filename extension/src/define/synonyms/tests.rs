@@ -96,12 +96,12 @@ fn sets_have_their_bounds() {
         };
         (0..count).map(set).collect::<serde_json::Value>()
     };
-    assert!(read(&sets(MOST_SETS, 2, 1)).is_ok());
-    assert!(read(&sets(1, MOST_MEMBERS, 1)).is_ok());
+    assert!(read(&sets(MAX_SETS, 2, 1)).is_ok());
+    assert!(read(&sets(1, MAX_MEMBERS, 1)).is_ok());
     for (sets, pointer) in [
-        (sets(MOST_SETS + 1, 2, 1), "/synonyms"),
-        (sets(1, MOST_MEMBERS + 1, 1), "/synonyms/0/synonyms"),
-        (sets(50, MOST_MEMBERS, 40), "/synonyms"),
+        (sets(MAX_SETS + 1, 2, 1), "/synonyms"),
+        (sets(1, MAX_MEMBERS + 1, 1), "/synonyms/0/synonyms"),
+        (sets(50, MAX_MEMBERS, 40), "/synonyms"),
     ] {
         assert_eq!(read(&sets).expect_err("too much").faults[0].pointer, pointer);
     }
@@ -118,7 +118,7 @@ proptest! {
             let again: serde_json::Value = serde_json::from_str(&to_json(&sets)).expect("JSON");
             prop_assert_eq!(read(&again), Ok(sets.clone()));
             for text in sets.iter().flat_map(|set| set.root.iter().chain(&set.synonyms)) {
-                prop_assert!((1..=MOST_WORDS).contains(&words(text).count()) && !fold(text).is_empty());
+                prop_assert!((1..=MAX_WORDS).contains(&words(text).count()) && !fold(text).is_empty());
             }
         }
     }

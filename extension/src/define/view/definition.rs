@@ -37,11 +37,11 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
     if name.len() <= MAX_NAME_BYTES {
         return Ok(());
     }
-    let most = MAX_NAME_BYTES.saturating_sub(template.slug.len() + 2);
+    let max = MAX_NAME_BYTES.saturating_sub(template.slug.len() + 2);
     let message =
         format!("the view would be named {name}, and PostgreSQL's names have at most {MAX_NAME_BYTES} bytes");
     Err(Error::at(Code::InvalidSlug, "/slug", message)
-        .hint(format!("Use a slug for views of {} with at most {most} characters.", template.full_name())))
+        .hint(format!("Use a slug for views of {} with at most {max} characters.", template.full_name())))
 }
 
 /// Checks a body as a caller may write it, and makes the statement that holds for every reader.

@@ -121,7 +121,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
     {
         table::require(&template)?;
     }
-    if searched.len() > table_lock::most_tables() {
+    if searched.len() > table_lock::max_tables() {
         let message = format!("one search cannot cover the texts of {} templates", searched.len());
         return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("Send template_id."));
     }
