@@ -46,6 +46,26 @@ test("folders import downwards only", () => {
   expect(faults).toEqual([]);
 });
 
+/** The files that a file imports, of types alone as well, but for those that it loads later. */
+const imported = ({ file, text }: { file: string; text: string }): string[] =>
+  [...text.matchAll(/from\s*"(\.[^"]*)"/g)].flatMap(([, path = ""]) => {
+    const target = relative("src", normalize(join("src", dirname(file), path)));
+    const names = [target, `${target}.ts`, `${target}.tsx`, `${target}/index.ts`];
+    return sources.filter((it) => names.includes(it.file)).map((it) => it.file);
+  });
+
+test("files do not import each other in cycles", () => {
+  const edges = new Map(sources.map((source) => [source.file, imported(source)]));
+  const reached = (from: string) => {
+    const files = new Set(edges.get(from));
+    // A set that grows is walked to its new end.
+    for (const file of files) for (const further of edges.get(file) ?? []) files.add(further);
+    return files;
+  };
+  expect([...edges.values()].flat().length).toBeGreaterThan(100);
+  expect(sources.map(({ file }) => file).filter((file) => reached(file).has(file))).toEqual([]);
+});
+
 test("files are short", () => {
   const long = sources.filter(({ text }) => text.split("\n").length > MOST_LINES);
   expect(long.map(({ file }) => file)).toEqual([]);

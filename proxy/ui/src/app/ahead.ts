@@ -2,7 +2,7 @@
 import { type AheadRequest, sendAhead } from "../api/ahead";
 import { renderJson } from "../api/json";
 import { decodeState } from "../list/address";
-import { isRanked, type ListState, listBody, pageBody } from "../list/state";
+import { fieldNames, isRanked, type ListState, listBody, pageBody } from "../list/state";
 import { placeOf } from "../navigation/place";
 
 /** The first page of a list, as it is asked for before its template is known; null where that cannot be said. */
@@ -10,7 +10,7 @@ function firstPage(state: ListState): string | null {
   const isView = state.view !== null && state.conditions.length === 0 && state.search === "";
   // Whether the list can begin at a value, its template says.
   if (isView || isRanked(state) || state.start !== null) return null;
-  const fields = state.columns?.map(({ id }) => id).sort() ?? null;
+  const fields = state.columns && fieldNames(state.columns.map(({ id }) => id));
   return renderJson(pageBody(listBody(state, fields), false, null));
 }
 

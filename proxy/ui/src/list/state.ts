@@ -107,6 +107,9 @@ export function searchBody(state: Searched): SearchBody {
 const FIRST = 50;
 const NEXT = 200;
 
+/** The names of fields as requests for a list give them: the same fields make the same request. */
+export const fieldNames = (fields: Iterable<string>): string[] => [...new Set(fields)].sort();
+
 /** What all pages of a list ask for. Null stands for all fields. */
 export const listBody = (state: Searched, fields: readonly string[] | null): SearchBody => ({
   ...searchBody(state),

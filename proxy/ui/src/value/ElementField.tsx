@@ -1,9 +1,9 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react";
 import { Input } from "react-aria-components";
 import { words } from "../language";
+import type { FieldProps } from "./editing";
 import style from "./editor.module.css";
 import { continuing, useExisting } from "./existing";
-import type { FieldProps } from "./ListEditor";
 
 const t = words.value;
 

@@ -15,7 +15,7 @@ import { Refusal } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import { ElementField } from "./ElementField";
-import { elementsOf, type PartProps, withElements } from "./editing";
+import { elementsOf, type FieldProps, type PartProps, withElements } from "./editing";
 import style from "./editor.module.css";
 
 const t = words.value;
@@ -85,14 +85,6 @@ export function ListEditor(props: PartProps) {
     </div>
   );
 }
-
-export type FieldProps = {
-  label: string;
-  onAdd: (elements: string[]) => void;
-  onRemoveLast: () => void;
-  autoFocus: boolean;
-  isRequired: boolean;
-};
 
 type Option = { value: string; label?: string | null };
 
