@@ -2,7 +2,7 @@
 import type { Attribute, RecordBody, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
-import { fieldNames, type ShownColumn } from "./state";
+import type { ShownColumn } from "./state";
 
 export const KEY = "external_key";
 export const KEY_WIDTH = 176;
@@ -98,7 +98,7 @@ export function columnValue(record: RecordBody, { id, isStandard }: ListColumn):
 export function neededFields(template: Template, columns: readonly ListColumn[]): string[] | null {
   const fields = new Set(columns.map(({ id }) => id));
   if (template.display !== null) fields.add(template.display);
-  return template.attributes.every(({ slug }) => fields.has(slug)) ? null : fieldNames(fields);
+  return template.attributes.every(({ slug }) => fields.has(slug)) ? null : [...fields].sort();
 }
 
 /** The columns as the state keeps them; null if they are those at first. */

@@ -107,9 +107,6 @@ export function searchBody(state: Searched): SearchBody {
 const FIRST = 50;
 const NEXT = 200;
 
-/** The names of fields as requests for a list give them: the same fields make the same request. */
-export const fieldNames = (fields: Iterable<string>): string[] => [...new Set(fields)].sort();
-
 /** What all pages of a list ask for. Null stands for all fields. */
 export const listBody = (state: Searched, fields: readonly string[] | null): SearchBody => ({
   ...searchBody(state),
@@ -120,6 +117,15 @@ export const listBody = (state: Searched, fields: readonly string[] | null): Sea
 /** The page of a list that follows a cursor; null for the first. Of ranked records there is no other page. */
 export const pageBody = (body: SearchBody, isRanked: boolean, cursor: string | null): SearchBody =>
   cursor === null ? { ...body, limit: isRanked ? NEXT : FIRST } : { ...body, limit: NEXT, cursor };
+
+/**
+ * The search that a list at an address begins with; null if the address does not determine it: a saved view is read
+ * first, and so is whether the service searches by meaning. Null fields stand for all.
+ */
+export function firstPageBody(state: ListState, fields: readonly string[] | null): SearchBody | null {
+  const isView = state.view !== null && state.conditions.length === 0 && state.search === "";
+  return isView || isRanked(state) ? null : pageBody(listBody(state, fields), false, null);
+}
 
 /** Whether two states find the same records. */
 export const findTheSame = (a: ListState, b: ListState): boolean =>

@@ -15,7 +15,7 @@ import { Refusal } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import { ElementField } from "./ElementField";
-import { elementsOf, type FieldProps, type PartProps, withElements } from "./editing";
+import { type ElementFieldProps, elementsOf, type PartProps, withElements } from "./editing";
 import style from "./editor.module.css";
 
 const t = words.value;
@@ -88,7 +88,13 @@ export function ListEditor(props: PartProps) {
 
 type Option = { value: string; label?: string | null };
 
-function Options({ label, choices, onAdd, onRemoveLast, ...props }: FieldProps & { choices: Option[] }) {
+function Options({
+  label,
+  choices,
+  onAdd,
+  onRemoveLast,
+  ...props
+}: ElementFieldProps & { choices: Option[] }) {
   const [text, setText] = useState("");
   return (
     <ComboBox

@@ -31,7 +31,7 @@ export type EditorProps = {
 export type PartProps = EditorProps & { label: string };
 
 /** A field that adds elements to a list. */
-export type FieldProps = {
+export type ElementFieldProps = {
   label: string;
   onAdd: (elements: string[]) => void;
   onRemoveLast: () => void;
