@@ -1,5 +1,5 @@
-//! When each API key was last used, accurate to about a minute: sessions write it from time to time, not at every
-//! request, and never wait for each other.
+//! The last use of API keys, accurate to about a minute. A session writes it at most once a minute for each key, and
+//! does not wait for other sessions.
 
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
@@ -9,20 +9,20 @@ use crate::postgres::transaction;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// How long a session keeps to itself that a key was used again: microseconds.
-const PATIENCE: i64 = 60_000_000;
+/// Minimum interval between writes for a key in a session, in microseconds.
+const WRITE_INTERVAL: i64 = 60_000_000;
 
-/// Past this many keys a session forgets when it wrote.
+/// The maximum number of keys in `WRITTEN`; beyond it, the map is cleared.
 const MOST_KEYS: usize = 10_000;
 
 thread_local! {
     static WRITTEN: RefCell<HashMap<i32, i64>> = RefCell::default();
 }
 
-/// Notes that a key is used in this transaction.
-pub fn note(key: i32) {
+/// Records that this transaction uses a key.
+pub fn record(key: i32) {
     let now = transaction::began_at();
-    let is_due = WRITTEN.with_borrow(|written| written.get(&key).is_none_or(|at| now - at > PATIENCE));
+    let is_due = WRITTEN.with_borrow(|written| written.get(&key).is_none_or(|at| now - at > WRITE_INTERVAL));
     if !is_due || !transaction::may_write() {
         return;
     }
@@ -32,7 +32,7 @@ pub fn note(key: i32) {
         }
         written.insert(key, now);
     });
-    // Another session may have written a moment ago, or be about to.
+    // Skips the write if another session has just written, or holds the row lock.
     let sql = "with free as materialized (select u.key_id from keyed_state.api_key_use u where u.key_id = $1 \
                  and (u.last_used_at is null or u.last_used_at < now() - '30 seconds'::interval) \
                  for no key update skip locked) \

@@ -100,7 +100,7 @@ sql_functions! {
 
 asked_once! {
     /// `keyed.is_granted(number integer) returns boolean`.
-    keyed_is_granted => stored_grant::is_there
+    keyed_is_granted => stored_grant::exists
 }
 
 /// Refuses a login that is not the proxy's. Without a grant, databases that are updated need none.

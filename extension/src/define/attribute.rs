@@ -93,7 +93,7 @@ pub fn add(
 
 /// The template to which a reference shall point: one that the caller may know.
 pub(crate) fn target(caller: &Caller, project: i32, slug: &str) -> Option<Rc<Template>> {
-    catalog::by_slug(project, slug).filter(|template| caller.may_know(template))
+    catalog::by_slug(project, slug).filter(|template| caller.can_view(template))
 }
 
 /// Changes what the members of a request say about an attribute.

@@ -87,7 +87,7 @@ pub fn create(project: &str, new: &NewTemplate) -> Result<Rc<Template>, Error> {
     catalog::refresh();
     let find = || {
         catalog::project_by_name_or_id(project)
-            .filter(|project| caller.sees_project(project.id))
+            .filter(|project| caller.can_access_project(project.id))
             .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))
     };
     definition_lock::one_at_a_time(find()?.id, || {

@@ -69,7 +69,7 @@ pub fn create_table(
         )),
         literal(label.unwrap_or(slug)),
         secure_table(&table),
-        policy_sql::enable_beside(&SideTable::History.name(id), &table),
+        policy_sql::enable_on_side_table(&SideTable::History.name(id), &table),
         key_index = key_index(&table),
     );
     sql.push_str(&comment_on_released_key(&table));

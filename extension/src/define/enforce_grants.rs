@@ -70,7 +70,7 @@ fn take_busy(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
 fn close_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
     for (role, project) in losers {
         let Some(project) = catalog::project_by_id(project) else { continue };
-        let close = || privileges::close_schema(spi, Oid::from(role), &project, &[]);
+        let close = || privileges::revoke_schema(spi, Oid::from(role), &project, &[]);
         let closed = subtransaction(|| with_settings(&[(c"lock_timeout", c"50ms")], close));
         unless_busy(closed);
     }

@@ -92,7 +92,7 @@ sql_functions! {
         let name = call.required_text(0, "template")?;
         let caller = Caller::current();
         let template = template_by_name(&caller, &name)?;
-        caller.require_knowledge(&template)?;
+        caller.require_any(&template)?;
         Ok(Answer::Text(template.to_json()))
     };
 

@@ -5,7 +5,7 @@ use super::reconcile;
 use crate::access::privilege::Privilege;
 use crate::access::privileges::role_sql;
 use crate::access::stored_grant::{COLUMNS, Grant, read};
-use crate::access::table_policies::forget_dropped_roles;
+use crate::access::table_policies::delete_grants_to_dropped_roles;
 use crate::access::target::{Table, Target};
 use crate::access::{Caller, binding, definition_lock, privileges, scope};
 use crate::error::{Code, Error};
@@ -46,7 +46,7 @@ fn make(
     privileges: &[Privilege],
     scope: Option<&str>,
 ) -> Result<(), Error> {
-    forget_dropped_roles(spi);
+    delete_grants_to_dropped_roles(spi);
     let tables = target.tables(spi);
     // Looking up a template takes a weak lock on its table.
     let what = format!("a template of the project {} that a scope is about", target.project.slug);
@@ -64,7 +64,7 @@ fn make(
     table_lock::lock_in_turn(&format!("the privileges of the project {}", project.slug), || {
         privileges::lock(project.id);
     });
-    privileges::give(spi, role, &tables, privileges)?;
+    privileges::grant(spi, role, &tables, privileges)?;
     for privilege in privileges {
         let is_held = |grant: &Grant| grant.privilege == *privilege && grant.scope.as_deref() == scope;
         if !held.iter().any(is_held) {

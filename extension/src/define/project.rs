@@ -64,7 +64,7 @@ pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
     caller.require_admin("set the time zone of a project")?;
     catalog::refresh();
     let project = catalog::project_by_name_or_id(project)
-        .filter(|project| caller.sees_project(project.id))
+        .filter(|project| caller.can_access_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))?;
     let name = name.map(time_zone::check).transpose()?;
     definition_lock::one_at_a_time(project.id, || change_time_zone(&caller, project.id, name.as_deref()))

@@ -26,7 +26,7 @@ pub fn drop_project(name: &str, with_records: bool) -> Result<(), Error> {
     catalog::refresh();
     let find = || {
         catalog::project_by_name_or_id(name)
-            .filter(|project| caller.sees_project(project.id))
+            .filter(|project| caller.can_access_project(project.id))
             .ok_or_else(|| Error::new(Code::NotFound, format!("project {name:?} does not exist")))
     };
     definition_lock::one_at_a_time(find()?.id, || drop_found(&find()?, with_records))

@@ -181,7 +181,7 @@ pub fn sync_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> 
         }
     }
     for (role, _) in &losers {
-        privileges::restore(spi, Oid::from(*role), project, &[table]);
+        privileges::revoke_unused(spi, Oid::from(*role), project, &[table]);
     }
     if !losers.is_empty() {
         dependents::after_grants(spi, &[template]);

@@ -31,7 +31,7 @@ pub fn convert_some(spi: &Connection) -> usize {
         begin_command();
         catalog::refresh();
         let Some(template) = catalog::by_id(template.id) else { continue };
-        table_policies::renew_policies_of_deletion(spi, &template).or_raise();
+        table_policies::alter_deletion_policies(spi, &template).or_raise();
     }
     ids.len() - now.len()
 }

@@ -51,9 +51,9 @@ fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table],
     let taken = subtransaction(|| {
         with_settings(&[(c"lock_timeout", c"300ms")], || {
             privileges::lock(target.project.id);
-            privileges::restore(spi, role, target.project.id, now);
+            privileges::revoke_unused(spi, role, target.project.id, now);
             dependents::after_grants(spi, &templates);
-            privileges::close_schema(spi, role, &target.project, later);
+            privileges::revoke_schema(spi, role, &target.project, later);
         });
     });
     reconcile::unless_busy(taken);

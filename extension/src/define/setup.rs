@@ -45,7 +45,7 @@ const STATE: &[(i32, Step)] = &[
     (12, Step::Script(include_str!("../../../sql/state/0012_idempotent_request.sql"))),
     (13, Step::Script(include_str!("../../../sql/state/0013_slugs.sql"))),
     (14, Step::Script(include_str!("../../../sql/state/0014_stored_credentials.sql"))),
-    (15, Step::Function(binding::add)),
+    (15, Step::Function(binding::migrate)),
     (16, Step::Script(include_str!("../../../sql/state/0016_inbound_payloads.sql"))),
     (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
     (18, Step::Portion(released::convert_some)),
@@ -251,7 +251,7 @@ fn secure_templates(spi: &Connection) {
         let text = |column| rows.get::<Option<String>>(row, column).unwrap_or_default();
         let table = table_sql(&text(0), &text(1));
         spi.script(&if rows.get::<Option<bool>>(row, 3).unwrap_or_default() {
-            policy_sql::enable_beside(&text(2), &table)
+            policy_sql::enable_on_side_table(&text(2), &table)
         } else {
             ddl::secure_table(&table)
         });

@@ -83,7 +83,7 @@ fn report(caller: &Caller) -> Result<String, Error> {
             rows.iter().collect()
         })
     });
-    jobs.retain(|(_, project, _)| caller.sees_project(*project));
+    jobs.retain(|(_, project, _)| caller.can_access_project(*project));
     if !caller.is_admin() && !jobs.is_empty() {
         // No template is opened: that would lock its table, also for a caller without any right, and wait for a definition
         // under way.

@@ -64,7 +64,7 @@ fn require_reach(writer: &Caller, action: Action, template: &Template, old: &Row
         return Ok(false);
     }
     if !holds(template, old, write_scope.writable.as_deref()) {
-        return Err(writer.outside(action, template));
+        return Err(writer.out_of_scope(action, template));
     }
     Ok(true)
 }
@@ -72,8 +72,12 @@ fn require_reach(writer: &Caller, action: Action, template: &Template, old: &Row
 /// Refuses a row that a write would put out of the writer's reach.
 fn require_result(writer: &Caller, action: Action, template: &Template, new: &Row) -> Result<(), Error> {
     writer.require(action, template)?;
-    let reach = writer.reach(action, template);
-    if holds(template, new, reach.as_deref()) { Ok(()) } else { Err(writer.outside(action, template)) }
+    let condition = writer.row_condition(action, template);
+    if holds(template, new, condition.as_deref()) {
+        Ok(())
+    } else {
+        Err(writer.out_of_scope(action, template))
+    }
 }
 
 /// Whether a condition over the record `t` holds for a row that need not be in the table; `None` holds for all.

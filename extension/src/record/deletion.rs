@@ -105,7 +105,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
                 return Err(Error::new(Code::Conflict, "the record is not deleted"));
             }
             if !rows.get::<Option<bool>>(0, 2).unwrap_or_default() {
-                return Err(caller.outside(Action::Update, &template));
+                return Err(caller.out_of_scope(Action::Update, &template));
             }
             Ok(rows.get::<Option<String>>(0, 0))
         })

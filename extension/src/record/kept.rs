@@ -92,7 +92,7 @@ fn settle_one(
         return Err(error);
     }
     match held {
-        Some(held) if keeps && !held.is_writable => Err(caller.outside(Action::Update, template)),
+        Some(held) if keeps && !held.is_writable => Err(caller.out_of_scope(Action::Update, template)),
         _ => Ok(keeps),
     }
 }

@@ -63,7 +63,7 @@ pub fn require_in_scope(
 ) -> Result<Uuid, Error> {
     match found {
         Some(FoundRecord { is_visible: true, is_writable: true, id }) => Ok(id),
-        Some(FoundRecord { is_visible: true, .. }) => Err(caller.outside(action, template)),
+        Some(FoundRecord { is_visible: true, .. }) => Err(caller.out_of_scope(action, template)),
         _ => Err(Error::not_found()),
     }
 }

@@ -64,7 +64,7 @@ pub fn create(
     }
     let record = match record {
         Some(Written::Within(record)) => record,
-        Some(Written::Outside) => return Err(caller.outside(Action::Create, template)),
+        Some(Written::Outside) => return Err(caller.out_of_scope(Action::Create, template)),
         None => return Err(not_inserted(caller, template, key)),
     };
     metric::append(template, id, &changes);
@@ -218,7 +218,7 @@ pub(super) fn write_one(
     };
     match outcome {
         Some(Written::Within(record)) => Ok(Some(record)),
-        Some(Written::Outside) => Err(caller.outside(action, template)),
+        Some(Written::Outside) => Err(caller.out_of_scope(action, template)),
         None => Ok(None),
     }
 }

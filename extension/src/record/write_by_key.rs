@@ -50,7 +50,7 @@ impl WriteByKey<'_> {
                 Some((written, true)) => return Ok((written, written == id)),
                 Some((written, false)) => {
                     let action = if written == id { Action::Create } else { Action::Update };
-                    return Err(self.caller.outside(action, template));
+                    return Err(self.caller.out_of_scope(action, template));
                 }
                 None => {}
             }
@@ -89,7 +89,9 @@ impl WriteByKey<'_> {
     fn unchanged(&self, found: FoundRecord) -> Result<Uuid, Error> {
         match found {
             FoundRecord { is_visible: true, is_writable: true, id } => Ok(id),
-            FoundRecord { is_visible: true, .. } => Err(self.caller.outside(Action::Update, self.template)),
+            FoundRecord { is_visible: true, .. } => {
+                Err(self.caller.out_of_scope(Action::Update, self.template))
+            }
             // The error says that the key is taken, not by which record.
             _ => Err(key_taken(self.caller, self.template, self.key)),
         }
@@ -135,7 +137,7 @@ impl WriteByKey<'_> {
         match is_writable {
             None => Ok(None),
             Some(true) => Ok(Some(id)),
-            Some(false) => Err(self.caller.outside(Action::Create, template)),
+            Some(false) => Err(self.caller.out_of_scope(Action::Create, template)),
         }
     }
 
@@ -181,7 +183,7 @@ impl WriteByKey<'_> {
         let plan = self.plan(Verb::UpdateByKey, assignments, write_scope.is_open(), sql, &arguments);
         let written = connected(|spi| template.write(spi, &plan, &arguments).first::<(Uuid, bool)>());
         match written {
-            Some((_, false)) => Err(self.caller.outside(Action::Update, template)),
+            Some((_, false)) => Err(self.caller.out_of_scope(Action::Update, template)),
             written => Ok(written.map(|(id, _)| id)),
         }
     }

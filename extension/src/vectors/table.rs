@@ -46,7 +46,7 @@ pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> St
          comment on column {table}.record_id is 'The record.'; \
          comment on column {table}.embedding is 'Its vector, of length one.'; \
          comment on column {table}.live is 'Whether the record is live: the index holds no others.'; {}",
-        policy_sql::enable_beside(&SideTable::Vectors.name(template), records)
+        policy_sql::enable_on_side_table(&SideTable::Vectors.name(template), records)
     ) + &create_index(schema, template)
 }
 

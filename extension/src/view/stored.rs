@@ -141,13 +141,13 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
 }
 
 /// Callers with read or define on the template may know its views.
-pub fn require_knowledge(caller: &Caller, template: &Template) -> Result<(), Error> {
+pub fn require_any(caller: &Caller, template: &Template) -> Result<(), Error> {
     if caller.holds(Privilege::Define, template) { Ok(()) } else { caller.require(Action::Read, template) }
 }
 
 /// `{views: […]}`, by slug.
 pub fn list(caller: &Caller, template: &Template) -> Result<String, Error> {
-    require_knowledge(caller, template)?;
+    require_any(caller, template)?;
     let views = as_owner(|| connected(|spi| of_template(spi, template.id)));
     let views: Vec<String> = views.iter().map(SavedView::to_json).collect();
     Ok(format!("{{\"views\":[{}]}}", views.join(",")))
@@ -155,7 +155,7 @@ pub fn list(caller: &Caller, template: &Template) -> Result<String, Error> {
 
 /// The view of this slug.
 pub fn get(caller: &Caller, template: &Template, slug: &str) -> Result<SavedView, Error> {
-    require_knowledge(caller, template)?;
+    require_any(caller, template)?;
     let views = as_owner(|| connected(|spi| of_template(spi, template.id)));
     views.into_iter().find(|view| view.slug == slug).ok_or_else(|| unknown(template, slug))
 }

@@ -138,7 +138,7 @@ fn rename_columns(spi: &Connection, view: &SavedView, attribute: &Attribute, new
 
 /// The name of a view in messages; it may belong to a template that the caller may not know.
 fn called(caller: &Caller, view: &SavedView) -> String {
-    if caller.may_know(&view.template) {
+    if caller.can_view(&view.template) {
         format!("the view {:?} of {}", view.slug, view.template.full_name())
     } else {
         "a view of another template".to_owned()
@@ -152,7 +152,7 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
             Ok(definition) => definition,
             Err(error) => {
                 let mut message = format!("the change would break {}", called(caller, view));
-                if caller.may_know(&view.template) {
+                if caller.can_view(&view.template) {
                     message += &format!(": {}", error.message);
                 }
                 return Err(Error::new(Code::Conflict, message).hint(REMEDY));
