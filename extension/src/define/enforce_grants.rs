@@ -1,10 +1,10 @@
 //! Updates pending policies: `keyed.enforce_grants`.
 //!
-//! A table stays locked until the transaction ends, so a round never waits for a table while it holds another. It
-//! takes free tables first, for a short time, and waits for a busy one only if none was free. So a table in constant
-//! use does not block others.
+//! A table stays locked until the transaction ends, so a run does not wait for a table while it holds another. It updates
+//! free tables first, for a limited time, and waits for a busy one only if none was free. So a table in constant use does
+//! not block others.
 
-use super::reconcile::{Loser, Wait, sync_if_free, unless_busy, waiting};
+use super::reconcile::{Loser, Wait, pending, sync_if_free, unless_busy};
 use crate::access::{binding, privileges};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Connection, connected};
@@ -14,8 +14,8 @@ use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// How long locked tables are held while more are locked, and how long busy ones are tried.
-const LONGEST: Duration = Duration::from_millis(500);
+/// Maximum time for locking further free tables, and for trying busy ones.
+const TIME_LIMIT: Duration = Duration::from_millis(500);
 
 /// Updates the policies of at most this many tables. Returns the number of tables that remain.
 pub fn enforce(maximum: Option<usize>) -> usize {
@@ -24,54 +24,53 @@ pub fn enforce(maximum: Option<usize>) -> usize {
     }
     as_owner_defining(|| {
         connected(|spi| {
-            let mut templates = waiting(spi);
-            let most = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
-            if most == 0 {
+            let mut templates = pending(spi);
+            let limit = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
+            if limit == 0 {
                 return templates.len();
             }
-            // Starts with a different table each time, so that each gets its turn.
+            // A random start, so that no table is always last.
             let first = random::next_u64() % templates.len() as u64;
             templates.rotate_left(first as usize);
-            let mut done = take_free(spi, &templates, most);
+            let mut done = sync_free_tables(spi, &templates, limit);
             if done.is_empty() {
-                done.extend(take_busy(spi, &templates));
+                done.extend(sync_busy_table(spi, &templates));
             }
-            let left = templates.len() - done.len();
-            close_schemas(spi, done.into_iter().flatten().collect());
-            left
+            let remaining = templates.len() - done.len();
+            revoke_schemas(spi, done.into_iter().flatten().collect());
+            remaining
         })
     })
 }
 
 /// Updates the policies of tables that are not in use. Returns the roles that lost privileges on each.
-fn take_free(spi: &Connection, templates: &[i32], most: usize) -> Vec<Vec<Loser>> {
+fn sync_free_tables(spi: &Connection, templates: &[i32], limit: usize) -> Vec<Vec<Loser>> {
     let mut done = Vec::new();
-    let mut kept_since: Option<Instant> = None;
+    let mut locked_since: Option<Instant> = None;
     for template in templates {
-        if done.len() == most || kept_since.is_some_and(|since| since.elapsed() >= LONGEST) {
+        if done.len() == limit || locked_since.is_some_and(|since| since.elapsed() >= TIME_LIMIT) {
             break;
         }
-        if let Some(lost) = sync_if_free(spi, *template, Wait::Not) {
-            done.push(lost);
-            kept_since.get_or_insert_with(Instant::now);
+        if let Some(losers) = sync_if_free(spi, *template, Wait::No) {
+            done.push(losers);
+            locked_since.get_or_insert_with(Instant::now);
         }
     }
     done
 }
 
-/// Waits for tables, one after the other, until one can be locked.
-fn take_busy(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
+/// Waits for tables, one after another, until one can be locked.
+fn sync_busy_table(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
     let began = Instant::now();
-    let mut tried = templates.iter().take_while(|_| began.elapsed() < LONGEST);
-    tried.find_map(|template| sync_if_free(spi, *template, Wait::Moment))
+    let mut tried = templates.iter().take_while(|_| began.elapsed() < TIME_LIMIT);
+    tried.find_map(|template| sync_if_free(spi, *template, Wait::Briefly))
 }
 
 /// Revokes USAGE on the schemas of projects from roles without other privileges there, unless they are locked.
-fn close_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
+fn revoke_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
     for (role, project) in losers {
         let Some(project) = catalog::project_by_id(project) else { continue };
-        let close = || privileges::revoke_schema(spi, Oid::from(role), &project, &[]);
-        let closed = subtransaction(|| with_settings(&[(c"lock_timeout", c"50ms")], close));
-        unless_busy(closed);
+        let revoke = || privileges::revoke_schema(spi, Oid::from(role), &project, &[]);
+        unless_busy(subtransaction(|| with_settings(&[(c"lock_timeout", c"50ms")], revoke)));
     }
 }

@@ -143,7 +143,7 @@ fn plan(job: &Job) -> Plan {
         for (method, body) in wanted {
             let is_text = attribute.kind == AttributeType::String && method == "btree";
             let is_there = match is_text {
-                true => texts.iter().any(|it| it.is_valid && it.has_order_of(attribute)),
+                true => texts.iter().any(|it| it.is_valid && it.has_collation_of(attribute)),
                 false => {
                     found.iter().any(|index| index.is_valid && !index.is_partial && index.method == method)
                 }
@@ -175,10 +175,10 @@ fn plan(job: &Job) -> Plan {
 /// Drops indexes in other orders, also what an interrupted drop left, and gives their name to the one that takes their place.
 fn replace(attribute: &Attribute, found: &[Index], texts: &[TextIndex], plan: &mut Plan) {
     let (now, former): (Vec<&TextIndex>, Vec<&TextIndex>) =
-        texts.iter().partition(|it| it.has_order_of(attribute));
+        texts.iter().partition(|it| it.has_collation_of(attribute));
     plan.replaced = former.iter().map(|it| format!("drop index concurrently {}", it.sql)).collect();
     let of_former = found.iter().find(|it| former.iter().any(|former| former.sql == it.sql));
-    let name = of_former.map(|it| it.name.as_str()).filter(|name| !ddl::is_of_concurrent_index(name));
+    let name = of_former.map(|it| it.name.as_str()).filter(|name| !ddl::is_concurrent_index_name(name));
     if let ([now], Some(name)) = (now.as_slice(), name) {
         plan.rename = Some(format!("alter index {} rename to {}", now.sql, identifier(name)));
     }
@@ -198,7 +198,7 @@ fn renew_readers(job: &Job) -> bool {
     let template = catalog::by_id(job.template);
     template.is_none_or(|template| {
         let attribute = template.attributes.iter().find(|it| Some(it.id) == job.attribute);
-        attribute.is_none_or(|attribute| collation_change::renew_soon(&template, attribute))
+        attribute.is_none_or(|attribute| collation_change::try_recreate(&template, attribute))
     })
 }
 

@@ -75,7 +75,7 @@ pub fn extension_schema(spi: &Connection) -> Option<String> {
 
 /// Creates missing tables and indexes if pgvector is installed: those of older templates, and indexes dropped for
 /// bulk loads.
-pub fn make_missing(spi: &Connection) {
+pub fn create_missing(spi: &Connection) {
     let Some(schema) = extension_schema(spi) else { return };
     let sql = format!(
         "select t.id from keyed_state.template t where {} is null \
