@@ -125,7 +125,7 @@ thread_local! {
 pub fn on_change(change: &Change) {
     let is_stale = match change {
         Change::Stale(stale) => stale.everything || stale.roles || !stale.tables.is_empty(),
-        Change::Forgotten => true,
+        Change::Evicted => true,
     };
     if is_stale {
         clear();

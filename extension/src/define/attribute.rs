@@ -269,7 +269,7 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
                 &ddl::indexes(&table, &attribute.slug, attribute.kind, indexed, order, &trigrams).join("; "),
             ),
             false => {
-                job::forget_index(spi, attribute.id);
+                job::delete_index_job(spi, attribute.id);
                 for index in index::of_column(spi, template.table, attribute.column) {
                     spi.script(&format!("drop index {}", index.sql));
                 }
