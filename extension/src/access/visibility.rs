@@ -2,7 +2,7 @@
 //!
 //! A scope is one filter, applied in two ways. As policies (`policy_sql.rs`), it applies to every login. As a condition
 //! in the statements of functions, it can use every index. Only this file adds that condition. The trigger evaluates
-//! the same condition on each row of direct DML (`record/bare_write.rs`). A differential test compares both with a
+//! the same condition on each row of direct DML (`record/direct_dml.rs`). A differential test compares both with a
 //! model in memory.
 
 use super::permissions::Permissions;
@@ -72,7 +72,7 @@ impl ReadScope {
 }
 
 /// The SQL condition for the rows that are visible to a caller with the read privilege, over the table under this alias;
-/// `None` for all. Statements get this condition only from functions of this file. `record/bare_write.rs` evaluates it
+/// `None` for all. Statements get this condition only from functions of this file. `record/direct_dml.rs` evaluates it
 /// on rows of direct DML.
 pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
     caller.rows(Action::Read, template, alias)

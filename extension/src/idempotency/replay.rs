@@ -75,7 +75,7 @@ fn may_see(caller: &Caller, subject: &Subject) -> bool {
         Subject::Record(id) => may_read(caller, *id),
         Subject::Template(id) => catalog::by_id(*id).is_some_and(|template| caller.can_view(&template)),
         Subject::View(template) => catalog::by_id(*template)
-            .is_some_and(|template| view::stored::require_any(caller, &template).is_ok()),
+            .is_some_and(|template| view::stored::require_read_or_define(caller, &template).is_ok()),
         Subject::Endpoint(id) => may_configure(caller, *id),
         Subject::Delivery(id) => inbound::log::get(*id, false)
             .is_some_and(|(delivery, _)| may_configure(caller, delivery.endpoint)),
@@ -88,7 +88,8 @@ fn may_see(caller: &Caller, subject: &Subject) -> bool {
 fn may_read(caller: &Caller, Id(id): Id) -> bool {
     let template = record_id::template_of(id).and_then(catalog::by_id);
     template.is_some_and(|template| {
-        caller.require(Action::Read, &template).is_ok() && read::require_seen(caller, &template, id).is_ok()
+        caller.require(Action::Read, &template).is_ok()
+            && read::require_visible(caller, &template, id).is_ok()
     })
 }
 
