@@ -1,19 +1,20 @@
-//! API keys: issuing, lookup by hash, revocation.
+//! API keys: issuing, lookup by hash, last use, revocation.
 //!
 //! A key has the form `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`. The prefix and the checksum let
-//! secret scanners recognise a leaked key. The proxy sends only the SHA-256 of a key, and the database stores only a
+//! secret scanners recognize a leaked key. The proxy sends only the SHA-256 of a key, and the database stores only a
 //! hash of that, so a dump contains no usable credential.
 
+use super::binding;
 use super::caller::Caller;
 use super::credential::Credential;
 use super::principal::Principal;
-use super::{binding, last_use};
 use crate::error::{Code, Error};
 use crate::postgres::clock::now;
 use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::parameter::{RegRole, Timestamp, params};
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Rows, Snapshot, connected};
-use crate::postgres::{datum, invalidation, random, role};
+use crate::postgres::{datum, invalidation, random, role, transaction};
 use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
 use crate::value::time;
@@ -24,6 +25,12 @@ use std::rc::Rc;
 
 /// The maximum number of cached keys; beyond it, the cache is cleared.
 const MOST_KNOWN: usize = 10_000;
+
+/// Minimum interval between writes for a key in a session, in microseconds.
+const WRITE_INTERVAL: i64 = 60_000_000;
+
+/// The maximum number of keys in `WRITTEN`; beyond it, the map is cleared.
+const MOST_KEYS: usize = 10_000;
 
 /// A stored key that is not revoked.
 struct Key {
@@ -44,6 +51,8 @@ struct Cache {
 
 thread_local! {
     static CACHE: RefCell<Cache> = RefCell::new(Cache::default());
+    /// When this session last wrote the use of a key.
+    static WRITTEN: RefCell<HashMap<i32, i64>> = RefCell::default();
 }
 
 /// Clears the cache when the table of keys or a role has changed.
@@ -124,8 +133,34 @@ pub fn authenticate(
         (None, _) => None,
     };
     principal.enter();
-    last_use::record(key.id);
+    record_use(key.id);
     Ok(())
+}
+
+/// Records that this transaction uses a key. The time is accurate to about a minute, and sessions do not wait for each
+/// other.
+fn record_use(key: i32) {
+    let now = transaction::began_at();
+    let is_due = WRITTEN.with_borrow(|written| written.get(&key).is_none_or(|at| now - at > WRITE_INTERVAL));
+    if !is_due || !transaction::may_write() {
+        return;
+    }
+    WRITTEN.with_borrow_mut(|written| {
+        if written.len() >= MOST_KEYS {
+            written.clear();
+        }
+        written.insert(key, now);
+    });
+    // Skips the write if another session has just written, or holds the row lock.
+    let sql = "with free as materialized (select u.key_id from keyed_state.api_key_use u where u.key_id = $1 \
+                 and (u.last_used_at is null or u.last_used_at < now() - '30 seconds'::interval) \
+                 for no key update skip locked) \
+               update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id";
+    as_owner(|| {
+        connected(|spi| {
+            without_waiting(|| spi.run_once(sql, Snapshot::Latest, &params![key]).len());
+        });
+    });
 }
 
 fn invalid() -> Error {

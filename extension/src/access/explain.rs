@@ -173,7 +173,7 @@ fn because(
         State::Missing => return "the record does not exist".to_owned(),
         State::Deleted => return "the record is deleted".to_owned(),
         State::Live if caller.is_admin() => {
-            return "the role is an administrator and sees every record".to_owned();
+            return "the role is an administrator, and administrators can read every record".to_owned();
         }
         State::Live => {}
     }

@@ -4,7 +4,7 @@
 //! no role of keyed has BYPASSRLS, and the owner cannot log in. A row of history, series or documents is visible if its
 //! record is.
 
-/// API keys: issuing, lookup by hash, revocation.
+/// API keys: issuing, lookup by hash, last use, revocation.
 pub mod api_key;
 /// The role that an API key, a grant or an endpoint belongs to.
 pub mod binding;
@@ -18,8 +18,6 @@ pub mod definition_lock;
 pub mod dependent;
 /// Explains access to a record.
 pub mod explain;
-/// The last use of API keys.
-pub mod last_use;
 /// Looks up the template or project that a request names.
 pub mod lookup;
 /// The access overview of a caller (`keyed.me`).

@@ -46,7 +46,7 @@ impl Rows {
     }
 
     /// Whether they depend on other records than the row itself.
-    pub fn look_behind_references(&self) -> bool {
+    pub fn depend_on_references(&self) -> bool {
         self.behind_references() > 0
     }
 
@@ -58,7 +58,7 @@ impl Rows {
         }
     }
 
-    /// Whether indexes find the live rows, or slightly more.
+    /// Whether indexes find the live rows, with few additional ones.
     pub fn are_served(&self) -> bool {
         match self {
             Rows::None => true,
@@ -219,7 +219,7 @@ fn load(role: Oid, template: &Template) -> Permissions {
         }
         match scope.map(|scope| scope::compile(template, &scope)).transpose() {
             Ok(filter) => permissions.rows[privilege as usize].add(filter),
-            // Scopes are checked by grants and changes of templates. One that no longer compiles allows no row.
+            // Grants and changes of templates check scopes. A scope that does not compile allows no row.
             Err(_) => permissions.rows[privilege as usize].add(Some(Filter::never(template.id))),
         }
     }

@@ -17,7 +17,7 @@ use pgrx::pg_sys::Oid;
 /// The number of tables in one GRANT or REVOKE.
 const TABLES_PER_STATEMENT: usize = 100;
 
-/// With fewer entries in the ACL of a table, the ACL is not what exceeds PostgreSQL's limit.
+/// The minimum number of ACL entries of a table for which a program limit error is attributed to the ACL.
 const LARGE_ACL: i64 = 1000;
 
 /// A role as an SQL identifier.
@@ -25,8 +25,8 @@ pub fn role_sql(role: Oid) -> String {
     identifier(&role::name(role).unwrap_or_default())
 }
 
-/// Locks the privileges of a project until the (sub)transaction ends, because of two concurrent changes of a table's ACL
-/// the later one fails with "tuple concurrently updated".
+/// Locks the privileges of a project until the (sub)transaction ends. Without the lock, the later of two concurrent
+/// changes of an ACL fails with "tuple concurrently updated".
 pub fn lock(project: i32) {
     advisory_lock::lock(LockKind::Privileges, project as u64, Mode::Exclusive);
 }

@@ -62,10 +62,10 @@ impl ReadScope {
 
     /// Whether it depends on other records than the row itself.
     pub fn looks_behind_references(&self) -> bool {
-        self.0.as_ref().is_some_and(|it| it.rows(Action::Read.privilege()).look_behind_references())
+        self.0.as_ref().is_some_and(|it| it.rows(Action::Read.privilege()).depend_on_references())
     }
 
-    /// Whether indexes find these records, or slightly more.
+    /// Whether indexes find these records, with few additional ones.
     pub fn is_served(&self) -> bool {
         self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_served())
     }

@@ -1,6 +1,6 @@
 //! The SQL functions of keys and grants.
 
-use super::{enforce_grants, grant, revocation};
+use super::{grant, reconcile, revocation};
 use crate::access::{Caller, api_key, explain, overview, stored_grant};
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};
@@ -73,8 +73,8 @@ sql_functions! {
     keyed_enforce_grants => |call| {
         Caller::current().require_maintenance("enforce grants")?;
         let maximum = call.integer(0).map(|maximum| usize::try_from(maximum).unwrap_or(0));
-        let waiting = enforce_grants::enforce(maximum);
-        Ok(Answer::Datum(Datum::from(waiting as i32)))
+        let remaining = reconcile::enforce(maximum);
+        Ok(Answer::Datum(Datum::from(remaining as i32)))
     };
 
     /// `keyed.require_admin(purpose text) returns void`.

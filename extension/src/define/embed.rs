@@ -50,7 +50,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
     Error::join(slugs.iter().enumerate().filter_map(fault).collect()).map_or(Ok(()), Err)
 }
 
-/// Stores the embedded attributes of a template. The attributes must have been stored.
+/// Stores the embedded attributes of a template. The rows of the attributes must exist.
 pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
     spi.run_once(
         "update keyed_state.template set embed = (select array_agg(a.id order by array_position($2, a.slug)) \

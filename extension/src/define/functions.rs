@@ -68,7 +68,7 @@ sql_functions! {
         if call.flag(5) {
             return dry_run::plan(|| dry_run::change(None, || create(&project, &new))).map(Answer::Json);
         }
-        create(&project, &new).map(answer)
+        create(&project, &new).map(to_answer)
     };
 
     /// `keyed_http.create_template(body text, dry_run boolean) returns text[]`.
@@ -167,7 +167,8 @@ sql_functions! {
     };
 }
 
-/// Changes the template of the first argument by the PATCH body that `body` returns for it, or returns the dry run.
+/// Applies a PATCH body to the template of the first argument, or returns the plan of a dry run. `body` builds the body
+/// for the template.
 fn alter_by_sql(
     call: &Call,
     is_dry_run: bool,
@@ -182,7 +183,7 @@ fn alter_by_sql(
         };
         return dry_run::plan(|| definition_lock::of_table(call.oid(0), dry_change)).map(Answer::Json);
     }
-    definition_lock::of_table(call.oid(0), || change(&*template()?)).map(answer)
+    definition_lock::of_table(call.oid(0), || change(&*template()?)).map(to_answer)
 }
 
 /// The response to a dry run, which is not stored for replay.
@@ -190,7 +191,7 @@ fn planned(plan: String) -> Answer {
     Answer::Written(Written::new(200, plan, Subject::NotStored))
 }
 
-fn answer(template: Rc<Template>) -> Answer {
+fn to_answer(template: Rc<Template>) -> Answer {
     Answer::Json(template.to_json())
 }
 

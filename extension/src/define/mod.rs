@@ -20,15 +20,13 @@ pub mod dependents;
 pub mod dry_run;
 /// The embedded texts of a template.
 pub mod embed;
-/// Updates pending policies.
-pub mod enforce_grants;
 /// The SQL functions of templates and attributes, for SQL and HTTP.
 pub mod functions;
 /// Grants privileges.
 pub mod grant;
 /// Creates projects, and sets their time zone.
 pub mod project;
-/// Updates policies that could not be updated at once.
+/// Updates pending policies.
 pub mod reconcile;
 /// Converts tables of older versions, without a column for released keys.
 pub mod released;

@@ -3,6 +3,10 @@
 //!
 //! Pending tables are safe: a policy without a grant allows nothing, and without a policy no row is visible to plain
 //! SQL.
+//!
+//! A table stays locked until the transaction ends, so `keyed.enforce_grants` does not wait for a table while it holds
+//! another. It updates free tables first, for a limited time, and waits for a busy one only if none was free. So a table
+//! in constant use does not block others.
 
 use super::dependents;
 use crate::access::privilege::Privilege;
@@ -12,23 +16,27 @@ use crate::access::target::Table;
 use crate::access::template_list::TABLES;
 use crate::access::{binding, privileges};
 use crate::postgres::caught::{Attempt, Caught};
-use crate::postgres::guard::{subtransaction, with_settings};
+use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::raise::OrRaise;
-use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::{role, table_lock};
+use crate::postgres::spi::{Connection, Snapshot, connected};
+use crate::postgres::{random, role, snapshot_is_fixed, table_lock};
 use crate::template::catalog;
 use crate::value::table_name::table_sql;
 use pgrx::pg_sys::Oid;
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::CStr;
+use std::time::{Duration, Instant};
 
-/// The number of tables that a grant or revocation updates itself.
+/// The maximum number of tables that a grant or revocation updates at once.
 const MAX_SYNCED_TABLES: usize = 50;
 
 /// The lock timeout. Other sessions queue behind the lock request.
 const LOCK_TIMEOUT: &CStr = c"50ms";
+
+/// Maximum time for locking further free tables, and for trying busy ones.
+const TIME_LIMIT: Duration = Duration::from_millis(500);
 
 /// How to wait for the lock on a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,6 +70,64 @@ pub fn enforce_on(spi: &Connection, tables: &[Table]) -> usize {
         return usize::from(syncs(&only));
     }
     tables.iter().take(MAX_SYNCED_TABLES).take_while(syncs).count()
+}
+
+/// Updates the policies of at most this many tables. Returns the number of tables that remain.
+pub fn enforce(maximum: Option<usize>) -> usize {
+    if snapshot_is_fixed() || binding::require_state().is_err() {
+        return 0;
+    }
+    as_owner_defining(|| {
+        connected(|spi| {
+            let mut templates = pending(spi);
+            let limit = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
+            if limit == 0 {
+                return templates.len();
+            }
+            // A random start, so that no table is always last.
+            let first = random::next_u64() % templates.len() as u64;
+            templates.rotate_left(first as usize);
+            let mut done = sync_free_tables(spi, &templates, limit);
+            if done.is_empty() {
+                done.extend(sync_busy_table(spi, &templates));
+            }
+            let remaining = templates.len() - done.len();
+            revoke_schemas(spi, done.into_iter().flatten().collect());
+            remaining
+        })
+    })
+}
+
+/// Updates the policies of tables that are not in use. Returns the roles that lost privileges on each.
+fn sync_free_tables(spi: &Connection, templates: &[i32], limit: usize) -> Vec<Vec<Loser>> {
+    let mut done = Vec::new();
+    let mut locked_since: Option<Instant> = None;
+    for template in templates {
+        if done.len() == limit || locked_since.is_some_and(|since| since.elapsed() >= TIME_LIMIT) {
+            break;
+        }
+        if let Some(losers) = sync_if_free(spi, *template, Wait::No) {
+            done.push(losers);
+            locked_since.get_or_insert_with(Instant::now);
+        }
+    }
+    done
+}
+
+/// Waits for tables, one after another, until one can be locked.
+fn sync_busy_table(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
+    let began = Instant::now();
+    let mut tried = templates.iter().take_while(|_| began.elapsed() < TIME_LIMIT);
+    tried.find_map(|template| sync_if_free(spi, *template, Wait::Briefly))
+}
+
+/// Revokes USAGE on the schemas of projects from roles without other privileges there, unless they are locked.
+fn revoke_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
+    for (role, project) in losers {
+        let Some(project) = catalog::project_by_id(project) else { continue };
+        let revoke = || privileges::revoke_schema(spi, Oid::from(role), &project, &[]);
+        unless_busy(subtransaction(|| with_settings(&[(c"lock_timeout", c"50ms")], revoke)));
+    }
 }
 
 /// Migration 19: replaces policies by those that check their grants. Busy tables follow later.

@@ -76,7 +76,8 @@ fn lock_setup() {
     advisory_lock::lock(LockKind::Setup, 0, Mode::Exclusive);
 }
 
-/// Rejects a database in whose keyed schemas other roles have created objects. Using them would run code of their owners.
+/// Raises an error if other roles have created objects in the schemas of keyed. Using them would run code of their
+/// owners.
 fn reject_foreign_objects() -> Result<(), Error> {
     let found = connected(|spi| {
         // The SQL of the extension may be older than the library, until ALTER EXTENSION … UPDATE.

@@ -1,6 +1,6 @@
 //! Builds the indexes of attributes and documents concurrently.
 //!
-//! A failed or cancelled CREATE INDEX CONCURRENTLY leaves an invalid index. These indexes have names that no slug can
+//! A failed or canceled CREATE INDEX CONCURRENTLY leaves an invalid index. These indexes have names that no slug can
 //! have, so that the next attempt can find and drop them.
 
 use super::schedule::{Job, Outcome, brief, mark_started};
@@ -43,7 +43,7 @@ impl Plan {
     }
 }
 
-/// Builds indexes, and remembers between attempts what blocked them.
+/// Builds indexes, and stores which transactions blocked each job.
 #[derive(Default)]
 pub(crate) struct IndexBuilder {
     /// The transactions that blocked a job at its last attempt.

@@ -57,7 +57,7 @@ fn work(worker: Worker) -> bool {
     }
 }
 
-/// Whether a transaction was cancelled, by a signal for the previous job, or the table of jobs is locked.
+/// Whether a transaction was canceled, by a signal for the previous job, or the table of jobs is locked.
 fn is_transient(caught: &Caught) -> bool {
     [PgSqlErrorCode::ERRCODE_QUERY_CANCELED, PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE]
         .contains(&caught.state)

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const LOCK_TIMEOUT: &CStr = c"1s";
 /// The initial and the maximum delay before a blocked job is retried.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
-/// The delay after a change of a definition has cancelled a job. It exceeds the retry interval of the definition.
+/// The delay after a change of a definition has canceled a job. It exceeds the retry interval of the definition.
 const YIELD_DELAY: Duration = Duration::from_millis(1500);
 /// The maximum interval between checks for new jobs.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -73,7 +73,7 @@ pub(crate) enum Outcome {
     MoreHeavy,
     /// Locks of other transactions block the rest.
     Blocked,
-    /// The job was cancelled for a change of a definition, or failed.
+    /// The job was canceled for a change of a definition, or failed.
     Yielded,
     /// The job is done, failed for good, or no longer exists.
     Finished,

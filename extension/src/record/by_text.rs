@@ -23,7 +23,7 @@ pub enum Found {
     Many(i64),
 }
 
-/// Looks up many texts in an attribute of a template, by one statement. Texts are compared like with the operator `eq`.
+/// Looks up many texts in an attribute of a template, by one statement. Texts are compared as by the operator `eq`.
 /// The result has the order of the texts.
 pub fn find(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[&str]) -> Vec<Found> {
     let mut found = vec![Found::None; texts.len()];

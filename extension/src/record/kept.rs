@@ -1,5 +1,5 @@
-//! Values that a record may keep but no record may get: references to deleted or invisible records, and list elements that
-//! are no longer options. So a client can write back the values that it has read.
+//! Values that are valid only if the record already has them: references to deleted or invisible records, and list
+//! elements that are no longer options. So a client can write back the values that it has read.
 
 use crate::access::visibility::{WriteScope, condition_column};
 use crate::access::{Action, Caller};

@@ -26,7 +26,7 @@ pub mod functions;
 pub mod history;
 /// The HTTP functions.
 pub mod http;
-/// Values that a record may keep but no record may get.
+/// Values that are valid only if the record already has them.
 pub mod kept;
 /// The external key in a request.
 pub mod key;

@@ -46,7 +46,7 @@ pub fn is_fresh(id: Uuid) -> bool {
 }
 
 /// Removes an id whose record was removed, because its history remains.
-pub fn forget(id: Uuid) {
+pub fn remove(id: Uuid) {
     LATEST_IDS.with_borrow_mut(|latest| latest.retain(|it| *it != id));
 }
 

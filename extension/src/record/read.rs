@@ -236,7 +236,7 @@ pub fn each_by_id(
     })
 }
 
-/// The live records of these that satisfy a condition over `t`.
+/// Filters live records by a condition over `t`.
 pub fn passing(template: &Template, ids: &[Uuid], condition: &str) -> HashSet<Uuid> {
     let mut passing = HashSet::with_capacity(ids.len());
     let direct = template.condition(condition).ok_or(Unfit).and_then(|condition| {

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// Resolves references by external key to ids. A reference to no visible live record is valid only if the record already
-/// has it. Errors do not distinguish invisible from missing records. Returns whether the record keeps values; it is then
-/// locked.
+/// Resolves references by external key to ids. A reference without a visible live target is valid only if the record
+/// already has it. Errors do not distinguish invisible from missing targets. Returns whether the record keeps values; it
+/// is then locked.
 pub fn resolve(
     caller: &Caller,
     template: &Template,
@@ -47,7 +47,7 @@ pub fn find_targets(caller: &Caller, template: &Template, changes: &mut Changes)
     }
 }
 
-/// Marks a reference to no visible live record.
+/// Marks a reference without a visible live target.
 pub fn can_only_be_kept(attribute: &Attribute, change: &mut Change) {
     let error = Box::new(not_found(attribute, change));
     if let Change::Set(value) = change {
@@ -135,7 +135,7 @@ fn find_all(
     }
 }
 
-/// The error for a reference to no visible live record.
+/// The error for a reference without a visible live target.
 pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
     let target = attribute.target.and_then(catalog::by_id);
     let name = match change {

@@ -67,7 +67,7 @@ pub fn upsert(
             Ok((upsert.create()?, true))
         }
         Mode::Update => Ok((upsert.update()?.ok_or_else(Error::not_found)?, false)),
-        Mode::Upsert => upsert.write_known(complete),
+        Mode::Upsert => upsert.write_existing_first(complete),
     })?;
     metric::append(template, id, &changes);
     Ok((id, created))
@@ -97,7 +97,7 @@ impl WriteByKey<'_> {
 
     /// An upsert that first looks up the record. If the record exists, it is updated or unchanged; both cost less than a
     /// failing insert.
-    fn write_known(&self, complete: bool) -> Result<(Uuid, bool), Error> {
+    fn write_existing_first(&self, complete: bool) -> Result<(Uuid, bool), Error> {
         if !metric::has_points(self.changes) {
             let assignments = BoundAssignments::new(self.template, self.changes);
             let write_scope = &self.write_scopes.update;

@@ -225,7 +225,7 @@ fn load_collations_of_indexes(spi: &Connection, table: Oid) -> HashMap<i16, Vec<
 /// attribute would lose its values in history and on replacement.
 fn attribute_type(name: &str) -> AttributeType {
     AttributeType::named(name).unwrap_or_else(|| {
-        let message = format!("attribute type {name} is not supported by this version of the extension");
+        let message = format!("this version of the extension does not support attributes of type {name}");
         Error::new(Code::Internal, message)
             .hint("Install the version of the extension that created it, or a newer version.")
             .raise()

@@ -1,4 +1,4 @@
-//! The LRU cache behind the definitions, statements and conditions of a session, which share one limit in bytes.
+//! The LRU cache of the definitions, statements and conditions of a session, which share one limit in bytes.
 
 use crate::postgres::condition::Condition;
 use crate::postgres::setting;

@@ -95,7 +95,7 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     let may_set_times = standard::may_set();
     let mut times: Vec<(i16, Argument)> = Vec::new();
     if deleted_at.is_some() && !may_set_times {
-        // The policy of deletion recognizes a record that is being deleted by this time.
+        // The deletion policy compares deleted_at with the time of the transaction.
         times.push((column::DELETED_AT, Some(Datum::from(now))));
     }
     if new.get(column::UPDATED_AT).map(datum::read_i64) != Some(now) {

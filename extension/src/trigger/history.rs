@@ -121,7 +121,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     // The history of a removed record remains, and another trigger may change a new record before its creation is
     // recorded. In both cases the next entry is not the first.
     if operation != "create" && new_id::is_fresh(record) {
-        new_id::forget(record);
+        new_id::remove(record);
         PENDING.with_borrow_mut(|pending| {
             let of_record = pending.entries.iter_mut().filter(|entry| entry.record == record);
             of_record.for_each(|entry| entry.is_fresh = false);

@@ -101,13 +101,13 @@ pub fn create_missing(spi: &Connection) {
     }
 }
 
-/// The templates of these that have vectors. This opens no table.
+/// Filters templates by whether they have vectors. It opens no table.
 pub fn filled(templates: &[i32]) -> Vec<i32> {
     as_owner(|| {
         connected(|spi| {
             let sql = format!(
-                "select t.id from unnest($1) with ordinality t (id, place) \
-                 where pg_relation_size({}) > 0 order by t.place",
+                "select t.id from unnest($1) with ordinality t (id, position) \
+                 where pg_relation_size({}) > 0 order by t.position",
                 SideTable::Vectors.regclass_sql("t.id")
             );
             spi.run_once(&sql, Snapshot::Active, &params![templates]).column().collect()
