@@ -32,7 +32,9 @@ async fn a_database_as_it_is_set_up_is_healthy() {
 #[tokio::test]
 async fn a_setting_that_keyed_has_is_no_finding() {
     let database = Database::new_durable().await.add_crm().await;
-    for setting in ["max_text_size = '4MB'", "inbound_room = '1GB'", "direct_access = off"] {
+    for setting in
+        ["max_text_size = '4MB'", "max_inbound_log_size = '1GB'", "direct_access = off", "sample_size = 5"]
+    {
         database.run_in_psql(&format!("alter database {} set keyed.{setting}", database.name()));
     }
     assert!(findings(keyed(&database, &["doctor", "--json"]), "names of settings").is_empty());

@@ -43,6 +43,6 @@ await picture("import", `${list("customers")}/import`, async (page) => {
 });
 await picture("template", `${list("customers")}/definition`, (page) => page.getByText("Title of a record").first().waitFor());
 await picture("access", `/p/${told.project}/access`, (page) => page.getByText("Your key").waitFor());
-await picture("operations", `/p/${told.project}/operations`, (page) => page.getByText("Examine again").waitFor(), {
+await picture("operations", `/p/${told.project}/operations`, (page) => page.getByText("Check again").waitFor(), {
   theme: "dark",
 });

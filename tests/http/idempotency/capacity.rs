@@ -12,7 +12,9 @@ async fn create(service: &Service, key: &str) -> Answer {
 async fn a_key_with_full_idempotency_storage_is_refused_before_anything_is_written() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    session.run(&format!("alter database \"{}\" set keyed.idempotency_room = '1MB'", database.name())).await;
+    session
+        .run(&format!("alter database \"{}\" set keyed.max_idempotency_size = '1MB'", database.name()))
+        .await;
     let service = Service::over(database, &[]).await;
     let first = create(&service, "first").await;
     assert_eq!(first.status, 201);

@@ -4,7 +4,7 @@ const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0")
 
 const PAGES = [
   [list("customers"), "Anna"],
-  [`${list("customers")}?deleted=yes`, "Nothing was deleted"],
+  [`${list("customers")}?deleted=yes`, "No deleted records"],
   [`${list("customers")}/r/${id}`, "Details"],
   [`${list("customers")}/definition`, "visits"],
   [`${list("customers")}/import`, "Import into"],

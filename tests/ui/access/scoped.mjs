@@ -12,7 +12,7 @@ await browse(
 
     const beat = await ask("GET", "/entities/template/customers/by-key?key=erp:1");
     await page.goto(`${told.address}${list("customers")}/r/${beat.id}`);
-    await page.getByText("This record does not exist, or you may not see it").waitFor();
+    await page.getByText("This record does not exist, or you have no access").waitFor();
     await page.goto(`${told.address}/p/${told.project}/access`);
     await page.getByText(/administrator/i).first().waitFor();
   },

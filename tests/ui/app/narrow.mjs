@@ -28,7 +28,7 @@ for (const theme of ["light", "dark"])
       // The buttons are in the menu.
       assert.equal(await page.getByRole("button", { name: "Import", exact: true }).count(), 0);
       await page.getByRole("button", { name: "More", exact: true }).click();
-      for (const name of ["Export what is shown as CSV", "Change the template", "Import a file"])
+      for (const name of ["Export this list as CSV", "Change the template", "Import a file"])
         await page.getByRole("menuitem", { name }).waitFor();
       await expectAccessible(page);
     },

@@ -10,7 +10,7 @@ await browse(
     assert.equal(await page.getByRole("navigation").count(), 0, "no rail of a project that is not there");
     assert.equal(await page.getByText("not visible to this caller").count(), 0);
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Go to the start" }).click();
+    await page.getByRole("button", { name: "Go to the start page" }).click();
     await page.waitForURL(`**/p/${told.project}/**`);
     await page.getByRole("navigation").first().waitFor();
   },

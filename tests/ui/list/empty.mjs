@@ -33,7 +33,7 @@ for (const theme of ["light", "dark"])
       await expectAccessible(page);
 
       await page.goto(`${told.address}${list("customers")}?q=nobody+has+this`);
-      const nothing = page.getByRole("heading", { name: "Nothing matches" });
+      const nothing = page.getByRole("heading", { name: "No matching records" });
       await nothing.waitFor();
       await expectCentred(nothing);
       await expectAccessible(page);

@@ -35,9 +35,9 @@ await browse(async (page) => {
   assert.equal(await grid.getAttribute("aria-busy"), "true");
 
   // After longer, it can be stopped.
-  await page.getByText("This search takes long.", { exact: false }).waitFor();
+  await page.getByText("This search is taking a while.", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await page.getByText("The search was stopped.", { exact: false }).waitFor();
+  await page.getByText("Search stopped.", { exact: false }).waitFor();
   await release();
   await page.getByRole("button", { name: "Search again" }).click();
   await page.getByText("erp:4").waitFor({ state: "detached" });

@@ -18,7 +18,7 @@ for (const [theme, width] of [
   await browse(
     async (page) => {
       const field = page.getByRole("combobox");
-      const suggestions = page.getByRole("listbox", { name: "Words that complete the search" });
+      const suggestions = page.getByRole("listbox", { name: "Search suggestions" });
       const vermeer = suggestions.getByRole("option", { name: /^Vermeer\s+2 records$/ });
       const verona = suggestions.getByRole("option", { name: /^Verona\s+1 record$/ });
       // The events of the field and its list, which a failure prints.

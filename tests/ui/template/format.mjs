@@ -30,9 +30,9 @@ await browse(async (page) => {
   };
   await choose("Decimals", "1");
   await choose("Unit", "Unit");
-  await dialog.getByLabel("Name of the unit").fill("mm");
+  await dialog.getByLabel("Unit name").fill("mm");
   await dialog.getByText("Example: 1,234.5\u00a0mm.").waitFor();
-  await dialog.getByText("Values are shown in another way. No value changes.").waitFor();
+  await dialog.getByText("Values are shown in another format. The values do not change.").waitFor();
   await page.getByRole("button", { name: "Save changes", disabled: false }).click();
   await page.getByText("Width changed").waitFor();
 

@@ -1,8 +1,8 @@
 /** Requests to the service, typed by its OpenAPI document. */
 import createClient from "openapi-fetch";
 import { anotherKey, currentSession, refuse } from "../session/session";
-import { takeAhead } from "./ahead";
 import { parseJson, renderJson } from "./json";
+import { takePreloaded } from "./preload";
 import { RequestError, requestError } from "./problem";
 import { isFromService, sayReached } from "./reachability";
 import type { components, paths } from "./schema";
@@ -35,7 +35,7 @@ async function reach(request: Request): Promise<Response> {
   const unreachable = () => new RequestError(0, null, OFFLINE);
   let response: Response;
   try {
-    response = (await takeAhead(request)) ?? (await fetch(request));
+    response = (await takePreloaded(request)) ?? (await fetch(request));
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     sayReached(false);

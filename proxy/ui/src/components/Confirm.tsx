@@ -8,7 +8,7 @@ type Props = {
   title: string;
   /** What will happen, in one sentence. */
   children: ReactNode;
-  /** The verb: "Revoke the key". */
+  /** The verb: "Revoke key". */
   action: string;
   isDanger?: boolean;
   run: () => Promise<unknown>;

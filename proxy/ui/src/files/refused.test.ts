@@ -24,7 +24,7 @@ test("a refused row ends with its reasons, which replace earlier ones", async ()
   );
 });
 
-test("a row with wrong quotes stays as it is, with the reason", async () => {
+test("a row with malformed quotes stays as it is, with the reason", async () => {
   const wrong = { ...error(2, null, 'text follows a closing quote: ""'), code: "invalid_csv" };
   const rows = [{ line: 2, row: '1;"Say "hi" now"', errors: [wrong] }];
   expect(await (await refusedFile({ ...csv, header: ["No", "Name"] }, rows)).text()).toBe(

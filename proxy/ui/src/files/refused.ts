@@ -36,7 +36,7 @@ export async function refusedFile(reading: Reading, rows: RefusedRow[]): Promise
   const width = others(header).length;
   const padded = (row: string[]) => [...row, ...Array<string>(Math.max(0, width - row.length)).fill("")];
   const lineOf = (cells: string[]) => `${Papa.unparse([cells], { delimiter })}\n`;
-  // Where quotes are wrong there are no cells: the row stays as it is, and is refused again until it is corrected.
+  // A row with malformed quotes has no cells. It is saved as it is, and rejected again until it is corrected.
   const raw = (row: RefusedRow) =>
     `${row.row || row.cells?.[0] || ""}${delimiter}"${reason(row.errors).replaceAll('"', '""')}"\n`;
   const lines = rows.map((row) =>

@@ -63,7 +63,7 @@ test("what is missing or no value of the type is named", () => {
     "The second value comes before the first.",
   );
   expect(written(draft("datetime", "between", ["2024-05-01T12:00:00Z", "2024-05-01"]))).toContain("between");
-  expect(written(draft("date", "lt", [null]))).toBe("Enter a whole date.");
+  expect(written(draft("date", "lt", [null]))).toBe("Enter a complete date.");
   expect(written(draft("string", "in", []))).toBe("Choose at least one value.");
   expect(written(draft("string", "ilike", [""]))).toBe("Enter a value.");
 });

@@ -52,7 +52,7 @@ const silent = () => {};
 const never = new AbortController().signal;
 const all = { kind: "all" as const, body: {} };
 
-test("all that match are walked through in pages, also while they are deleted", async () => {
+test("deletion of all matching records reads them page by page", async () => {
   const rows = rowsOf(2500);
   const { it, batches } = service(rows);
   const outcome = await deleteMany(it, "t", all, never, silent);

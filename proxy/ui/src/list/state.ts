@@ -118,6 +118,15 @@ export const listBody = (state: Searched, fields: readonly string[] | null): Sea
 export const pageBody = (body: SearchBody, isRanked: boolean, cursor: string | null): SearchBody =>
   cursor === null ? { ...body, limit: isRanked ? NEXT : FIRST } : { ...body, limit: NEXT, cursor };
 
+/**
+ * The search that a list at an address begins with; null if the address does not determine it: a saved view is read
+ * first, and so is whether the service searches by meaning. Null fields stand for all.
+ */
+export function firstPageBody(state: ListState, fields: readonly string[] | null): SearchBody | null {
+  const isView = state.view !== null && state.conditions.length === 0 && state.search === "";
+  return isView || isRanked(state) ? null : pageBody(listBody(state, fields), false, null);
+}
+
 /** Whether two states find the same records. */
 export const findTheSame = (a: ListState, b: ListState): boolean =>
   renderJson({ ...searchBody(a), sort: null }) === renderJson({ ...searchBody(b), sort: null });

@@ -54,7 +54,7 @@ test("conditions that hold are not named, and an empty value is", () => {
 test("a group of conditions is named as one", () => {
   const either = { or: [turner, year] };
   expect(read(explained([grant(either, [])]))).toEqual([
-    "Hidden: it is required that Artist is Turner or Year is more than 190.",
+    "Hidden: the record must match: Artist is Turner or Year is more than 190.",
   ]);
 });
 
@@ -70,6 +70,6 @@ test("the grant that shows the record is named", () => {
 
 test("a role without a grant is told so, and nothing of it is SQL", () => {
   expect(read(explained([], { because: "read was not granted to the role" }))).toEqual([
-    "Hidden: no grant lets the role read this template. An administrator can add one under Access.",
+    "Hidden: the role has no grant to read this template. An administrator can add one under Access.",
   ]);
 });

@@ -74,6 +74,6 @@ test("options are neither empty nor listed twice", () => {
   const faults = (...values: string[]) =>
     faultsOf({ ...draftOf(tags), options: values.map((value) => ({ value, label: "" })) }, []).options;
   expect(faults("a", "b")).toBeUndefined();
-  expect(faults("a", "")).toContain("Write");
+  expect(faults("a", "")).toContain("Enter a value");
   expect(faults("a", "a")).toContain("twice");
 });

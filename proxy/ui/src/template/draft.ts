@@ -114,7 +114,7 @@ export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateC
   };
 }
 
-/** References always have an index. */
+/** References are always indexed. */
 export const hasIndex = (type: AttributeType) => type !== "reference";
 
 export type Faults = Partial<

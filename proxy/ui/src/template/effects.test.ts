@@ -105,7 +105,7 @@ test("what the service does not refuse is told as sure", () => {
   const sure = (more: Partial<ReturnType<typeof draftOf>>) =>
     effectsOf(template, city, { ...draftOf(city), ...more }, { ...facts, plan });
   expect(kinds(sure({ required: true }))).toEqual(["plain"]);
-  expect(sure({ options: [{ value: "Bern", label: "" }] })[0]?.text).toContain("Every record");
+  expect(sure({ options: [{ value: "Bern", label: "" }] })[0]?.text).toContain("No record has another value");
 });
 
 test("the service says what is left to the background", () => {

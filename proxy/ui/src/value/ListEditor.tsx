@@ -15,7 +15,7 @@ import { Refusal } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import { ElementField } from "./ElementField";
-import { elementsOf, type PartProps, withElements } from "./editing";
+import { type ElementFieldProps, elementsOf, type PartProps, withElements } from "./editing";
 import style from "./editor.module.css";
 
 const t = words.value;
@@ -86,17 +86,15 @@ export function ListEditor(props: PartProps) {
   );
 }
 
-export type FieldProps = {
-  label: string;
-  onAdd: (elements: string[]) => void;
-  onRemoveLast: () => void;
-  autoFocus: boolean;
-  isRequired: boolean;
-};
-
 type Option = { value: string; label?: string | null };
 
-function Options({ label, choices, onAdd, onRemoveLast, ...props }: FieldProps & { choices: Option[] }) {
+function Options({
+  label,
+  choices,
+  onAdd,
+  onRemoveLast,
+  ...props
+}: ElementFieldProps & { choices: Option[] }) {
   const [text, setText] = useState("");
   return (
     <ComboBox

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { sendAhead, takeAhead } from "./ahead";
+import { preload, takePreloaded } from "./preload";
 
 const service = vi.fn<(path: string, init: RequestInit) => Promise<Response>>();
 vi.stubGlobal("fetch", service);
@@ -25,37 +25,37 @@ const request = ({
 const isAborted = () => service.mock.lastCall?.[1].signal?.aborted;
 
 beforeEach(async () => {
-  await takeAhead(request());
+  await takePreloaded(request());
   service.mockReset();
   service.mockImplementation(async () => new Response("found"));
 });
 
-test("who asks what was asked ahead gets that answer, once", async () => {
-  sendAhead(sent);
-  expect(await (await takeAhead(request()))?.text()).toBe("found");
-  expect(await takeAhead(request())).toBeNull();
+test("preloaded response is used once", async () => {
+  preload(sent);
+  expect(await (await takePreloaded(request()))?.text()).toBe("found");
+  expect(await takePreloaded(request())).toBeNull();
   expect(service).toHaveBeenCalledTimes(1);
 });
 
-test("another key, project or body has no part in it, and ends it", async () => {
+test("request with another key, project or body aborts the preloaded one", async () => {
   for (const other of [{ key: "other" }, { project: "shop" }, { body: "{}" }]) {
-    sendAhead(sent);
-    expect(await takeAhead(request(other))).toBeNull();
+    preload(sent);
+    expect(await takePreloaded(request(other))).toBeNull();
     expect(isAborted()).toBe(true);
   }
 });
 
-test("another address leaves it to who asks for it", async () => {
-  sendAhead(sent);
-  expect(await takeAhead(new Request("http://keyed.test/v1/me"))).toBeNull();
+test("request to another address leaves the preloaded one", async () => {
+  preload(sent);
+  expect(await takePreloaded(new Request("http://keyed.test/v1/me"))).toBeNull();
   expect(isAborted()).toBe(false);
-  expect(await takeAhead(request())).not.toBeNull();
+  expect(await takePreloaded(request())).not.toBeNull();
 });
 
-test("it ends with the request that took it", async () => {
+test("aborted request aborts the preloaded one that it took", async () => {
   const taker = new AbortController();
-  sendAhead(sent);
-  await takeAhead(request({ signal: taker.signal }));
+  preload(sent);
+  await takePreloaded(request({ signal: taker.signal }));
   expect(isAborted()).toBe(false);
   taker.abort();
   expect(isAborted()).toBe(true);
@@ -63,9 +63,9 @@ test("it ends with the request that took it", async () => {
 
 test("old response is discarded", async () => {
   vi.useFakeTimers();
-  sendAhead(sent);
+  preload(sent);
   vi.advanceTimersByTime(60_000);
   vi.useRealTimers();
   expect(isAborted()).toBe(true);
-  expect(await takeAhead(request())).toBeNull();
+  expect(await takePreloaded(request())).toBeNull();
 });
