@@ -32,7 +32,7 @@ async fn a_key_of_an_invisible_record_is_taken_and_the_error_does_not_name_the_r
         let advice = if statement.contains("restore") {
             "restore the record"
         } else {
-            "a record that you may not see"
+            "is not visible to you"
         };
         assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
         assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");

@@ -86,7 +86,7 @@ async fn format_that_does_not_fit_is_rejected_with_what_does() {
     let attribute = json!([{"slug": "tags", "type": "list", "format": {"kind": "link"}}]).to_string();
     let create = "select keyed.create_template('shop', 'other', $1::text::jsonb)";
     let refusal = session.refusal(create, &[&attribute]).await;
-    assert!(refusal.message.contains("an attribute of type list has no format"), "{refusal}");
+    assert!(refusal.message.contains("an attribute of type list cannot have a format"), "{refusal}");
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn a_column_that_got_another_type_is_refused_until_it_has_its_own_again() 
         ] {
             let refusal = first.refusal(statement, &[]).await;
             let said =
-                format!(r#"column "{column}" of table "crm"."customers" has type {other}, but keyed needs"#);
+                format!(r#"column "{column}" of table "crm"."customers" has type {other} instead of"#);
             assert!(refusal.message.contains(&said), "{}", refusal.message);
             assert!(
                 refusal.hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::"#)),
