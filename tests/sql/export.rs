@@ -3,7 +3,7 @@
 use harness::Database;
 
 #[tokio::test]
-async fn a_portion_of_an_export_of_long_texts_stays_short() {
+async fn chunk_of_an_export_of_long_texts_stays_short() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let insert = "insert into crm.customers (external_key, name) \
@@ -27,7 +27,7 @@ async fn a_portion_of_an_export_of_long_texts_stays_short() {
 }
 
 #[tokio::test]
-async fn export_that_begins_closes_the_earlier_one() {
+async fn new_export_closes_the_earlier_one() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.customers (external_key) values ('K')").await;

@@ -61,7 +61,7 @@ impl Series {
 }
 
 #[tokio::test]
-async fn deleted_point_of_the_future_gives_way_to_the_latest_point() {
+async fn deletion_of_a_future_point_restores_the_latest_value() {
     let series = Series::new().await;
     assert_eq!(series.value().await, "999");
     let outcome = series.call(DELETE, FUTURE).await;
@@ -101,7 +101,7 @@ async fn range_of_points_is_deleted_from_inclusive_to_exclusive() {
 }
 
 #[tokio::test]
-async fn replaced_points_take_the_place_of_those_of_their_times() {
+async fn points_replace_those_of_equal_times() {
     let series = Series::new().await;
     let points = json!([point(2, 2.5), {"at": FUTURE, "value": -1}, point(7, 7.0)]).to_string();
     let outcome = series.call(REPLACE, &points).await;
@@ -130,7 +130,7 @@ async fn replaced_points_take_the_place_of_those_of_their_times() {
 }
 
 #[tokio::test]
-async fn correction_that_makes_no_sense_is_rejected_and_changes_nothing() {
+async fn invalid_correction_is_rejected() {
     let series = Series::new().await;
     let before = series.points().await;
     for (sql, argument, code, pointer) in [
