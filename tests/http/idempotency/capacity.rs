@@ -9,7 +9,7 @@ async fn create(service: &Service, key: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_key_with_full_idempotency_storage_is_refused_before_anything_is_written() {
+async fn full_idempotency_storage_rejects_before_writing() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run(&format!("alter database \"{}\" set keyed.idempotency_room = '1MB'", database.name())).await;
@@ -47,7 +47,7 @@ async fn a_key_with_full_idempotency_storage_is_refused_before_anything_is_writt
 }
 
 #[tokio::test]
-async fn expired_answers_are_deleted_even_without_requests() {
+async fn expired_responses_are_deleted_without_requests() {
     let service = Service::start().await;
     for key in ["old", "older", "new"] {
         create(&service, key).await.expect(201);

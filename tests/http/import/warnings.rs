@@ -11,7 +11,7 @@ fn warnings(report: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn an_unintended_effect_of_a_file_is_reported_as_a_warning() {
+async fn unintended_effect_of_a_file_is_reported_as_a_warning() {
     let service = Service::start().await;
     let plain = import(&service, "", "external_key,name\na b,x\n").await.expect(200);
     assert_eq!(plain["warnings"], Value::Null);
@@ -44,7 +44,7 @@ async fn an_unintended_effect_of_a_file_is_reported_as_a_warning() {
 }
 
 #[tokio::test]
-async fn a_row_with_the_key_of_an_earlier_row_is_reported() {
+async fn row_with_the_key_of_an_earlier_row_is_reported() {
     let service = Service::start().await;
     let lines = "{\"external_key\":\"a\"}\n{\"external_key\":\"b\"}\n{\"external_key\":\" a\"}\n".to_owned();
     for query in ["dry_run=true", "on_error=skip", ""] {
@@ -67,7 +67,7 @@ async fn a_row_with_the_key_of_an_earlier_row_is_reported() {
 }
 
 #[tokio::test]
-async fn a_row_that_waits_for_another_is_no_repetition() {
+async fn waiting_row_is_not_reported_as_repeated() {
     let service = Service::start().await;
     service
         .post("/templates", json!({"slug": "staff", "attributes": [{"slug": "name", "type": "string"}]}))
