@@ -100,7 +100,7 @@ fn strange_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn tests_are_in_folders_named_as_those_of_the_source() {
+fn test_folders_mirror_the_source() {
     let root = repository_folder();
     let mut faults = Vec::new();
     for Mirror { kind, source, others } in MIRRORS {
@@ -126,7 +126,7 @@ fn tests_are_in_folders_named_as_those_of_the_source() {
 }
 
 #[test]
-fn a_kind_without_folders_is_small() {
+fn kind_without_folders_is_small() {
     for folder in entries(&repository_folder().join("tests")) {
         let is_mirror = MIRRORS.iter().any(|mirror| folder.ends_with(mirror.kind));
         if !folder.join("main.rs").is_file() || is_mirror || folder.ends_with("bench") {
@@ -205,7 +205,7 @@ fn names(kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_filter_of_the_further_runs_names_tests() {
+fn filters_of_further_runs_match_tests() {
     let script = std::fs::read_to_string(repository_folder().join(".dev/test")).expect("the script");
     let all: Vec<String> =
         ["sql", "access", "race", "lifecycle"].iter().flat_map(|kind| names(kind)).collect();

@@ -12,7 +12,7 @@ const BUSY: &str =
                     where usename = 'keyed_proxy' and datname = current_database() and state <> 'idle'";
 
 #[tokio::test]
-async fn callers_who_hang_up_at_any_moment_leave_no_transaction_and_no_half_write() {
+async fn disconnects_leave_no_transaction_or_partial_write() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "3"), ("KEYED_POOL_WAIT", "10")]).await;
     let mut requests = JoinSet::new();
     for number in 0..400_u64 {
@@ -46,7 +46,7 @@ async fn callers_who_hang_up_at_any_moment_leave_no_transaction_and_no_half_writ
 }
 
 #[tokio::test]
-async fn a_statement_whose_caller_hung_up_is_ended() {
+async fn statement_of_a_disconnected_caller_is_canceled() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "2")]).await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let session = service.session().await;

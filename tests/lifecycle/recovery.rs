@@ -83,7 +83,7 @@ async fn recovered(database: &Database, backup: &BaseBackup, settings: &str) -> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_returns_to_a_restore_point_and_to_a_time_with_what_was_acknowledged_before_and_nothing_else()
+async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes()
  {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let cluster = Arc::clone(database.cluster());

@@ -28,7 +28,7 @@ async fn expect(session: &Session, writes: &[&str], texts: &[&str], expected: Op
 }
 
 #[tokio::test]
-async fn hidden_target_is_kept_by_its_record_and_by_no_other() {
+async fn hidden_target_is_kept_only_in_its_record() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, create, update", &of_region("EU")).await;
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
@@ -63,7 +63,7 @@ async fn hidden_target_is_kept_by_its_record_and_by_no_other() {
 }
 
 #[tokio::test]
-async fn value_of_a_record_that_is_not_read_is_not_told_by_trying() {
+async fn guessing_discloses_no_value() {
     let sales = Sales::new().await;
     let (hidden, shown) = (company(&sales, "C-US").await, company(&sales, "C-EU").await);
     let refused = Some(("23503", "reference_not_found"));

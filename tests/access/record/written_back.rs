@@ -164,7 +164,7 @@ async fn check(who: &str, session: &Session, administrator: &Session, world: &Wo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_caller_reads_goes_back_in_as_no_change() {
+async fn read_record_can_be_written_back_unchanged() {
     let mut random = Random::new(seed());
     for _ in 0..2 {
         let database = Database::new().await;

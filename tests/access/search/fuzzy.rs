@@ -39,7 +39,7 @@ async fn fuzzy_search_uses_no_invisible_terms() {
 }
 
 #[tokio::test]
-async fn a_record_out_of_sight_makes_no_word_right() {
+async fn invisible_record_does_not_validate_a_word() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     sales

@@ -18,7 +18,7 @@ async fn set_version(service: &Service, version: &str) {
 }
 
 #[tokio::test]
-async fn a_proxy_serves_nothing_while_the_extension_has_another_version_and_heals_by_itself() {
+async fn proxy_recovers_from_a_version_mismatch() {
     let service = Service::start().await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let installed = service.session().await.text("select keyed.library_version()", &[]).await;
@@ -44,7 +44,7 @@ async fn a_proxy_serves_nothing_while_the_extension_has_another_version_and_heal
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_newer_than_the_extension_waits_for_its_update() {
+async fn newer_proxy_waits_for_the_update() {
     let database = Database::of_the_release().await;
     let proxy = Proxy::start_unready(&database).await;
     let service = Service { proxy, database };

@@ -38,7 +38,7 @@ async fn change_queues_once_behind_an_idle_reader() {
 }
 
 #[tokio::test]
-async fn change_goes_on_when_the_idle_reader_ends() {
+async fn change_continues_when_the_idle_reader_ends() {
     let database = Database::with_crm().await;
     let (reader, changer) = (database.session().await, database.session().await);
     changer.run("set deadlock_timeout = '1ms'; set log_lock_waits = on").await;
