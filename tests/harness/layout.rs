@@ -4,10 +4,10 @@ use crate::repository_folder;
 use std::path::{Path, PathBuf};
 
 /// The most lines of a file.
-const MOST_LINES: usize = 300;
+const MAX_LINES: usize = 300;
 
 /// The most files of a kind that has no folders.
-const MOST_FLAT: usize = 12;
+const MAX_FILES_WITHOUT_FOLDERS: usize = 12;
 
 /// A kind of test whose folders and files are named as those of a source.
 struct Mirror {
@@ -50,7 +50,7 @@ const MIRRORS: [Mirror; 4] = [
             ("lint", "all objects of a database"),
             ("sales", "a project for these tests"),
             ("sessions", "what a session remembers of rights, through every interface"),
-            ("sight", "what is out of sight, through every interface"),
+            ("visibility", "what is out of sight, through every interface"),
         ],
     },
     Mirror {
@@ -133,7 +133,7 @@ fn kind_without_folders_is_small() {
             continue;
         }
         let count = entries(&folder).iter().filter(|path| path.is_file()).count();
-        assert!(count <= MOST_FLAT, "{} has {count} files: make folders", folder.display());
+        assert!(count <= MAX_FILES_WITHOUT_FOLDERS, "{} has {count} files: make folders", folder.display());
     }
 }
 
@@ -143,8 +143,8 @@ fn files_are_short() {
     let long = sources(&repository_folder().join("tests"));
     let long: Vec<String> = long
         .iter()
-        .filter(|path| lines(path) > MOST_LINES)
-        .map(|path| format!("{}: {} lines, at most {MOST_LINES}", path.display(), lines(path)))
+        .filter(|path| lines(path) > MAX_LINES)
+        .map(|path| format!("{}: {} lines, at most {MAX_LINES}", path.display(), lines(path)))
         .collect();
     assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
 }

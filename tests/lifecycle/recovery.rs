@@ -83,8 +83,7 @@ async fn recovered(database: &Database, backup: &BaseBackup, settings: &str) -> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes()
- {
+async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let cluster = Arc::clone(database.cluster());
     let archive = cluster.make_folder("archive");
