@@ -9,7 +9,7 @@ use std::time::Duration;
 const OPEN: &str = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' \
                     and datname = current_database() and xact_start is not null";
 
-/// Waits until an import has written something: seen where each portion is a transaction, open where the file is one.
+/// Waits until an import has written something: visible if each chunk is a transaction, open if the file is one.
 async fn until_written(session: &Session, query: &str) {
     let written = match query {
         "on_error=abort" => {

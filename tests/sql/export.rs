@@ -41,8 +41,8 @@ async fn new_export_closes_the_earlier_one() {
     session.rows(open, &["100"]).await;
     assert_eq!(session.text(portals, &[]).await, one);
     // The last one is whole.
-    let portion = session.text("select keyed_http.export_next()", &[]).await;
-    assert!(portion.contains(",K"), "{portion}");
+    let chunk = session.text("select keyed_http.export_next()", &[]).await;
+    assert!(chunk.contains(",K"), "{chunk}");
     // One that failed on the way is closed by the next one.
     session.run("savepoint s").await;
     session.run("set local role pg_monitor").await;

@@ -34,8 +34,8 @@ async fn cursor_of_the_owner_cannot_be_replaced() {
         session.run("rollback to s").await;
         session.run(&format!("declare {name} cursor for select 1 where pg_temp.spy()")).await;
     }
-    let portion = session.text(NEXT, &[]).await;
-    assert!(portion.contains("EU-1") && portion.contains("EU-2") && !portion.contains("US-"), "{portion}");
+    let chunk = session.text(NEXT, &[]).await;
+    assert!(chunk.contains("EU-1") && chunk.contains("EU-2") && !chunk.contains("US-"), "{chunk}");
     session.run("commit").await;
 }
 

@@ -100,11 +100,11 @@ async fn export(session: &Session, template: &str, format: &str) -> String {
     session.run("begin").await;
     let mut file = session.text("select keyed_http.export_open($1, $2, '{}')", &[template, format]).await;
     loop {
-        let portion = session.text("select keyed_http.export_next()", &[]).await;
-        if portion.is_empty() {
+        let chunk = session.text("select keyed_http.export_next()", &[]).await;
+        if chunk.is_empty() {
             break;
         }
-        file += &portion;
+        file += &chunk;
     }
     session.run("commit").await;
     file

@@ -172,7 +172,7 @@ async fn row_is_rejected_with_its_target() {
     let service = parts().await;
     let session = service.session().await;
     session.run("alter table crm.parts add constraint good check (name <> 'bad')").await;
-    // A cycle, and a chain that is longer than the rows of a portion are looked at one after the other.
+    // A cycle, and a chain longer than the rows of a chunk.
     let mut file = "external_key,name,within\nA,,B\nB,,C\nC,bad,A\nD,,E\nE,,D\nF,,\n".to_owned();
     for number in 0..30 {
         let name = if number == 29 { "bad" } else { "" };

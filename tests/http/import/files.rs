@@ -104,7 +104,7 @@ async fn rows_can_refer_to_later_rows_and_cycles() {
     let first = json!({"slug": "staff", "attributes": [staff["attributes"][0]]});
     service.post("/templates", first).await.expect(201);
     service.patch("/templates/staff", json!({"attributes": [staff["attributes"][1]]})).await.expect(200);
-    // Each row refers to a later row: thousands of rows, more than one portion.
+    // Each of thousands of rows, in several chunks, refers to a later row.
     let mut file = "external_key,name,boss\n".to_owned();
     for number in (1..=5000).rev() {
         file += &format!("s{number},n{number},s{}\n", number / 10);

@@ -144,7 +144,7 @@ async fn dry_run_suggests_no_null_that_occurs_as_a_text() {
 #[tokio::test]
 async fn dry_run_reports_ambiguous_dates() {
     let service = Service::start().await;
-    // The rows of many portions: the last one decides.
+    // Rows of many chunks; the last row decides.
     let rows: String =
         (0..30_000).map(|row| format!("k{row},0{}/0{}/2024\n", 1 + row % 9, 1 + row % 7)).collect();
     let file = format!("external_key,born\n{rows}");

@@ -1,4 +1,4 @@
-//! Files of which a part is written, each portion by its own transaction, when something comes in between.
+//! Interruptions of imports that write each chunk in its own transaction.
 
 use super::counts;
 use harness::{Service, Wire, status_of};

@@ -96,7 +96,7 @@ async fn rows_match_by_text_across_chunks() {
     let boss = json!([{"slug": "boss", "type": "reference", "template": "staff"}]);
     service.patch("/templates/staff", json!({"attributes": boss})).await.expect(200);
     let session = service.session().await;
-    // A chain through several portions in which each row refers to the next one, a cycle over all of them, and rows that wait
+    // A chain through several chunks in which each row refers to the next one, a cycle over all of them, and rows that wait
     // together with further rows of their key.
     let count = 9000;
     let mut file =

@@ -55,7 +55,7 @@ async fn row_with_the_key_of_an_earlier_row_is_reported() {
             send(&service, "application/x-ndjson", "customers", query, lines.clone()).await.expect(200);
         assert_eq!(warnings(&json), [json!(["repeated_key", [3]])], "{json}");
     }
-    // Over several portions: the first ten.
+    // The first ten of several chunks.
     let rows: String = (0..12_000).map(|number| format!("k{},n\n", number % 11_900)).collect();
     let report = import(&service, "on_error=skip", format!("external_key,name\n{rows}")).await.expect(200);
     let first: Vec<u64> = (11_902..11_912).collect();

@@ -201,7 +201,7 @@ async fn match_accepts_references_and_string_attributes() {
         assert_eq!(refusal.detail["errors"][0]["pointer"], place, "{options}: {refusal}");
         assert!(refusal.hint.contains(says), "{options}: {refusal}");
     }
-    // What is named is looked up again for each portion.
+    // Targets are looked up again for each chunk.
     add_companies(&session, &[("C-1", "Acme")]).await;
     session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"title\"}')").await;
     let options =

@@ -85,7 +85,7 @@ async fn record_being_written_does_not_block_embedding_of_others() {
     until_done(&session).await;
 }
 
-/// Notes each portion of each job.
+/// Notes each chunk of each job.
 async fn note_turns(session: &Session) {
     session
         .run(
@@ -124,17 +124,17 @@ async fn chunk_of_long_texts_is_short_and_fills_a_turn() {
     session.run("update crm.customers set name = repeat(visits || ' ', 250000) where visits <= 24").await;
     note_turns(&session).await;
     rebuild_both(&session).await;
-    let portions = |condition: &str| {
+    let chunks = |condition: &str| {
         format!(
             "select count(*) from public.turn n join keyed_state.template t on t.id = n.template
              where t.slug = 'customers' and {condition}"
         )
     };
-    // The long ones need some portions, all others six.
-    let count: u32 = session.text(&portions("true"), &[]).await.parse().expect("a count");
+    // The long ones need some chunks, all others six.
+    let count: u32 = session.text(&chunks("true"), &[]).await.parse().expect("a count");
     assert!((9..=20).contains(&count), "{count}");
     let beside = "position < (select max(o.position) from public.turn o where o.template <> t.id)";
-    assert_eq!(session.text(&portions(beside), &[]).await, "1");
+    assert_eq!(session.text(&chunks(beside), &[]).await, "1");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Templates: what a change does, told before it is done.
+//! Templates, and the effects of a change that are shown before it.
 
 use crate::{run, service};
 use serde_json::json;
