@@ -18,7 +18,7 @@ import { slugFault, slugOf } from "../template/slug";
 
 const t = pageWords.access;
 
-/** Asks what a project is called, creates it and opens it. */
+/** Asks for the name of a project, creates it and opens it. */
 export default function NewProject({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [draft, setDraft] = useState({

@@ -6,7 +6,7 @@ test("a whole number is read with the separators of the reader", () => {
     expect(readWhole(text)).toBe(100_000);
 });
 
-test("nothing is no limit", () => {
+test("empty text means no limit", () => {
   expect(readWhole(" ")).toBeNull();
 });
 

@@ -42,7 +42,7 @@ test("another attempt has another name: after success, after a change, and where
   expect(new Set(seen).size).toBe(4);
 });
 
-test("nothing is sent while an attempt is under way", async () => {
+test("pending attempt sends nothing more", async () => {
   const attempt = new Attempt();
   let end = (_: string) => {};
   const first = attempt.send(() => new Promise<string>((resolve) => (end = resolve)));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asSentence, requestError, sentence } from "./problem";
 
-test("what the service says is a sentence: with a capital and a full stop", () => {
+test("message has a capital and a full stop", () => {
   expect(asSentence("must be a number")).toBe("Must be a number.");
   expect(asSentence("external_key must not be empty")).toBe("The external key must not be empty.");
   expect(asSentence("the key is empty")).toBe("The key is empty.");
@@ -32,7 +32,7 @@ test("a statement to copy gets no full stop", () => {
     expect(asSentence(text)).toBe(text);
 });
 
-test("what to do stands after the fault that it is about, and after the whole refusal", () => {
+test("hint follows its error", () => {
   const refused = requestError(422, {
     code: "invalid_value",
     detail: "/attributes/credit: must be a number (the first of 2 faults)",

@@ -8,7 +8,7 @@ const ICONS = { refusal: CircleAlert, attention: TriangleAlert, done: CircleChec
 
 type Props = { kind?: keyof typeof ICONS; actions?: ReactNode; children: ReactNode };
 
-/** A sentence that stands in the page. */
+/** A message within the page. */
 export function Notice({ kind = "plain", actions, children }: Props) {
   const Icon = ICONS[kind];
   return (
@@ -20,7 +20,7 @@ export function Notice({ kind = "plain", actions, children }: Props) {
   );
 }
 
-/** What kept a place from loading, and the way to try again. */
+/** A load error with a button to retry. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const kind = error instanceof RequestError && error.isOffline ? "attention" : "refusal";
   return (
@@ -30,7 +30,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
-/** What was refused, unless each refusal stands beside one of the fields: `/slug`, or all below `/mapping/`. */
+/** The errors, except those shown at the fields: `/slug`, or all below `/mapping/`. */
 export function OtherFailure({ error, fields }: { error: unknown; fields: readonly string[] }) {
   if (error === undefined || error === null) return null;
   const faults = (error instanceof RequestError && error.problem?.errors) || [];

@@ -17,14 +17,14 @@ import { saveRefused } from "./saveRefused";
 import type { Refusal, Report } from "./transfer";
 
 const t = pageWords.files;
-const MOST_SHOWN = 50;
-const MOST_ERRORS = 1000;
+const MAX_SHOWN = 50;
+const MAX_ERRORS = 1000;
 
 /** The refused rows as they are in the file, with the reason in the cell that it is about. */
 export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; report: Report }) {
   const [rows, setRows] = useState<Map<number, Row> | null>(null);
   const { reading } = plan;
-  const shown = useMemo(() => [...byLine(report.errors)].slice(0, MOST_SHOWN), [report]);
+  const shown = useMemo(() => [...byLine(report.errors)].slice(0, MAX_SHOWN), [report]);
   useEffect(() => {
     let isHere = true;
     rowsAt(file, reading, new Map(shown)).then(
@@ -56,7 +56,7 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
           </li>
         ))}
       </ul>
-      {report.errors.length >= MOST_ERRORS && <Notice kind="attention">{t.refusedMany}</Notice>}
+      {report.errors.length >= MAX_ERRORS && <Notice kind="attention">{t.refusedMany}</Notice>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
       <div role="group" className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
         <table>

@@ -97,7 +97,7 @@ function Outcome({ file, plan, report, back, start }: Props & { report: Report }
   );
 }
 
-/** New, changed, unchanged and refused rows. */
+/** New, changed, unchanged and rejected rows. */
 export function Figures({ counts }: { counts: Counts }) {
   return (
     <dl className={style.figures}>

@@ -4,7 +4,7 @@ import type { Attribute } from "../api/queries";
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATETIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/;
-const MOST_KEY = 255;
+const MAX_KEY = 255;
 
 export type Verdict = "fits" | "empty" | "refused" | "unknown";
 
@@ -34,7 +34,7 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
 /** A verdict on a cell of keys. */
 export function keyVerdict(cell: string): Verdict {
   const key = cell.replace(/^ +| +$/g, "");
-  return fits(key !== "" && [...key].length <= MOST_KEY && !/\p{Cc}/u.test(key));
+  return fits(key !== "" && [...key].length <= MAX_KEY && !/\p{Cc}/u.test(key));
 }
 
 const fits = (does: boolean): Verdict => (does ? "fits" : "refused");

@@ -36,7 +36,7 @@ test("columns are matched by slug, then by label, then by likeness", () => {
   expect(guess(template, reading(["City", "city"]))).toEqual([null, "city"]);
 });
 
-test("a column like a key becomes the key if its cells differ", () => {
+test("column of unique cells becomes the key", () => {
   expect(guess(template, reading(["No.", "name"], ["1", "a"], ["2", "b"]))).toEqual(["external_key", "name"]);
   expect(guess(template, reading(["No.", "name"], ["1", "a"], ["1", "b"]))).toEqual([null, "name"]);
 });
@@ -58,7 +58,7 @@ test("a column without a name is left to the service", () => {
   expect(mappingOf(["name", "", ""], ["name", null, null])).toEqual({ name: "name" });
 });
 
-test("a column counts cells that fit, are empty, or are refused", () => {
+test("column counts valid, empty and invalid cells", () => {
   const fit = fitOf(
     template,
     "born",

@@ -42,7 +42,7 @@ export type Import = {
 };
 
 /** The refused rows of an answer that is read only after the file has been sent: see `transfer`. */
-const MOST_TOLD = 256 << 10;
+const MAX_TOLD = 256 << 10;
 const TEXT_OF_A_REFUSAL = 250;
 
 let imports: Import[] = [];
@@ -94,7 +94,7 @@ export function startImport(file: File, reading: Reading, options: Options, tria
     waitsFor: (waitsFor: Importer) => change(id, { waitsFor }),
     refused: (row: RefusedRow) => refused.push(row),
   };
-  transfer(file, options, length < MOST_TOLD, events, controller.signal)
+  transfer(file, options, length < MAX_TOLD, events, controller.signal)
     .then(
       (report) => change(id, { state: "done", report, refused }),
       (error) =>

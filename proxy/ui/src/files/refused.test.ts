@@ -11,7 +11,7 @@ const error = (line: number, column: string | null, message: string) => ({
 
 const csv = { format: "csv", delimiter: ";", header: ["No", "Name", "import_error"] } as Reading;
 
-test("a refused row ends with its reasons, which replace earlier ones", async () => {
+test("rejected row ends with its reasons", async () => {
   const rows = [
     { line: 2, row: '1;"a\nb;";wrong\n', errors: [error(2, "No", "taken"), error(2, null, "too long")] },
     { line: 4, row: "2\n", errors: [error(4, "Name", 'no "x"')] },
@@ -24,7 +24,7 @@ test("a refused row ends with its reasons, which replace earlier ones", async ()
   );
 });
 
-test("a row with malformed quotes stays as it is, with the reason", async () => {
+test("malformed row is kept unchanged with its reason", async () => {
   const wrong = { ...error(2, null, 'text follows a closing quote: ""'), code: "invalid_csv" };
   const rows = [{ line: 2, row: '1;"Say "hi" now"', errors: [wrong] }];
   expect(await (await refusedFile({ ...csv, header: ["No", "Name"] }, rows)).text()).toBe(
@@ -45,7 +45,7 @@ test("faults are grouped by line, in order", () => {
   ]);
 });
 
-test("the file is named after the one that was imported", () => {
+test("file of rejected rows is named after the imported file", () => {
   expect(["a.b.csv", "data"].map(refusedName)).toEqual(["a.b-refused.csv", "data-refused"]);
 });
 

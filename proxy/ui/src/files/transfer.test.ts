@@ -35,7 +35,7 @@ test("an answer without a report is a failure", () => {
   expect(() => new Lines({}).read(text.slice(0, 40), true)).toThrow(RequestError);
 });
 
-test("a problem in the answer is the refusal of the file", () => {
+test("problem in the response rejects the file", () => {
   const problem = { status: 503, code: "unavailable", detail: "Others hold a lock." };
   const line = `${JSON.stringify({ problem })}\n`;
   expect(() => new Lines({}).read(line, true)).toThrow("Others hold a lock.");
@@ -85,7 +85,7 @@ const busy = {
   retryable: true,
 };
 
-test("a file that found no place is sent again by itself", async () => {
+test("file is retried automatically while the service is busy", async () => {
   const { sent, send } = service([429, busy], [200, report]);
   expect(await send()).toEqual(report);
   expect(sent.length).toBe(2);
@@ -101,13 +101,13 @@ test.each([
   expect(sent.length).toBe(1);
 });
 
-test("a file is not sent again by itself once its answer has begun", async () => {
+test("file is not retried after its response has begun", async () => {
   const { sent, send } = service([200, { problem: busy }], [200, report]);
   expect(await send(true)).toBeInstanceOf(RequestError);
   expect(sent.length).toBe(1);
 });
 
-test("a trial, which writes nothing, is sent again also after rows", async () => {
+test("dry run is retried even after rows", async () => {
   const { sent, send } = service([429, { ...busy, report: { ...report, dry_run: true } }], [200, report]);
   expect(await send()).toEqual(report);
   expect(sent.length).toBe(2);

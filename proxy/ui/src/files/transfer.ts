@@ -8,7 +8,7 @@ import type { CellFormat } from "./cellFormat";
 
 export type Refusal = { line: number; column: string | null; code: string; message: string };
 
-/** A row that was refused, with its text in the file; with `cells` where the browser has read them. */
+/** A rejected row with its text in the file; with `cells` where the browser has read them. */
 export type RefusedRow = { line: number; row: string; cells?: string[]; errors: Refusal[] };
 
 export type Counts = { rows: number; created: number; updated: number; unchanged: number; failed: number };
@@ -75,7 +75,7 @@ export async function transfer(
     try {
       return await sendOnce(file, options, isTold, events, signal, taken);
     } catch (error) {
-      if (isTaken || !foundNoPlace(error) || tries === MOST_TRIES) throw error;
+      if (isTaken || !foundNoPlace(error) || tries === MAX_TRIES) throw error;
       events.waiting?.();
       await pause(signal);
     }
@@ -93,7 +93,7 @@ function foundNoPlace(error: unknown): boolean {
   return report === null || report.rows === 0 || report.dry_run;
 }
 
-const MOST_TRIES = 30;
+const MAX_TRIES = 30;
 const PAUSE = 2_000;
 
 function pause(signal: AbortSignal): Promise<void> {

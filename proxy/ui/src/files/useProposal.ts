@@ -66,7 +66,7 @@ async function propose(asked: Asked, options: Options, controller: AbortControll
 }
 
 async function beginningOf(file: File, { encoding, delimiter }: Plan["reading"]): Promise<File> {
-  // The rows of other encodings cannot be told apart by their bytes.
+  // The bytes of other encodings do not show where rows end.
   if (file.size <= SIZE || encoding.startsWith("utf-16")) return file;
   for await (const { blob } of slices(file, delimiter, SIZE)) return new File([blob], file.name);
   return file;

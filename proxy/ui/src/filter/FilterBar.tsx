@@ -51,7 +51,7 @@ type Props = {
   /** All of them hold. */
   value: readonly Condition[];
   onChange: (value: Condition[]) => void;
-  /** Why the service refused the condition at an index, as `faultsOfFilters` reads them. */
+  /** The error of the condition at an index, from `faultsOfFilters`. */
   errors?: readonly (string | undefined)[] | undefined;
   isDisabled?: boolean;
   /** Whether the records are deleted ones. */

@@ -17,7 +17,7 @@ const t = words.filter;
 
 type Place = { project: string; template: string; onClose: () => void };
 
-/** Runs what a form does, and keeps what was refused. */
+/** Runs the action of a form and keeps its error. */
 function useSending() {
   const [state, setState] = useState<{ isSending: boolean; error: unknown }>({
     isSending: false,

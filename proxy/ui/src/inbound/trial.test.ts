@@ -11,7 +11,7 @@ const error = {
   ],
 };
 
-test("a refusal stands beside the value that it is about", () => {
+test("error is shown next to its value", () => {
   expect(refusalAt(error, 1, "attributes/total")).toBe("must be a number");
   expect(refusalAt(error, 3, "attributes/tags")).toBe("is no option");
   expect(refusalAt(error, 0, "attributes/total")).toBeUndefined();

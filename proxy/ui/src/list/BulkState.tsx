@@ -8,7 +8,7 @@ import type { useBulk } from "./useBulk";
 
 const t = words.list;
 
-/** How far a change of many records is, and what came of it, with the way back. */
+/** The progress and outcome of a bulk change, with undo. */
 export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof useBulk>) {
   if (task) {
     const part = task.total === null || task.total === 0 ? 0 : Math.min(1, task.done / task.total);

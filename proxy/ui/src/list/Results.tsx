@@ -54,7 +54,7 @@ export function Results({ project, template, state, change, found, columns, sele
   const label = template.label ?? template.slug;
   const start = found.isRanked ? null : startOf(state, template);
   const isDimmed = isOld && !isStopped;
-  // What is refused of a filter stands beside it.
+  // The error of a filter is shown at the filter.
   const isRefused = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
   return (
     <div className={style.records}>

@@ -1,7 +1,7 @@
 /**
  * Changes of many records: batches of at most a thousand, one after another, until they are stopped.
  *
- * What was done stays when a change is stopped. What the service refused is told by record.
+ * A stopped change keeps its results. Errors are reported per record.
  */
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
@@ -15,7 +15,7 @@ export const MOST = 1000;
 /** Requests for single records that run at once. */
 const AT_ONCE = 6;
 /** Refusals that are kept with their sentence; of further ones only the number. */
-const MOST_REFUSALS = 20;
+const MAX_REFUSALS = 20;
 
 type Operation = Schemas["Operation"];
 
@@ -75,7 +75,7 @@ export function* partsOf<T>(all: readonly T[]): Generator<T[]> {
 const begin = (): Outcome => ({ done: [], refused: [], moreRefused: 0, isStopped: false });
 
 function refuse(outcome: Outcome, refusal: Refusal) {
-  if (outcome.refused.length < MOST_REFUSALS) outcome.refused.push(refusal);
+  if (outcome.refused.length < MAX_REFUSALS) outcome.refused.push(refusal);
   else outcome.moreRefused += 1;
 }
 

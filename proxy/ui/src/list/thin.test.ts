@@ -24,7 +24,7 @@ test("a list that is not long keeps all its values", () => {
   expect(thinPages(few, rowsOfPage(0))).toBe(few);
 });
 
-test("a long list keeps the values around what is seen, and every row", () => {
+test("long list keeps values around the visible rows", () => {
   const thin = thinPages(pages(100), rowsOfPage(50));
   const whole = wholeOf(thin);
   expect(whole.length).toBeLessThanOrEqual(WHOLE_PAGES);
@@ -37,7 +37,7 @@ test("a long list keeps the values around what is seen, and every row", () => {
   expect(thin[0]?.records[0]).toEqual({ id: "r0", external_key: "erp:0", isThin: true });
 });
 
-test("what is seen is asked for first, then what is next to it", () => {
+test("visible page is loaded before its neighbors", () => {
   const thin = thinPages(pages(100), rowsOfPage(99));
   expect(missingPage(thin, rowsOfPage(99))).toBeNull();
   expect(missingPage(thin, { first: 15, last: 35 })).toBe(1);
@@ -47,7 +47,7 @@ test("what is seen is asked for first, then what is next to it", () => {
   expect(missingPage(below, { first: 15, last: 35 })).toBe(0);
 });
 
-test("a page that comes back has no record of the page after it", () => {
+test("reloaded page has no record of the next page", () => {
   const thin = thinPages(pages(100), rowsOfPage(99));
   const shorter = { ...page(3), records: [...page(3).records.slice(1), record(40)] } as SearchPage;
   const back = withPage(thin, 3, shorter);

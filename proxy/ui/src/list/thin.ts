@@ -12,12 +12,12 @@ const SPARE = 4;
 
 type Thin = RecordBody & { isThin?: true };
 
-/** Whether a record stands for one whose values were taken away. */
+/** Whether the values of a record were unloaded. */
 export const isThin = (record: Thin): boolean => record.isThin === true;
 
 const thinned = ({ id, external_key }: RecordBody): Thin => ({ id, external_key, isThin: true });
 
-/** The rows that are seen: the first, and the one after the last. */
+/** The visible rows: the first, and the one after the last. */
 export type Seen = { first: number; last: number };
 
 const isThinPage = ({ records }: SearchPage): boolean => records.some(isThin);

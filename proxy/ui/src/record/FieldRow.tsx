@@ -34,7 +34,7 @@ type Props = {
   isChanged: boolean;
 };
 
-/** What is being edited: the value at the beginning, and what it is to become. */
+/** The edit: the initial value and the draft. */
 type Edit = { start: Json; draft: Json | undefined; error?: string; isSaving?: boolean };
 
 /** Why a value is refused, unless that was the network alone, which is back. */

@@ -11,7 +11,7 @@ const refused = requestError(422, {
   ],
 });
 
-test("a refusal stands beside the field that its pointer names, also within the field", () => {
+test("error is shown at the field of its pointer", () => {
   expect(faultAt(refused, "tags")).toBe("Must be a string.");
   expect(keyFault(refused)).toBe("The external key must not be empty.");
 });
@@ -20,7 +20,7 @@ test("a field whose slug begins alike is another field", () => {
   expect(faultAt(refused, "tag")).toBeUndefined();
 });
 
-test("a field that was sent alone shows a refusal without a pointer", () => {
+test("field sent alone shows an error without a pointer", () => {
   expect(faultOf(requestError(403, { code: "forbidden", detail: "not allowed" }), "tags")).toBe(
     "Not allowed.",
   );

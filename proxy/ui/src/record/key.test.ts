@@ -25,7 +25,7 @@ test("control characters are refused and named", () => {
   });
 });
 
-test("what cannot be seen is shown as a symbol", () => {
+test("invisible characters are shown as symbols", () => {
   expect(withSymbols("a\tb\u007f\u0085\u200bc")).toBe("a␉b␡⟨U+0085⟩⟨U+200B⟩c");
   expect(withSymbols("erp:4711 عربي 😀")).toBe("erp:4711 عربي 😀");
 });

@@ -11,21 +11,21 @@ const nobodyWaits = new AbortController().signal;
 
 beforeEach(() => signOut());
 
-test("who signs out leaves nothing in the tab", () => {
+test("sign-out clears the tab", () => {
   signIn("first");
   expect(kept.size).toBe(1);
   signOut();
   expect(kept.size).toBe(0);
 });
 
-test("a refused key that is no longer used ends no session", () => {
+test("rejection of an unused key does not end the session", () => {
   signIn("first");
   signIn("second");
   refuse("first");
   expect(currentSession()).toMatchObject({ key: "second", refused: false });
 });
 
-test("who sees as a role returns to the key of their own, also after a second role", () => {
+test("viewing as roles returns to the own key", () => {
   signIn("mine");
   seeAs("sales", "of sales");
   seeAs("support", "of support");
@@ -34,7 +34,7 @@ test("who sees as a role returns to the key of their own, also after a second ro
   expect(currentSession()).toEqual({ key: "mine", own: null, role: null, refused: false });
 });
 
-test("what waits for another key goes on with it, or with the same one if that is accepted again", async () => {
+test("waiting request continues with the next accepted key", async () => {
   for (const next of ["second", "first"]) {
     signIn("first");
     refuse("first");

@@ -49,7 +49,7 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
   const isWhole = !isEmpty && Object.keys(written).length === 0;
   const { plan, refusal, isAsking } = useDryRun(project, template.slug, isWhole ? (change ?? null) : null);
   const told = toldOf(refused ?? refusal, attribute?.slug ?? null);
-  // What stands beside a field is not said a second time.
+  // Errors at fields are not repeated.
   const verdict = Object.keys(told).length > 0 ? {} : { plan, refusal };
   const faults = { ...told, ...written };
   const effects = isEmpty ? [] : judged(effectsOf(template, attribute, draft, { ...facts, plan }), verdict);
@@ -98,7 +98,7 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
   );
 }
 
-/** What was refused of single fields. A box has no place for a sentence, so what is required is said among the effects. */
+/** The errors of single fields. A checkbox has no room for a message, so `required` is explained among the effects. */
 function toldOf(error: unknown, slug: string | null): Faults {
   if (!(error instanceof RequestError)) return {};
   const { required: _, ...beside } = refusals(error, "/attributes/0", slug);

@@ -17,7 +17,7 @@ const t = pageWords.template;
 
 type Props = { project: string; template: Template; attribute: Attribute; onClose: () => void };
 
-/** Drops an attribute after its slug was typed. */
+/** Drops an attribute after the user has typed its slug. */
 export function DropAttribute({ project, template, attribute, onClose }: Props) {
   const name = attributeLabel(attribute);
   const facts = useFacts(project, template, attribute);

@@ -46,7 +46,7 @@ test("options have a label only where it differs; none are null", () => {
   expect(changeOf(tags, { ...draft, options: null })?.attributes?.[0]?.options).toBeNull();
 });
 
-test("a new attribute has only what its type takes", () => {
+test("new attribute has only members of its type", () => {
   const draft = { ...EMPTY, slug: "x", target: "companies", options: [], indexed: true };
   expect(newAttribute(draft)).toEqual({ slug: "x", type: "string", indexed: true });
   expect(newAttribute({ ...draft, type: "reference" })).toEqual({

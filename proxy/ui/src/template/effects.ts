@@ -1,4 +1,4 @@
-/** What a change of a definition does, told before it is done. */
+/** The effects of a change of a definition, shown before the change. */
 import type { Schemas } from "../api/client";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template, View } from "../api/queries";
@@ -132,7 +132,7 @@ function optionEffects(before: Draft, after: Draft, { plan }: Facts): Effect[] {
   ];
 }
 
-/** What dropping an attribute does. */
+/** The effects of dropping an attribute. */
 export function effectsOfDrop(template: Template, attribute: Attribute, facts: Facts): Effect[] {
   const name = attributeLabel(attribute);
   const { views, plan } = facts;
@@ -185,7 +185,7 @@ export function changeOfSettings(before: Settings, after: Settings): Schemas["Te
   return Object.keys(change).length === 0 ? null : change;
 }
 
-/** What saving the settings of a template does. */
+/** The effects of saving the settings of a template. */
 export function effectsOfSettings(
   template: Template,
   after: Settings,

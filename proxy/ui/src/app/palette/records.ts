@@ -7,7 +7,7 @@ import type { Template } from "../../api/queries";
 import { useSession } from "../../session/session";
 
 /** As many templates are asked; the open one is the first. */
-const MOST_TEMPLATES = 10;
+const MAX_TEMPLATES = 10;
 const PAUSE = 120;
 
 export type FoundRecord = { id: string; template: Template; key: string; name: string };
@@ -41,7 +41,7 @@ async function lookUp(project: string, template: Template, key: string, signal: 
 export function useRecordsWithKey(project: string, templates: readonly Template[], typed: string) {
   const { key } = useSession();
   const wanted = useSettled(typed.trim());
-  const asked = templates.slice(0, MOST_TEMPLATES);
+  const asked = templates.slice(0, MAX_TEMPLATES);
   const records = useQuery({
     queryKey: [key, "palette", project, asked.map(({ slug }) => slug), wanted],
     queryFn: async ({ signal }) => {
