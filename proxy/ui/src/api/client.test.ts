@@ -25,7 +25,7 @@ test("request with a rejected key is sent again with another key", async () => {
   signIn("first");
   const answered = send(request(json));
   await settled();
-  expect(currentSession().refused).toBe(true);
+  expect(currentSession().rejected).toBe(true);
   signIn("second");
   expect(await (await answered).text()).toBe('{"a":1}');
   expect(service).toHaveBeenCalledTimes(2);
@@ -52,7 +52,7 @@ test("key of a single request does not affect the session", async () => {
   signIn("first");
   const answered = await send(request({ headers: { authorization: "Bearer other" } }));
   expect(answered.status).toBe(401);
-  expect(currentSession().refused).toBe(false);
+  expect(currentSession().rejected).toBe(false);
 });
 
 test("gateway error counts as unreachable service", async () => {

@@ -33,7 +33,7 @@ test("a statement to copy gets no full stop", () => {
 });
 
 test("hint follows its error", () => {
-  const refused = requestError(422, {
+  const rejected = requestError(422, {
     code: "invalid_value",
     detail: "/attributes/credit: must be a number (the first of 2 faults)",
     hint: "write digits with a point before decimals",
@@ -42,11 +42,11 @@ test("hint follows its error", () => {
       { pointer: "/attributes/born", code: "invalid_value", detail: "must be a date" },
     ],
   });
-  expect(refused.at("/attributes/credit")).toBe(
+  expect(rejected.at("/attributes/credit")).toBe(
     "Must be a number. Write digits with a point before decimals.",
   );
-  expect(refused.at("/attributes/born")).toBe("Must be a date.");
-  expect(sentence(refused)).toBe(
+  expect(rejected.at("/attributes/born")).toBe("Must be a date.");
+  expect(sentence(rejected)).toBe(
     "credit: must be a number (the first of 2 faults). Write digits with a point before decimals.",
   );
 });

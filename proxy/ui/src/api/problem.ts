@@ -51,13 +51,13 @@ export function asSentence(text: string): string {
 }
 
 /** The error and its hints as sentences. A hint follows its error. */
-export function inSentences<T extends Sentences>(refusal: T): T {
-  const { detail, hint, errors } = refusal;
+export function inSentences<T extends Sentences>(rejection: T): T {
+  const { detail, hint, errors } = rejection;
   const remedy = hint === undefined ? undefined : asSentence(hint);
   const whole = (text: string, place: number) =>
     place === 0 && remedy !== undefined ? `${asSentence(text)} ${remedy}` : asSentence(text);
   return {
-    ...refusal,
+    ...rejection,
     ...(detail !== undefined && { detail: whole(detail, 0) }),
     ...(errors && {
       errors: errors.map((fault, place) => ({ ...fault, detail: whole(fault.detail, place) })),

@@ -21,7 +21,7 @@ const t = words.frame;
 /** The frame of every page of a project: the rail and the overlays. */
 export function Frame({ project, children }: { project: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
-  const { refused } = useSession();
+  const { rejected } = useSession();
   const main = useRef<HTMLElement>(null);
   const name = useProjects().data?.find(({ slug }) => slug === project)?.name ?? project;
   useKeyWatch();
@@ -51,7 +51,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
         <OfflineBar />
         <RoleBar />
         {/* Data read with a revoked key is hidden, and kept for the next key of the same role. */}
-        <div className={`${style.content} ${refused ? style.concealed : ""}`}>{children}</div>
+        <div className={`${style.content} ${rejected ? style.concealed : ""}`}>{children}</div>
       </main>
       <Overlays project={project} />
       <SignInAgain />

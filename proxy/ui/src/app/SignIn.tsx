@@ -26,13 +26,15 @@ function useSignIn() {
     event.preventDefault();
     const trimmed = key.trim();
     if (trimmed === "") return setError(t.keyEmpty);
-    if (/[^\x21-\x7e]/.test(trimmed)) return setError(t.keyRefused);
+    if (/[^\x21-\x7e]/.test(trimmed)) return setError(t.keyRejected);
     setBusy(true);
     setError(undefined);
     try {
       await enter(trimmed);
-    } catch (refusal) {
-      setError(refusal instanceof RequestError && refusal.status === 401 ? t.keyRefused : sentence(refusal));
+    } catch (rejection) {
+      setError(
+        rejection instanceof RequestError && rejection.status === 401 ? t.keyRejected : sentence(rejection),
+      );
     } finally {
       setBusy(false);
     }
@@ -85,8 +87,8 @@ export function SignIn() {
 
 /** Asks for another key in a dialog over the page, which keeps its unsaved text. */
 export function SignInAgain() {
-  const { refused } = useSession();
-  return refused ? <SignInDialog /> : null;
+  const { rejected } = useSession();
+  return rejected ? <SignInDialog /> : null;
 }
 
 function SignInDialog() {

@@ -8,9 +8,9 @@ const AT_MOST_EVERY = 1_000;
 
 /** A rejected key opens the sign-in dialog, and changed privileges update the actions. */
 export function useKeyWatch() {
-  const { key, refused } = useSession();
+  const { key, rejected } = useSession();
   useEffect(() => {
-    if (key === null || refused) return;
+    if (key === null || rejected) return;
     let last = 0;
     const look = () => {
       if (document.visibilityState !== "visible" || Date.now() - last < AT_MOST_EVERY) return;
@@ -24,5 +24,5 @@ export function useKeyWatch() {
       window.removeEventListener("focus", look);
       document.removeEventListener("visibilitychange", look);
     };
-  }, [key, refused]);
+  }, [key, rejected]);
 }

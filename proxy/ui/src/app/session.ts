@@ -8,9 +8,9 @@ import { currentSession, seeAsMyself, signIn, signOut } from "../session/session
 /** Signs in after the service has accepted the key. @throws RequestError */
 export async function enter(key: string): Promise<void> {
   const { role } = await answer(GET("/v1/me", { headers: { authorization: `Bearer ${key}` } }));
-  const { key: refused } = currentSession();
-  if (refused !== null) {
-    if (roleOf(refused) === role) keepWhatIsShown(refused, key);
+  const { key: rejected } = currentSession();
+  if (rejected !== null) {
+    if (roleOf(rejected) === role) keepWhatIsShown(rejected, key);
     else forget();
   }
   signIn(key);
@@ -45,7 +45,7 @@ function keepWhatIsShown(from: string, to: string) {
 function giveBack(key: string | null, own: string | null) {
   if (key === null || own === null) return;
   // Loaded on demand: most users never open the access pages.
-  import("../access/seeing").then(
+  import("../access/viewAs").then(
     ({ revokeSeenKey }) => revokeSeenKey(key, own),
     () => undefined,
   );

@@ -62,7 +62,7 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
 }
 
 /** An error message for a control without a field. */
-export function Refusal({ children }: { children: ReactNode }) {
+export function Rejection({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className={style.error}>
       {children}

@@ -4,7 +4,7 @@ import { RequestError, sentence } from "../api/problem";
 import { Button } from "./Button";
 import style from "./Notice.module.css";
 
-const ICONS = { refusal: CircleAlert, attention: TriangleAlert, done: CircleCheck, plain: Info };
+const ICONS = { rejection: CircleAlert, attention: TriangleAlert, done: CircleCheck, plain: Info };
 
 type Props = { kind?: keyof typeof ICONS; actions?: ReactNode; children: ReactNode };
 
@@ -12,7 +12,7 @@ type Props = { kind?: keyof typeof ICONS; actions?: ReactNode; children: ReactNo
 export function Notice({ kind = "plain", actions, children }: Props) {
   const Icon = ICONS[kind];
   return (
-    <div className={`${style.notice} ${style[kind]}`} role={kind === "refusal" ? "alert" : "status"}>
+    <div className={`${style.notice} ${style[kind]}`} role={kind === "rejection" ? "alert" : "status"}>
       <Icon size={16} aria-hidden />
       <div className={style.text}>{children}</div>
       {actions}
@@ -22,7 +22,7 @@ export function Notice({ kind = "plain", actions, children }: Props) {
 
 /** A load error with a button to retry. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
-  const kind = error instanceof RequestError && error.isOffline ? "attention" : "refusal";
+  const kind = error instanceof RequestError && error.isOffline ? "attention" : "rejection";
   return (
     <Notice kind={kind} actions={retry && <Button onPress={retry}>Try again</Button>}>
       {sentence(error)}

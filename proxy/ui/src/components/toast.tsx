@@ -9,7 +9,7 @@ import { offerUndo, withdrawUndo } from "../navigation/undo";
 import { Button, IconButton } from "./Button";
 import style from "./toast.module.css";
 
-type Message = { text: string; kind: "done" | "refusal"; action?: { label: string; run: () => void } };
+type Message = { text: string; kind: "done" | "rejection"; action?: { label: string; run: () => void } };
 
 const queue = new Queue<Message>({ maxVisibleToasts: 3 });
 /** The messages with an undo button, by their subject. */
@@ -36,8 +36,8 @@ export function withdraw(about: string) {
 }
 
 /** Shows an error at the bottom of the page until it is closed. */
-export function sayRefused(text: string) {
-  queue.add({ text, kind: "refusal" });
+export function sayRejected(text: string) {
+  queue.add({ text, kind: "rejection" });
 }
 
 /** The place of these messages. */

@@ -42,7 +42,7 @@ export function useProposal(asked: Asked | null): Proposal | null {
   return found !== null && found.file === file && found.question === question ? found.proposal : null;
 }
 
-/** Whether no attribute has two columns, which the service refuses. */
+/** Whether each attribute has at most one column. The service rejects two. */
 function isClear({ targets }: Asked): boolean {
   const named = targets.filter((it) => it !== null);
   return new Set(named).size === named.length;

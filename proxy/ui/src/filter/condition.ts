@@ -114,7 +114,7 @@ export function comparisonsOf(conditions: readonly Condition[]): Comparison[] {
 
 /**
  * The values of a comparison, each by itself: of an array, or of a text with commas as the service reads it where an
- * operator takes several values. Null if the service would refuse the text.
+ * operator takes several values. Null if the service would reject the text.
  */
 export function valuesOf({ operator, value }: Comparison): Json[] | null {
   if (operator === "empty" || operator === "not-empty" || operator === "today") return [];

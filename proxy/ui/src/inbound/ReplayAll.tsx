@@ -23,8 +23,8 @@ const CLOSED: State = { step: "closed", done: 0, failed: 0 };
 export function ReplayAll({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   const [state, setState] = useState(CLOSED);
   const isStopped = useRef(false);
-  const refused = useDeliveries(project, endpoint.id, "failed");
-  const hasRefused = (refused.data?.pages[0]?.deliveries.length ?? 0) > 0;
+  const rejected = useDeliveries(project, endpoint.id, "failed");
+  const hasRejected = (rejected.data?.pages[0]?.deliveries.length ?? 0) > 0;
 
   const run = async () => {
     isStopped.current = false;
@@ -59,7 +59,7 @@ export function ReplayAll({ project, endpoint }: { project: string; endpoint: En
   const { step, done, failed, error } = state;
   return (
     <>
-      <Button onPress={() => setState({ ...CLOSED, step: "asking" })} isDisabled={!hasRefused}>
+      <Button onPress={() => setState({ ...CLOSED, step: "asking" })} isDisabled={!hasRejected}>
         {t.replayAll}
       </Button>
       <Dialog

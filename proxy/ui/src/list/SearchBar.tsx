@@ -9,7 +9,7 @@ import { completed, type Suggestion, stepped } from "./suggest";
 import { useSuggestions } from "./useSuggestions";
 
 const t = words.list;
-/** The service refuses longer ones. */
+/** The service rejects longer ones. */
 const MAX_LETTERS = 255;
 
 type Props = {

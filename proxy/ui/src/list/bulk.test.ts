@@ -5,8 +5,8 @@ import { deleteMany, MOST, pagesOf, type Service, setMany, undoSet } from "./bul
 
 type Row = { id: string; city: string | null };
 
-/** A service with rows, which answers pages by id and refuses what `refuses` says. */
-function service(rows: Row[], refuses: (id: string) => boolean = () => false) {
+/** A service with rows, which answers pages by id and rejects what `rejects` says. */
+function service(rows: Row[], rejects: (id: string) => boolean = () => false) {
   const batches: number[] = [];
   const record = ({ id, city }: Row): RecordBody => ({ id, external_key: null, attributes: { city } });
   const it: Service = {
@@ -28,8 +28,8 @@ function service(rows: Row[], refuses: (id: string) => boolean = () => false) {
     batch: async (operations) => {
       batches.push(operations.length);
       const results = operations.map(({ id = "", op, attributes }, index) => {
-        if (refuses(id)) {
-          const error = { code: "x", detail: "It is refused", status: 422, title: "", type: "" };
+        if (rejects(id)) {
+          const error = { code: "x", detail: "It is rejected", status: 422, title: "", type: "" };
           return { index, id: null, status: 422, created: false, error };
         }
         const at = rows.findIndex((row) => row.id === id);
@@ -65,7 +65,7 @@ test("bulk change reports errors per record", async () => {
   const { it } = service(rowsOf(3), (id) => id === "000001");
   const outcome = await deleteMany(it, "t", all, never, silent);
   expect(outcome.done).toEqual(["000000", "000002"]);
-  expect(outcome.refused).toEqual([{ id: "000001", name: "000001", reason: "It is refused." }]);
+  expect(outcome.rejected).toEqual([{ id: "000001", name: "000001", reason: "It is rejected." }]);
 });
 
 test("stopped bulk change keeps its results", async () => {
@@ -95,7 +95,7 @@ test("undo skips a value that another user has changed since, and says so", asyn
   const [first] = rows;
   if (first) first.city = "Basel";
   const undone = await undoSet(it, "t", former, "changed", never, silent);
-  expect(undone.refused).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
+  expect(undone.rejected).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
   expect(rows.map(({ city }) => city)).toEqual(["Basel", "City 1", "City 2"]);
 });
 
@@ -106,7 +106,7 @@ test("undo recognizes a value of another user", async () => {
   const [only] = rows;
   if (only) only.city = "Basel";
   const undone = await undoSet(it, "t", former, "changed", never, silent);
-  expect(undone.refused).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
+  expect(undone.rejected).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
   expect(undone.done).toEqual([]);
   expect(rows.map(({ city }) => city)).toEqual(["Basel"]);
 });

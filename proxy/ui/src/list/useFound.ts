@@ -94,7 +94,7 @@ export function useFound(
     isEmpty: query.isSuccess && !isOld && records.length === 0,
     isSearching: (query.isFetching || near.isFetching) && !isFetchingNextPage,
     isRanked: isRanked(state),
-    /** The next page was refused. */
+    /** The next page could not be loaded. */
     isCutOff: isFetchNextPageError,
     isCounting: count.isFetching,
     count: () => setCounted(searched),

@@ -49,7 +49,9 @@ export function WhoChanged({ project, record, fields }: WhoProps) {
   const newest = useNewest(record, true);
   const told = entriesOf(newest.data ?? [], fields);
   if (told.length === 0) {
-    return <>{t.changedFields(t.somebody, fields.map((field) => fieldLabel(template, field)).join(", "))}.</>;
+    return (
+      <>{t.changedFields(t.otherUser, fields.map((field) => fieldLabel(template, field)).join(", "))}.</>
+    );
   }
   return (
     <>

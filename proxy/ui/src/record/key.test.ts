@@ -18,7 +18,7 @@ test("an empty key and one of spaces are no keys", () => {
   expect([checkKey("").isValid, checkKey("   ").isValid]).toEqual([false, false]);
 });
 
-test("control characters are refused and named", () => {
+test("control characters are rejected and named", () => {
   expect(checkKey("a\u0007\tb\u0085")).toMatchObject({
     controls: ["U+0007", "U+0009", "U+0085"],
     isValid: false,

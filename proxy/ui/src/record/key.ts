@@ -2,7 +2,7 @@
 
 export const MAX_CHARACTERS = 255;
 
-/** Control characters as Rust's `char::is_control` has them: those the service refuses. */
+/** Control characters as Rust's `char::is_control` has them: those the service rejects. */
 const CONTROL = /\p{Cc}/u;
 /** Invisible characters that stay in a key: spaces that are no U+0020, marks without width. */
 const INVISIBLE =

@@ -11,7 +11,7 @@ const t = words.record;
 export type Entry = Schemas["History"]["history"][number];
 
 /** Who did it, without the number of the key: "erp sync (key 3)" is "erp sync". */
-export const actorName = (actor: string): string => actor.replace(/ \(key \d+\)$/, "") || t.somebody;
+export const actorName = (actor: string): string => actor.replace(/ \(key \d+\)$/, "") || t.otherUser;
 
 export const attributeOf = (template: Template | undefined, field: string): Attribute | undefined =>
   template?.attributes.find((it) => it.slug === field);

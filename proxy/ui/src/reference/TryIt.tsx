@@ -95,8 +95,8 @@ export function TryIt({ operation, request, problem }: Props) {
     setError(undefined);
     try {
       setAnswer(await run(request, needsKey ? key.trim() : ""));
-    } catch (refusal) {
-      setError(refusal);
+    } catch (rejection) {
+      setError(rejection);
     } finally {
       setBusy(false);
     }

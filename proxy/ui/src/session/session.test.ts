@@ -6,7 +6,9 @@ vi.stubGlobal("sessionStorage", {
   setItem: (name: string, value: string) => kept.set(name, value),
   removeItem: (name: string) => kept.delete(name),
 });
-const { anotherKey, currentSession, refuse, seeAs, seeAsMyself, signIn, signOut } = await import("./session");
+const { anotherKey, currentSession, markRejected, seeAs, seeAsMyself, signIn, signOut } = await import(
+  "./session"
+);
 const nobodyWaits = new AbortController().signal;
 
 beforeEach(() => signOut());
@@ -21,8 +23,8 @@ test("sign-out clears the tab", () => {
 test("rejection of an unused key does not end the session", () => {
   signIn("first");
   signIn("second");
-  refuse("first");
-  expect(currentSession()).toMatchObject({ key: "second", refused: false });
+  markRejected("first");
+  expect(currentSession()).toMatchObject({ key: "second", rejected: false });
 });
 
 test("viewing as roles returns to the own key", () => {
@@ -31,13 +33,13 @@ test("viewing as roles returns to the own key", () => {
   seeAs("support", "of support");
   expect(currentSession()).toMatchObject({ key: "of support", own: "mine" });
   seeAsMyself();
-  expect(currentSession()).toEqual({ key: "mine", own: null, role: null, refused: false });
+  expect(currentSession()).toEqual({ key: "mine", own: null, role: null, rejected: false });
 });
 
 test("waiting request continues with the next accepted key", async () => {
   for (const next of ["second", "first"]) {
     signIn("first");
-    refuse("first");
+    markRejected("first");
     const waiting = anotherKey("first", nobodyWaits);
     signIn(next);
     expect(await waiting).toBe(true);
@@ -46,7 +48,7 @@ test("waiting request continues with the next accepted key", async () => {
 
 test("wait for another key ends with the session, and when it is no longer needed", async () => {
   signIn("first");
-  refuse("first");
+  markRejected("first");
   const waiting = anotherKey("first", nobodyWaits);
   const page = new AbortController();
   const left = anotherKey("first", page.signal);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RequestError } from "../api/problem";
 import type { Attribute } from "../api/queries";
-import { changeOf, draftOf, EMPTY, faultsOf, newAttribute, refusals } from "./draft";
+import { changeOf, draftOf, EMPTY, faultsOf, newAttribute, rejections } from "./draft";
 
 const tags: Attribute = {
   id: "1",
@@ -56,14 +56,14 @@ test("new attribute has only members of its type", () => {
   });
 });
 
-test("refusals stand beside their fields", () => {
+test("errors are shown at their fields", () => {
   const errors = [
     { pointer: "/attributes/0/options/1", code: "invalid_value", detail: "twice" },
     { pointer: "/rename/tags", code: "conflict", detail: "taken" },
     { pointer: "/attributes", code: "invalid_value", detail: "there are records without a value" },
   ];
   const problem = { code: "invalid_value", detail: "x", errors } as never;
-  expect(refusals(new RequestError(422, problem, "x"), "/attributes/0", "tags")).toEqual({
+  expect(rejections(new RequestError(422, problem, "x"), "/attributes/0", "tags")).toEqual({
     options: "twice",
     slug: "taken",
     required: "there are records without a value",

@@ -135,7 +135,7 @@ export function faultsOf(draft: Draft, others: readonly string[]): Faults {
 }
 
 /** The errors by field. `at` is the pointer of the attribute: `/attributes/0`. */
-export function refusals(error: RequestError, at: string, before: string | null): Faults {
+export function rejections(error: RequestError, at: string, before: string | null): Faults {
   const faults: Faults = {};
   const set = (field: keyof Faults, text: string) => {
     faults[field] ??= text;

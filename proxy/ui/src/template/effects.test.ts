@@ -41,7 +41,7 @@ test("an untouched draft has no effect", () => {
 
 test("required attribute with empty records is rejected before sending", () => {
   expect(change({ required: true })[0]?.text).toContain("100 records");
-  expect(kinds(change({ required: true }))).toEqual(["refusal"]);
+  expect(kinds(change({ required: true }))).toEqual(["rejection"]);
 });
 
 test("rename warns of external programs", () => {
@@ -51,7 +51,7 @@ test("rename warns of external programs", () => {
 test("a drop counts values, and a view that uses the attribute prevents it", () => {
   const view = { slug: "bern", label: null, query: { filters: [{ field: "city" }] } } as unknown as View;
   expect(effectsOfDrop(template, city, facts)[0]?.text).toContain("1,100 values of City");
-  expect(kinds(effectsOfDrop(template, city, { ...facts, views: [view] }))[0]).toBe("refusal");
+  expect(kinds(effectsOfDrop(template, city, { ...facts, views: [view] }))[0]).toBe("rejection");
 });
 
 test("views name attributes in filters, sorts, fields and behind references, not in values", () => {
@@ -65,7 +65,7 @@ test("views name attributes in filters, sorts, fields and behind references, not
 
 test("a new required attribute needs a default where records exist", () => {
   const draft = { ...draftOf(city), slug: "new", required: true };
-  expect(kinds(effectsOf(template, null, draft, facts))).toEqual(["refusal"]);
+  expect(kinds(effectsOf(template, null, draft, facts))).toEqual(["rejection"]);
   expect(kinds(effectsOf(template, null, { ...draft, default: "x" }, facts))).toEqual(["plain"]);
   expect(kinds(effectsOf(template, null, draft, { ...facts, records: 0 }))).toEqual(["plain"]);
 });
@@ -80,21 +80,21 @@ const plan: Plan = {
   jobs: [],
 };
 
-const refused = requestError(409, {
+const rejected = requestError(409, {
   code: "conflict",
   detail: "/drop: the view is in use",
   errors: [{ pointer: "/drop", code: "conflict", detail: "the view is in use" }],
 });
 
 test("rejection is the only effect", () => {
-  expect(judged(change({ slug: "town" }), { refusal: refused })).toEqual([
-    { kind: "refusal", text: "The view is in use." },
+  expect(judged(change({ slug: "town" }), { rejection: rejected })).toEqual([
+    { kind: "rejection", text: "The view is in use." },
   ]);
 });
 
 test("known rejection has its own words", () => {
   const ours = change({ required: true });
-  expect(judged(ours, { refusal: refused })).toEqual(ours);
+  expect(judged(ours, { rejection: rejected })).toEqual(ours);
 });
 
 test("accepted change has no warning of a rejection", () => {

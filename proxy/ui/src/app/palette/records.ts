@@ -37,7 +37,7 @@ async function lookUp(project: string, template: Template, key: string, signal: 
   });
 }
 
-/** Looks for the key in the templates of the project at once. A template that refuses the look-up has no such record. */
+/** Looks the key up in all templates of the project at once. A template that rejects the lookup has no such record. */
 export function useRecordsWithKey(project: string, templates: readonly Template[], typed: string) {
   const { key } = useSession();
   const wanted = useSettled(typed.trim());

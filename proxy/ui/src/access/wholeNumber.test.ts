@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readWhole } from "./whole";
+import { readWhole } from "./wholeNumber";
 
 test("a whole number is read with the separators of the reader", () => {
   for (const text of ["100000", "100,000", "100.000", "100 000", "100'000"])
