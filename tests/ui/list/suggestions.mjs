@@ -47,7 +47,7 @@ for (const [theme, width] of [
       await vermeer.waitFor();
       await verona.waitFor();
       assert.equal(await field.getAttribute("aria-expanded"), "true");
-      assert.equal(await active(), null, "Enter takes nothing unasked");
+      assert.equal(await active(), null, "Enter takes nothing by default");
       await expectAccessible(page);
       await page.keyboard.press("ArrowDown");
       assert.match(await active(), /^Vermeer/);
