@@ -11,7 +11,7 @@ async fn embedded() -> Sales {
     sales
 }
 
-/// The texts that a session is handed out, in their order; given back at once.
+/// The texts that a session claims, in their order. They are released immediately.
 async fn claimed(session: &Session) -> Vec<String> {
     let claim = session.json("select keyed_http.claim_embeddings('m', 100, 60)", &[]).await;
     let released = "select keyed_http.release_embeddings($1, null, 0)";

@@ -33,7 +33,7 @@ async fn replay_hides_records_after_a_revocation() {
     let upserted = upsert().await.expect(201);
     assert_eq!(create().await.expect(201), created);
 
-    // The record moves out of sight.
+    // The record becomes invisible.
     let away =
         "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\", \"name\": \"more secret\"}}')";
     sales.admin.rows(away, &[&id]).await;
@@ -198,7 +198,7 @@ async fn replayed_batch_hides_errors_of_invisible_records() {
     assert_eq!(first["results"][1]["error"]["existing_id"], json!(one));
     batch.assert_withheld(&first, &[]).await;
 
-    // The record that has the key moves out of sight, then the one that was to be changed.
+    // The record with the key becomes invisible, then the record to change.
     let away = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
     sales.admin.rows(away, &[&one]).await;
     batch.assert_withheld(&first, &[1]).await;
@@ -210,7 +210,7 @@ async fn replayed_batch_hides_errors_of_invisible_records() {
     }
     batch.assert_withheld(&first, &[]).await;
 
-    // Who may not read is not told which record has the key.
+    // Without read, the conflict does not name the record with the key.
     sales.database.revoke(&role, "crm.customers").await;
     sales.database.grant_within(&role, "crm.customers", "create, update", &of_region("EU")).await;
     batch.assert_withheld(&first, &[1]).await;

@@ -1,4 +1,4 @@
-//! What inbound endpoints may do, and who may do what with them.
+//! Privileges of inbound endpoints, and privileges on them.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;

@@ -1,4 +1,4 @@
-//! What must be true of every object of ours, whatever was defined and granted.
+//! Rules that every object of keyed follows, whatever is defined and granted.
 
 use crate::sales::{Sales, of_region};
 use harness::customers::HISTORY;

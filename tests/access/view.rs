@@ -96,7 +96,7 @@ async fn define_allows_saving_views_only() {
     session.run("select keyed.get_view('crm.customers', 'first')").await;
     let read = session.refusal("select from crm.customers__first", &[]).await;
     assert_eq!(read.state, "42501", "to define is not to read");
-    // What lies behind a reference is not for who may not read it.
+    // Targets of references stay hidden without the privilege to read them.
     let behind =
         json!({"filters": [{"field": "company.region", "operator": "eq", "value": "EU"}]}).to_string();
     let refusal = session.refusal("select keyed.save_view('crm.customers', 'eu', $1)", &[&behind]).await;

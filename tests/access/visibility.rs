@@ -1,4 +1,4 @@
-//! What lies out of sight is not there.
+//! Invisible records equal missing ones.
 
 use crate::sales::{Sales, found, of_region, seen};
 use serde_json::json;

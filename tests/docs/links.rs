@@ -102,7 +102,7 @@ fn index_links_every_page_once() {
     }
 }
 
-/// The code spans of a page that are paths of files of ours: with a folder, and the name of a source or a page.
+/// The code spans of a page that are paths in this repository, with a folder and the name of a source or a page.
 fn paths_named(text: &str) -> Vec<String> {
     let prose = prose(text);
     let spans = prose.split('`').skip(1).step_by(2);

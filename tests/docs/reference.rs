@@ -83,7 +83,7 @@ fn reference_lists_every_public_function() {
     assert!(count > 50, "functions were found: {count}");
 }
 
-/// What stands between two texts in the files of a folder, from each of their lines that has it.
+/// The substrings between two texts in the lines of all files of a folder.
 fn between(folder: &str, before: &str, after: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(repository_folder().join(folder)).expect("a folder of the code").flatten()

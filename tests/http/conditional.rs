@@ -95,7 +95,7 @@ async fn etag_of_a_verbose_response_covers_targets() {
     let answer = read(&verbose, &before).await.expect(200);
     assert_eq!(answer["attribute_values"]["company"]["display"], "Globex");
     assert_eq!(read(&path, &plain).await.status, 304, "the record itself did not change");
-    // Nor does it stand in the way of who writes.
+    // It does not prevent a write either.
     let patch = service.proxy.request("PATCH", &path).header("if-match", &before);
     patch.json(&json!({"attributes": {"name": "Bea"}})).send().await.expect(200);
 }

@@ -82,7 +82,7 @@ async fn write(service: &Service, name: &str) -> harness::Answer {
 /// What ends an idle session, and so never a statement, in which it could be raised.
 const OF_IDLE_SESSIONS: (&str, Code) = ("57P05", Code::Unavailable);
 
-/// The table above says what is wanted, so it lists each line itself: this test sees to it that it lists all.
+/// The table above states the expectations by hand. This test checks that it is complete.
 #[test]
 fn every_sqlstate_has_a_test() {
     let (idle, code) = OF_IDLE_SESSIONS;

@@ -1,4 +1,4 @@
-//! `/metrics`: what is counted, and what is never said.
+//! `/metrics`: its counters, and the values that it never discloses.
 
 use crate::routes::inbound::endpoint;
 use harness::{Database, Exposition, Proxy, Service, Wire, until};

@@ -160,7 +160,7 @@ async fn cors_allows_only_configured_origins() {
     assert_eq!(stranger.headers().get("access-control-allow-origin"), None);
 }
 
-/// Asks until the answer is this one: readiness is looked at once a second.
+/// Asks until the response is this one, because readiness is checked once a second.
 async fn readiness(service: &Service, status: u16) -> harness::Answer {
     let ask = async || service.proxy.request("GET", "/readyz").send().await;
     until(&format!("/readyz answers {status}"), async || ask().await.status == status).await;
@@ -204,7 +204,7 @@ async fn writes_continue_after_a_failover() {
     session
         .run(&format!("alter role keyed_proxy in database \"{name}\" reset default_transaction_read_only"))
         .await;
-    // The connections from before are still there, and are given up one second after they were opened, at the latest.
+    // The earlier connections still exist. They are closed at most one second after they were opened.
     until("writes succeed", async || {
         let answer = service.post("/entities/template/customers", body.clone()).await;
         answer.status == 201 || answer.refused(503, "unavailable").is_null()

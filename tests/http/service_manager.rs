@@ -1,4 +1,4 @@
-//! What a service manager such as systemd is told, over the socket that it names.
+//! Notifications to a service manager such as systemd over its socket.
 
 use harness::{Database, Proxy, Wire, status_of, until};
 use std::os::unix::net::UnixDatagram;

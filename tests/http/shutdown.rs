@@ -1,4 +1,4 @@
-//! The end of the service: callers are told to go elsewhere, and what has begun is finished.
+//! Shutdown: new callers are sent elsewhere, and running requests finish.
 
 use harness::{Service, Session, Wire, status_of, until};
 use serde_json::{Value, json};

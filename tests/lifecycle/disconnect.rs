@@ -19,7 +19,7 @@ async fn disconnects_leave_no_transaction_or_partial_write() {
         let body = json!({"external_key": format!("K-{}", number % 5), "attributes": {"visits": {"$inc": 1}, "mood": 1}});
         let request = service.proxy.request("PUT", "/v1/entities/template/customers/by-key").json(&body);
         requests.spawn(async move {
-            // Some hang up at once, some in the middle, some just when the answer comes.
+            // Some disconnect immediately, some during the request, some when the response arrives.
             tokio::time::sleep(Duration::from_millis(number / 2)).await;
             let patience =
                 Duration::from_micros(number * 7919 % [3_000, 40_000, 3_000_000][number as usize % 3]);

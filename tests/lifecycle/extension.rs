@@ -74,7 +74,7 @@ async fn functions_before_init_give_a_hint() {
         "{refusal} {}",
         refusal.hint
     );
-    // The first project sets the database up by itself.
+    // The first project sets the database up automatically.
     session.run("select keyed.create_project('crm'); select keyed.create_template('crm', 'customers')").await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K')").await;
 }

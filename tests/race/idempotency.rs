@@ -1,4 +1,4 @@
-//! The same request at once, many times: one effect.
+//! Concurrent identical requests have one effect.
 
 use harness::Service;
 use harness::customers::{HISTORY, SERIES};

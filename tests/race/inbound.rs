@@ -1,4 +1,4 @@
-//! Deliveries that arrive at once.
+//! Concurrent deliveries.
 
 use crate::assert_no_deadlock;
 use harness::customers::{HISTORY, SERIES};

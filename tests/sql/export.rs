@@ -22,7 +22,7 @@ async fn chunk_of_an_export_of_long_texts_stays_short() {
         lengths.push(length.parse::<usize>().expect("a number"));
     }
     assert!(lengths.iter().sum::<usize>() > 30_000_000, "{lengths:?}");
-    // All that is read at once is written: 64 records.
+    // All 64 records of one read are written.
     assert!(lengths.iter().all(|length| *length < 64 * 101_000), "{lengths:?}");
 }
 

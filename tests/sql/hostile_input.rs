@@ -131,7 +131,7 @@ fn extremes(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// SQLSTATEs that stand for a fault of ours and not of the caller's.
+/// SQLSTATEs of internal errors.
 fn is_fault(state: &str) -> bool {
     ["XX", "58", "57"].iter().any(|class| state.starts_with(class))
         || ["42804", "42883", "22P03", "0A000", "39"].contains(&state)

@@ -110,7 +110,7 @@ async fn wrong_key_gives_no_access() {
 async fn key_gives_privileges_for_one_transaction() {
     let sales = Sales::new().await;
     let (login, session) = sales.clerk("read, create", &of_region("EU")).await;
-    // As a superuser would let it, who may do so.
+    // A superuser could allow it.
     sales.admin.run(&format!("grant execute on function keyed.authenticate to {login}")).await;
     let (american, _) = sales.clerk("read, create", &of_region("US")).await;
     let key = sales.database.api_key(&american, &["crm"]).await;

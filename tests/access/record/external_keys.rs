@@ -3,7 +3,7 @@
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};
 
-/// Everything that wants the key `$2`; `$1` is a record in sight that is live, `$3` one that is deleted.
+/// All operations that use the key `$2`; `$1` is a visible live record, `$3` a deleted one.
 const WANTING: [&str; 11] = [
     "select keyed.create_record('crm.customers', '{\"region\": \"EU\"}', $2)",
     "select keyed.create_record('crm.customers', '{\"region\": \"EU\", \"mood\": 1}', $2)",

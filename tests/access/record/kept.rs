@@ -50,7 +50,7 @@ async fn hidden_target_is_kept_only_in_its_record() {
     let before = sales.state().await;
     expect(&session, &WRITES[..5], &[&id, "EU-1", &json!({"company": hidden}).to_string()], None).await;
     assert_eq!(sales.state().await, before, "nothing was written");
-    // Hidden and missing targets answer alike, and the key of what is kept is not disclosed.
+    // Hidden and missing targets have the same response, and the key of a kept target is not disclosed.
     let refused = Some(("23503", "reference_not_found"));
     for target in [json!(unknown), json!(missing), json!({"external_key": "C-EU"})] {
         expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], refused).await;

@@ -1,4 +1,4 @@
-//! Conditions on versions tell nothing of records that their caller does not see.
+//! Preconditions disclose nothing about invisible records.
 
 use crate::sales::{Sales, of_region};
 use harness::Proxy;

@@ -111,7 +111,7 @@ async fn write_scope_is_limited_to_readable_records() {
     ] {
         assert_eq!(session.refusal(statement, &[&hidden]).await.is(), ("P0002", "not_found"), "{statement}");
     }
-    // A letter box has no window: what is put in there is answered, and not seen again.
+    // A caller without read gets a response, but cannot read the record afterwards.
     let made = session
         .json("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'letter')", &[])
         .await;
@@ -181,7 +181,7 @@ async fn writes_honor_scopes_through_references() {
             assert_eq!(outcome, expected, "{statement} with {company}");
         }
     }
-    // The company moves, and its customers with it, at once.
+    // The company leaves the scope, and its customers with it, immediately.
     sales.admin.run("update crm.companies set region = 'US' where external_key = 'C-EU'").await;
     assert_eq!(seen(&session).await, "");
     sales.admin.run("update crm.companies set region = 'EU' where external_key = 'C-US'").await;

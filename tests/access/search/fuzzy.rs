@@ -1,4 +1,4 @@
-//! Words out of sight, where a search looks for what was meant.
+//! Invisible terms do not affect fuzzy searches.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;

@@ -1,4 +1,4 @@
-//! Names of records out of sight, where others in sight refer to them.
+//! Displays of invisible records that visible ones refer to.
 
 use crate::sales::{Sales, found, of_region};
 use harness::Session;

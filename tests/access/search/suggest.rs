@@ -54,7 +54,7 @@ async fn small_scope_gets_suggestions() {
     assert_eq!(answer, json!({"suggestions": [{"text": "Commoner", "count": 1}], "exact": true}));
 }
 
-/// Neither the counts nor `exact` depend on how many records out of sight hold the same words.
+/// Neither the counts nor `exact` depend on the number of invisible records with the same words.
 #[tokio::test]
 async fn invisible_records_do_not_affect_suggestions() {
     let sales = Sales::new().await;
@@ -96,7 +96,7 @@ async fn invisible_records_do_not_affect_suggestions() {
     assert_eq!(answers().await, before, "however the planner finds them");
 }
 
-/// Nor where more are in sight than are read: the newest are.
+/// The same if there are more visible records than are read: the newest are read.
 #[tokio::test]
 async fn invisible_records_do_not_affect_the_sample() {
     let sales = Sales::new().await;
@@ -124,7 +124,7 @@ async fn invisible_records_do_not_affect_the_sample() {
     }
 }
 
-/// Of very many records in sight some are read, of fewer all, wherever they are among those out of sight.
+/// Of very many visible records a sample is read, of fewer all, wherever they are among invisible ones.
 #[tokio::test]
 async fn large_scope_gets_suggestions_from_a_sample() {
     let sales = Sales::new().await;

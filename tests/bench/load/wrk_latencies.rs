@@ -1,4 +1,4 @@
-//! The latencies of requests, out of what wrk tells of them.
+//! The latencies of requests, computed from the output of wrk.
 //!
 //! wrk assumes that requests are due at a steady pace, and adds those that a slow answer has held up, each with the time that it
 //! would have waited (`stats_correct` in wrk's stats.c). A client that sends the next request when the answer is there holds

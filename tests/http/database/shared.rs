@@ -21,7 +21,7 @@ async fn concurrent_lookups_get_their_own_responses() {
         let lookups = (0..300).map(|number| {
             let path = "/v1/entities/template/customers/by-key?key=K-";
             let request = match number % 3 {
-                // Other callers' refusals stand in the same row.
+                // Rejections of other callers are in the same row.
                 0 => service.proxy.request("GET", &format!("{path}{number}")).key("keyed_1_wrong"),
                 _ => service.proxy.request("GET", &format!("{path}{number}")),
             };

@@ -16,7 +16,7 @@ async fn full_idempotency_storage_rejects_before_writing() {
     let service = Service::over(database, &[]).await;
     let first = create(&service, "first").await;
     assert_eq!(first.status, 201);
-    // As much as many answers take, and a look at them that is due.
+    // The size of many responses, with a cleanup that is due.
     session
         .run(
             "insert into keyed_state.idempotent_request (key_id, idempotency_key, fingerprint, answer)

@@ -1,10 +1,10 @@
-//! Files whose rows refer to each other one after the other.
+//! Files whose rows form chains of references.
 
 use super::{counts, send};
 use harness::Service;
 use serde_json::json;
 
-/// The order in which the rows of a chain stand in their file. Each refers to the next one of the chain.
+/// The order of the rows of a chain in their file. Each refers to the next one of the chain.
 #[derive(Clone, Copy, Debug)]
 enum Order {
     /// After the row that they refer to.

@@ -55,7 +55,7 @@ fn archive(parts: &[(String, Part)]) -> Vec<u8> {
         let start = file.len();
         let mut header = vec![20, 0, 0, 0, 8, 0, 0, 0, 0, 0];
         header.extend(part.checksum.to_le_bytes());
-        // It tells nothing of how large the part is.
+        // The size of the part is not declared.
         header.extend([number(part.packed.len()), number(1)].concat());
         header.extend([&number(name.len())[..2], &[0, 0]].concat());
         file.extend([b"PK\x03\x04", header.as_slice(), name.as_bytes(), part.packed.as_slice()].concat());

@@ -1,4 +1,4 @@
-//! Lists for administrators: page by page, and who did what is in them.
+//! Lists for administrators, page by page, with the names of actors.
 
 use harness::Service;
 use serde_json::{Value, json};

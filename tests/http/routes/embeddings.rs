@@ -18,7 +18,7 @@ async fn vector_is_put_and_deleted() {
     let answer = service.put(&path, json!({"vector": similar(0.5)})).await;
     assert_eq!((answer.status, answer.text.as_str()), (204, ""));
     assert_eq!(first_numbers(&service).await, "0.5");
-    // That there is none to delete any more is what was wanted.
+    // Deleting a missing vector succeeds.
     for _ in 0..2 {
         assert_eq!(service.delete(&path).await.status, 204);
         assert_eq!(first_numbers(&service).await, "");

@@ -58,7 +58,7 @@ impl Server {
 
 static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
 
-/// Connects as a command does, with these words: what was wrong, if it could not.
+/// Connects like a command, with these settings. Returns the error.
 fn connect(words: &str) -> Result<(), String> {
     let output =
         proxy_program(&["keys", "list", "--database-url", words]).output().expect("the proxy is built");

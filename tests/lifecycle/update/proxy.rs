@@ -57,7 +57,7 @@ async fn newer_proxy_waits_for_the_update() {
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains(&fits)), "{problem}");
     let session = service.session().await;
     session.run(UPDATE).await;
-    // The functions serve the old state; what is missing is said where readiness is asked for.
+    // The functions work on the old schema version. Readiness reports the missing migration.
     eventually(&service, "/v1/me", 200).await;
     let problem = eventually(&service, "/readyz", 503).await.refused(503, "unavailable");
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("keyed.migrate()")), "{problem}");

@@ -1,4 +1,4 @@
-//! Batches that run at once.
+//! Concurrent batches.
 
 use crate::{Waiting, assert_no_deadlock, first_row};
 use harness::{Database, Service};

@@ -1,9 +1,9 @@
-//! Projects and templates made by several sessions at once.
+//! Concurrent creation of projects and templates.
 
 use harness::Database;
 use tokio::task::JoinSet;
 
-/// Runs a statement in many sessions at once; answers the SQLSTATEs, empty for success.
+/// Runs a statement in many sessions concurrently. Returns the SQLSTATEs, empty for success.
 async fn at_once(database: &Database, count: usize, statement: impl Fn(usize) -> String) -> Vec<String> {
     let mut sessions = JoinSet::new();
     for number in 0..count {

@@ -1,4 +1,4 @@
-//! A grant that changes a scope: at once, without waiting for readers, and without showing more.
+//! A grant that changes a scope takes effect immediately, waits for no readers and discloses nothing.
 
 use super::revocation::{READ, called, crm, reading};
 

@@ -13,7 +13,7 @@ pub(crate) async fn live(session: &Session) -> usize {
     session.text(count, &[]).await.parse().expect("a number")
 }
 
-/// What is used agrees with what is there.
+/// The counted usage equals the stored records.
 pub(crate) async fn assert_counted(session: &Session) {
     let used =
         session.text("select used from keyed.quota_usage('crm') where name = 'live_records'", &[]).await;

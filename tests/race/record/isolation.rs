@@ -1,4 +1,4 @@
-//! Under REPEATABLE READ and SERIALIZABLE a write that comes too late says so at once.
+//! Under REPEATABLE READ and SERIALIZABLE, a late write fails with a serialization failure immediately.
 
 use crate::live;
 use harness::Database;

@@ -1,4 +1,4 @@
-//! A write that meets an uncommitted one waits, and then does what is right for how that one ended.
+//! A write that conflicts with an uncommitted one waits, then continues according to its outcome.
 
 use crate::{Waiting, first_row, live};
 use harness::Database;

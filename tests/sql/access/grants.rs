@@ -1,4 +1,4 @@
-//! What is granted, to whom, and what is refused on the way.
+//! Grants, and grants that are rejected.
 
 use harness::{Database, id_of};
 use serde_json::json;

@@ -184,7 +184,7 @@ async fn principal_cannot_be_forged() {
             if loaded {
                 session.run("select keyed.normalize_key('load the library')").await;
             }
-            // It may be refused at once or come to nothing, but never to a principal.
+            // It may fail or have no effect, but it never sets a principal.
             let _ = session.attempt(forgery, &[&forged]).await;
             let _ = session.attempt("select pg_temp.forge()", &[]).await;
             let project = session.attempt("select keyed.create_project('forged')", &[]).await;

@@ -31,7 +31,7 @@ async fn migration_keeps_keys_and_tokens_valid() {
         format!(r#"{{"slug": "shop", "external_key": "$.id", "signed": false, "role": "{role}"}}"#);
     let made = session.json("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint]).await;
     let token = made["token"].as_str().expect("a token");
-    // As it was: the hash of what is shown, and nothing but the number of a role.
+    // As in older versions: the hash of the shown key, and only the OID of a role.
     session
         .rows("update keyed_state.api_key set hash = sha256(convert_to($1, 'UTF8')) where id = 1", &[&key])
         .await;

@@ -98,7 +98,7 @@ async fn vector_of_an_outdated_text_is_discarded() {
     assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
     let new = claim(&gallery.session).await;
     assert_eq!(texts(&new)[0].1, "Queen");
-    // A change that is no change of what is embedded takes nothing away.
+    // A change that does not affect embedded texts keeps the vectors.
     gallery.session.run("update g.paintings set year = 1700").await;
     assert_eq!(store(&gallery.session, &new, 0, 4, "m").await, "t");
     assert_eq!(gallery.axis(&id).await, "4");

@@ -1,4 +1,4 @@
-//! The queue of embedding as records, definitions and people change what is to be embedded.
+//! The embedding queue follows changes of records, definitions and vectors.
 
 use crate::embedding::claims::{claim, embed_all, expire, store, texts};
 use harness::Gallery;

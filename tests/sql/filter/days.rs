@@ -250,7 +250,7 @@ async fn default_time_zone_is_that_of_the_project() {
     let other = gallery.database.session().await;
     let day = async || in_zone(&gallery, Value::Null, "eq", json!("2024-03-11")).await;
     assert!(day().await.is_empty());
-    // Another session sets it, and this one applies it at once.
+    // Another session sets it, and this one applies it immediately.
     other.run("select keyed.set_time_zone('art', 'Pacific/Auckland')").await;
     assert_eq!(day().await, ["2024-03-10T11:00:00Z"]);
     assert!(in_zone(&gallery, json!("UTC"), "eq", json!("2024-03-11")).await.is_empty());

@@ -5,7 +5,7 @@ use harness::Session;
 use harness::customers::{HISTORY, SERIES};
 use serde_json::{Value, json};
 
-/// What one item would become by a mapping: its attributes, or the code and the place of what is wrong with it.
+/// The result of mapping one item: its attributes, or the code and pointer of its error.
 async fn mapped(session: &Session, mapping: &Value, item: &str) -> Result<String, (String, String)> {
     let trial = format!(r#"{{"payload": {item}, "mapping": {mapping}}}"#);
     let sql = "select case when r ->> 'error' is null then r -> 'items' -> 0 -> 'attributes' #>> '{}' else r ->> 'error' end

@@ -21,7 +21,7 @@ async fn change_of_language_blocks_no_reads_writes_or_searches() {
         found(&session, json!({"filters": [{"field": "visits", "operator": "lte", "value": 10}]})).await,
         10
     );
-    // Who writes is not kept waiting, and what is written is found at once by the new language, on either side.
+    // Writes do not wait, and new texts are found in the new language immediately.
     for number in [1, 5999] {
         let key = format!("K-{number}");
         let attributes = json!({"name": format!("Rindern {number}")}).to_string();
@@ -77,7 +77,7 @@ async fn rebuilt_documents_use_the_current_postgresql() {
             .await
     );
     session.run("update keyed_state.template set documents_by = 'PostgreSQL 9'").await;
-    // Companies are few and rebuilt at once, customers by a job.
+    // The few companies are rebuilt within the change, customers by a job.
     session.rows("select keyed.rebuild_documents('crm.companies')", &[]).await;
     let of = "select documents_by from keyed_state.template where slug = $1";
     assert_eq!(session.text(of, &["companies"]).await, current);
@@ -135,7 +135,7 @@ async fn dropped_attribute_is_not_found_in_stale_documents() {
     assert_eq!(found_words(&session, "runs").await, 6000);
 }
 
-/// What a search for words must count while the texts of a dropped attribute still stand in documents.
+/// The expected matches while documents still contain the texts of a dropped attribute.
 const WITHOUT_DROPPED: [(&str, u64); 7] = [
     ("hushhush", 0),
     ("ushhus", 0),

@@ -186,7 +186,7 @@ async fn database_has_two_workers_at_most() {
     }
     until_left_out(&session, 1).await;
     until_blocked(&session).await;
-    // One that finds its place taken ends at once.
+    // A worker without a free slot ends immediately.
     let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
     session.until(workers, "2").await;
 }

@@ -1,4 +1,4 @@
-//! Quotas of a day: what is a write, and when a day ends.
+//! Daily quotas: which writes count, and when a day ends.
 
 use super::{UPSERT, assert_reached, used, with_quota};
 

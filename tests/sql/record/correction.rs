@@ -111,7 +111,7 @@ async fn points_replace_those_of_equal_times() {
         (series.value().await, series.points().await),
         ("-1".to_owned(), "0:0 1:1 2:2.5 3:3 4:4 7:7 2999:-1".to_owned())
     );
-    // Of a range, also those go that none takes the place of.
+    // Points of a range are deleted even without a replacement.
     let within = "select keyed.replace_metric_points($1, 'mood', $2, \"from\" => '2024-02-29T03:00:00Z')";
     let outcome = series.call(within, &json!([point(3, 3.0), point(3, 3.5)]).to_string()).await;
     assert_eq!(outcome, json!({"deleted": 4, "added": 2, "latest": point(3, 3.5)}));

@@ -1,4 +1,4 @@
-//! What history tells of a record.
+//! The history of a record.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};

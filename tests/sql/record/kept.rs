@@ -1,4 +1,4 @@
-//! Values that a record may keep and that no record may get: what was read is written back.
+//! Values that a record can keep but not get, such as removed options: a record can be written back as it was read.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};

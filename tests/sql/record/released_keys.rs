@@ -160,7 +160,7 @@ async fn rows_of_an_older_dump_are_accepted() {
 
 /// Makes a table as it was before keys were released into a column.
 async fn make_old(admin: &Session) {
-    // The triggers would move the keys away at once.
+    // The triggers would move the keys immediately.
     admin
         .run(
             "set session_replication_role = replica; \
@@ -213,7 +213,7 @@ async fn migration_moves_released_keys_without_a_trace() {
     clerk.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 2}')").await;
     let one = clerk.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
     assert_eq!((&one["attributes"]["name"], &one["attributes"]["visits"]), (&json!("Ada III"), &json!(2)));
-    // The policy of who may delete looks for the key where it is now, and no privilege came back.
+    // The policy for deletion reads the key in its new place, and no privilege has returned.
     let scoped = database.session_as(&role).await;
     assert_eq!(
         scoped

@@ -1,4 +1,4 @@
-//! The way to the records of a page follows from what a look at some of them shows, not from what PostgreSQL expects.
+//! A sample of the records chooses the access path of a page, not an estimate of PostgreSQL.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ async fn scope_is_looked_up_only_with_an_index() {
     }
 }
 
-/// The ids that pages hold, one after the other, with a change of the setting between them.
+/// The ids of consecutive pages, with a change of the setting between them.
 async fn walk(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
     let (mut met, mut cursor, mut number) = (Vec::new(), Value::Null, 0);
     loop {

@@ -111,7 +111,7 @@ async fn collation_c_orders_texts_by_bytes() {
     for field in ["word", "plain"] {
         assert_eq!(walk(&session, &json!(field)).await, BY_BYTES, "{field}");
         assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_BYTES), "{field}");
-        // Upper and lower case are those of the database all the same.
+        // The case rules are still those of the database.
         let filter = json!({"filters": [{"field": field, "operator": "ilike", "value": "ÄPF"}]});
         assert_eq!(keys(&search(&session, &filter).await), ["Äpfel"], "{field}");
     }

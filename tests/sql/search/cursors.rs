@@ -147,7 +147,7 @@ async fn invalid_cursor_is_rejected() {
     for other in [json!(1), json!([]), json!({}), json!(true)] {
         is_refused(&gallery, &json!({"sort": "price", "cursor": other})).await;
     }
-    // A character changed gives another place in the order, or none; never an error of ours.
+    // A changed character gives another position or a rejected cursor, but no internal error.
     for position in 0..cursor.len() {
         for replacement in ["A", "x", "7", "-", "_"] {
             let mut changed = cursor.clone();

@@ -14,7 +14,7 @@ fn keys(answer: &Value) -> String {
     records.filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys found, and what was meant.
+/// The found keys and the corrected search.
 async fn found(session: &Session, words: &str) -> (String, Value) {
     let answer = search(session, json!({"global_search": words, "fuzzy": "auto"})).await;
     let meant = answer.get("did_you_mean").cloned();

@@ -48,7 +48,7 @@ const PARTS: [&str; 14] = [
     "ded pad",
 ];
 
-/// Compares what is found with what PostgreSQL finds without an index; whether some were found.
+/// Compares the results with those of PostgreSQL without an index. Returns whether there were any.
 async fn compare(session: &Session, part: &str, operator: &str, sort: &Value, limit: usize) -> bool {
     let pattern =
         format!("replace(replace(replace({}, '\\', '\\\\'), '%', '\\%'), '_', '\\_')", quoted(part));

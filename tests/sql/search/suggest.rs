@@ -80,7 +80,7 @@ async fn suggestion_has_the_most_frequent_spelling() {
     assert_eq!(answer["did_you_mean"], "Zürich");
 }
 
-/// What replaces the text behind the last space keeps what was typed before the word.
+/// A suggestion keeps the text before the last word.
 #[tokio::test]
 async fn suggestions_ignore_punctuation() {
     let (_database, session) = crm().await;

@@ -34,7 +34,7 @@ async fn role_sees_only_granted_templates() {
     let (clerk, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&clerk, "crm.companies", "read").await;
     let (clerk, stranger) = (database.session_as(&clerk).await, database.session_as(&stranger).await);
-    // A function that tells what it is asked about, and costs the planner nothing.
+    // A leaky function that the planner considers free.
     stranger
         .run("create function pg_temp.leak(text) returns boolean language plpgsql cost 0.0001 as 'begin raise notice ''%'', $1; return true; end'")
         .await;

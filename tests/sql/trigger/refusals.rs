@@ -60,7 +60,7 @@ const REFUSED: [(&str, &str); 17] = [
     ("54001", "payload_too_large"),
 ];
 
-/// What is not about the row, and faults of a trigger's code, which are told to its author alone.
+/// Errors that do not concern the row, and errors in the code of a trigger, which only its author sees.
 const RAISED: [&str; 18] = [
     "42P01", "42703", "0A000", "2D000", "08006", "25006", "40001", "40P01", "53100", "53200", "53400",
     "55P03", "57014", "57P01", "58030", "72000", "F0000", "XX000",

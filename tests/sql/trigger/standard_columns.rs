@@ -105,7 +105,7 @@ async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
             "{time}"
         );
     }
-    // A time that was chosen: who may bring times keeps it.
+    // A role that can set times keeps a given time.
     let owner = database.session().await;
     owner.run("insert into crm.customers (external_key, created_at) values ('kept', now() - interval '7 seconds')").await;
     let kept = "select created_at = updated_at - interval '7 seconds' from crm.customers where external_key = 'kept'";

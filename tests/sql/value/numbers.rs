@@ -1,4 +1,4 @@
-//! Numbers: every digit survives, and what is no number is refused.
+//! Numbers keep every digit, and other values are rejected.
 
 use harness::{Database, Session};
 

@@ -1,4 +1,4 @@
-//! Saved views while definitions change: what follows, what stays, and what is refused.
+//! Saved views during changes of definitions: which are adjusted, which stay, and which block the change.
 
 use crate::view::saved::{columns, crm, found, of_tier, save, shown};
 use serde_json::json;

@@ -54,7 +54,7 @@ async fn page_of_a_frequent_word_is_found_among_the_newest() {
         let answer = search(&session, query).await;
         seen.extend(keys(&answer).iter().map(|key| (*key).to_owned()));
         cursor = answer["next_cursor"].clone();
-        // What is written between two pages is newer than what is still to come.
+        // Records written between two pages are newer than the remaining ones.
         let write = "insert into crm.customers (external_key, name) values ($1, 'common')";
         session.rows(write, &[&format!("new{page}")]).await;
     }
