@@ -130,5 +130,10 @@ fn few_blocks_are_skipped() {
         })
         .collect();
     println!("{}", not_run.join("\n"));
-    assert!(not_run.len() <= MAX_SKIPPED_BLOCKS, "{} blocks are not run:\n{}", not_run.len(), not_run.join("\n"));
+    assert!(
+        not_run.len() <= MAX_SKIPPED_BLOCKS,
+        "{} blocks are not run:\n{}",
+        not_run.len(),
+        not_run.join("\n")
+    );
 }

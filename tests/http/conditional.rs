@@ -95,7 +95,7 @@ async fn etag_of_a_verbose_response_covers_targets() {
     let answer = read(&verbose, &before).await.expect(200);
     assert_eq!(answer["attribute_values"]["company"]["display"], "Globex");
     assert_eq!(read(&path, &plain).await.status, 304, "the record itself did not change");
-    // It does not prevent a write either.
+    // A changed target does not prevent a conditional write.
     let patch = service.proxy.request("PATCH", &path).header("if-match", &before);
     patch.json(&json!({"attributes": {"name": "Bea"}})).send().await.expect(200);
 }

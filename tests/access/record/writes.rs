@@ -111,7 +111,7 @@ async fn write_scope_is_limited_to_readable_records() {
     ] {
         assert_eq!(session.refusal(statement, &[&hidden]).await.is(), ("P0002", "not_found"), "{statement}");
     }
-    // A caller without read gets a response, but cannot read the record afterwards.
+    // A record created outside the readable scope is returned once, and cannot be read afterwards.
     let made = session
         .json("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'letter')", &[])
         .await;
