@@ -32,7 +32,9 @@ async fn new_database_is_healthy() {
 #[tokio::test]
 async fn valid_setting_is_not_a_finding() {
     let database = Database::new_durable().await.add_crm().await;
-    for setting in ["max_text_size = '4MB'", "inbound_room = '1GB'", "direct_access = off"] {
+    for setting in
+        ["max_text_size = '4MB'", "max_inbound_log_size = '1GB'", "direct_access = off", "sample_size = 5"]
+    {
         database.run_in_psql(&format!("alter database {} set keyed.{setting}", database.name()));
     }
     assert!(findings(keyed(&database, &["doctor", "--json"]), "names of settings").is_empty());

@@ -172,6 +172,11 @@ async fn remedies_fix_their_findings() {
             "no setting keyed.max_text_sise, which is made for role keyed_admin",
         ),
         (
+            "alter role keyed_admin set keyed.inbound_room = '1GB'",
+            "old names of settings",
+            "keyed.inbound_room, which is set for role keyed_admin, is the old name of keyed.max_inbound_log_size",
+        ),
+        (
             "alter system set synchronous_commit = off; select pg_reload_conf()",
             "settings",
             "synchronous_commit is off",
@@ -192,6 +197,7 @@ async fn remedies_fix_their_findings() {
             "grants",
             "inbound endpoints",
             "names of settings",
+            "old names of settings",
             "quota counters",
             "renamed roles",
             "settings",

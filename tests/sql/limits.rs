@@ -74,9 +74,38 @@ async fn only_a_superuser_sets_limits() {
     let long = json!({"name": "x".repeat(2 << 20)}).to_string();
     let refusal = session.refusal("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
     assert_eq!(refusal.is(), ("22023", "invalid_value"));
-    for name in ["max_text_size", "max_operations_per_batch", "max_attributes_per_template", "direct_access"]
-    {
+    for name in [
+        "max_text_size",
+        "max_operations_per_batch",
+        "max_attributes_per_template",
+        "inbound_room",
+        "direct_access",
+    ] {
         assert_eq!(session.refusal(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn old_setting_name_causes_a_warning() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run(&format!("alter database \"{}\" set keyed.inbound_room = '2GB'", database.name())).await;
+    let mut psql = database.cluster().program("psql");
+    psql.args(["--no-psqlrc", "--dbname", database.name()]);
+    for command in ["load 'keyed'", "select keyed.pending_migrations()", "set keyed.idempotency_room = '2GB'"]
+    {
+        psql.args(["--command", command]);
+    }
+    let output = psql.output().expect("psql runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    for (old, new) in [
+        ("keyed.inbound_room", "keyed.max_inbound_log_size"),
+        ("keyed.idempotency_room", "keyed.max_idempotency_size"),
+    ] {
+        let warning = format!("WARNING:  {old} is the old name of {new}\n");
+        assert_eq!(said.matches(&warning).count(), 1, "{old}: {said}");
+        assert!(said.contains(&format!("HINT:  Set {new} and reset {old}: ")), "{said}");
     }
 }
 

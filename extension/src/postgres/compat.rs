@@ -9,7 +9,7 @@ mod setting;
 mod write;
 
 use pgrx::pg_sys::{self, Oid, PlannerInfo, RangeTblEntry, Relation};
-pub(super) use setting::has_value_at_start;
+pub(super) use setting::{has_value, has_value_at_start};
 use std::ffi::c_int;
 pub(super) use write::{Entries, init_range_table, insert_index_entries, update_row};
 

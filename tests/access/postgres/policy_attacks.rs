@@ -173,11 +173,16 @@ async fn login_cannot_override_administrator_settings() {
     let (database, admin) = orders().await;
     let role = database.create_role("spy").await;
     database.grant(&role, "crm.orders", "read").await;
-    for setting in
-        ["KEYED.policy_paths=on", "keyed.policy_paths=", "keyed.max_text_size=16MB", "keyed.direct_access=on"]
-    {
+    for setting in [
+        "KEYED.policy_paths=on",
+        "keyed.policy_paths=",
+        "keyed.max_text_size=16MB",
+        "keyed.inbound_room=1TB",
+        "keyed.direct_access=on",
+    ] {
         let name = &setting.split('=').next().unwrap_or_default().to_lowercase();
-        let off = if name == "keyed.max_text_size" { "64" } else { "off" };
+        let is_size = ["keyed.max_text_size", "keyed.inbound_room"].contains(&name.as_str());
+        let off = if is_size { "64" } else { "off" };
         for whose in [format!("role {role}"), format!("database {}", database.name())] {
             admin.run(&format!("alter {whose} set {name} = {off}")).await;
             for preloaded in [false, true] {

@@ -12,7 +12,9 @@ async fn create(service: &Service, key: &str) -> Answer {
 async fn full_idempotency_storage_rejects_before_writing() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    session.run(&format!("alter database \"{}\" set keyed.idempotency_room = '1MB'", database.name())).await;
+    session
+        .run(&format!("alter database \"{}\" set keyed.max_idempotency_size = '1MB'", database.name()))
+        .await;
     let service = Service::over(database, &[]).await;
     let first = create(&service, "first").await;
     assert_eq!(first.status, 201);

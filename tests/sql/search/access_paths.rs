@@ -153,7 +153,7 @@ async fn scope_is_looked_up_only_with_an_index() {
 async fn walk(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
     let (mut met, mut cursor, mut number) = (Vec::new(), Value::Null, 0);
     loop {
-        session.run(&format!("set keyed.records_of_look = {}", looks[number % looks.len()])).await;
+        session.run(&format!("set keyed.sample_size = {}", looks[number % looks.len()])).await;
         number += 1;
         let mut query = query.clone();
         query["cursor"] = cursor;

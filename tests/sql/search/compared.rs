@@ -23,7 +23,7 @@ async fn check(
         session.run("set enable_seqscan = off; set enable_sort = off").await;
     }
     // So that few records are enough for a choice between the index of the order and that of a condition.
-    session.run(&format!("set keyed.records_of_look = {look}")).await;
+    session.run(&format!("set keyed.sample_size = {look}")).await;
     let mut partly = 0;
     for number in 0..CASES {
         let case = Case::random(&world, &mut random);

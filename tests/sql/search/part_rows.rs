@@ -131,7 +131,7 @@ async fn substrings_match_as_in_sql_after_changes() {
                 // The operators differ in the comparison of texts alone, which all orders share.
                 let without = without.into_iter().take(if operator == "ilike" { 7 } else { 1 });
                 for (sort, look, limit) in with_index.into_iter().chain(without) {
-                    session.run(&format!("set keyed.records_of_look = {look}")).await;
+                    session.run(&format!("set keyed.sample_size = {look}")).await;
                     let limit = if found % 3 == 0 { limit } else { 1000 };
                     found += usize::from(compare(&session, part, operator, &sort, limit).await);
                 }
@@ -148,7 +148,7 @@ async fn substrings_match_as_in_sql_with_other_conditions() {
     let session = database.session().await;
     session.run(&TEMPLATE.replace("SEED", "0.5")).await;
     session.run(FILL).await;
-    session.run("set keyed.records_of_look = 5").await;
+    session.run("set keyed.sample_size = 5").await;
     for (others, condition) in [
         (json!([{"field": "size", "operator": "gt", "value": 3}]), "size > 3"),
         (json!([{"field": "name", "operator": "like", "value": "M\u{fc}l"}]), "name like '%M\u{fc}l%'"),
