@@ -80,7 +80,7 @@ pub fn enforce(maximum: Option<usize>) -> usize {
     as_owner_defining(|| {
         connected(|spi| {
             let mut templates = pending(spi);
-            let limit = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
+            let limit = maximum.unwrap_or(usize::MAX).min(table_lock::max_tables()).min(templates.len());
             if limit == 0 {
                 return templates.len();
             }
@@ -132,7 +132,7 @@ fn revoke_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
 
 /// Migration 19: replaces policies by those that check their grants. Busy tables follow later.
 pub fn migrate_policies(spi: &Connection) {
-    for template in pending(spi).into_iter().take(table_lock::most_tables()) {
+    for template in pending(spi).into_iter().take(table_lock::max_tables()) {
         sync_if_free(spi, template, Wait::Briefly);
     }
 }

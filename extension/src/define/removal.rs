@@ -146,7 +146,7 @@ fn check_lock_count(spi: &Connection, project: &Project) {
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &params![project.id, &project.slug]);
     let locks = rows.get::<Option<i64>>(0, 0).unwrap_or_default() * 4;
-    if locks > (table_lock::most_tables() * 6) as i64 {
+    if locks > (table_lock::max_tables() * 6) as i64 {
         let message =
             format!("project {} has too many templates to be dropped in one transaction", project.slug);
         Error::new(Code::PayloadTooLarge, message)

@@ -20,15 +20,9 @@ use uuid::Uuid;
 /// The number of chunks before other jobs run.
 const CHUNKS_IN_A_ROW: usize = 4;
 /// The maximum number of skipped records before a job waits for some of them.
-<<<<<<< HEAD:extension/src/job_worker/portions.rs
-const MAX_LEFT_OUT: usize = 1000;
-/// For how long a definition that is not yet committed is waited for.
-const PATIENCE: &CStr = c"50ms";
-=======
 const MAX_LEFT_OUT: usize = 1000;
 /// The lock timeout for reading a definition.
 const LOCK_TIMEOUT: &CStr = c"50ms";
->>>>>>> work-ext1:extension/src/job_worker/chunks.rs
 
 /// Runs some chunks of a job.
 pub(crate) fn run(job: &Job) -> Result<Outcome, Box<Caught>> {
