@@ -59,7 +59,7 @@ const EXCEPTIONS: [Exception; 7] = [
 const METHODS_OF_ONE_TYPE: &str =
     "The methods of a type are divided among files, and the file of the type calls them.";
 
-/// The most lines of a file.
+/// The maximum number of lines of a file.
 const MAX_LINES: usize = 500;
 
 /// Read once for all tests.

@@ -189,10 +189,10 @@ async fn preconditions_limit_upserts_to_create_or_update() {
         service.proxy.request("PUT", BY_KEY).header(header, tags).json(&body).send()
     };
     let taken = upsert("K", "if-none-match", "*").await.refused(412, "precondition_failed");
-    assert_eq!(taken["hint"], "Leave If-None-Match out to update it.");
+    assert_eq!(taken["hint"], "Omit If-None-Match to update the record.");
     for tags in ["*", &tag] {
         let missing = upsert("N", "if-match", tags).await.refused(412, "precondition_failed");
-        assert_eq!(missing["hint"], "Leave If-Match out to create it.");
+        assert_eq!(missing["hint"], "Omit If-Match to create the record.");
     }
     assert_eq!(upsert("N", "if-none-match", "*").await.expect(201)["created"], true);
     upsert("N", "if-none-match", "*").await.refused(412, "precondition_failed");

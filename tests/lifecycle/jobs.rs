@@ -75,7 +75,7 @@ async fn job_waits_for_a_worker_slot() {
     session.run("update keyed_state.job set created_at = created_at - interval '1 minute'").await;
     assert_eq!(
         session.text("select state || ': ' || hint from keyed.jobs()", &[]).await,
-        "pending: Start a worker with SELECT keyed.run_jobs(), unless max_worker_processes are running already."
+        "pending: Run SELECT keyed.run_jobs(). If no worker starts, increase max_worker_processes."
     );
     assert_eq!(found(&session, "runs").await, "6000");
     session.run("alter system reset max_worker_processes").await;

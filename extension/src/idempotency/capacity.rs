@@ -20,7 +20,7 @@ const ANSWERS: u64 = 1024;
 const PART: u64 = 16;
 
 /// The maximum number of keys whose capacity a session remembers.
-const MOST_KEYS: usize = 1000;
+const MAX_KEYS: usize = 1000;
 
 thread_local! {
     /// The remaining capacity of a key when this session last counted.
@@ -35,7 +35,7 @@ fn stretch(api_key: i32) -> u64 {
 
 fn remember(api_key: i32, left: i64) {
     LEFT.with_borrow_mut(|all| {
-        if all.len() >= MOST_KEYS {
+        if all.len() >= MAX_KEYS {
             all.clear();
         }
         all.insert(api_key, left.max(0) as u64);

@@ -10,10 +10,10 @@ use crate::postgres::{random, setting};
 use crate::template::catalog;
 
 /// The maximum number of failed deliveries of an endpoint.
-const MOST_REFUSED: i64 = 10_000;
+const MAX_REFUSED: i64 = 10_000;
 
 /// The number of successful deliveries whose payloads are kept, newest first.
-const MOST_DONE: i64 = 1000;
+const MAX_DONE: i64 = 1000;
 
 /// Payloads are trimmed about once in this many deliveries, sooner after large ones: on average after this part of
 /// the capacity.
@@ -33,7 +33,7 @@ impl Taken {
     }
 
     fn fits(self) -> bool {
-        self.deliveries <= MOST_REFUSED && self.bytes <= setting::max_inbound_log_size()
+        self.deliveries <= MAX_REFUSED && self.bytes <= setting::max_inbound_log_size()
     }
 }
 
@@ -119,7 +119,7 @@ pub fn trim(endpoint: &Endpoint, payload: &str) {
                  order by o.id limit 400 for update skip locked)";
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![endpoint.id, MOST_DONE, setting::max_inbound_log_size()];
+            let arguments = params![endpoint.id, MAX_DONE, setting::max_inbound_log_size()];
             without_waiting(|| spi.run_once(sql, Snapshot::Latest, &arguments).len());
         });
     });

@@ -29,11 +29,8 @@ async fn key_conflict_hides_an_invisible_record() {
         assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
         assert_eq!(refusal.detail["existing_id"], Value::Null, "{statement}");
         // A restore has an advice of its own.
-        let advice = if statement.contains("restore") {
-            "restore the record"
-        } else {
-            "a record that you may not see"
-        };
+        let advice =
+            if statement.contains("restore") { "restore the record" } else { "is not visible to you" };
         assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
         assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
     }

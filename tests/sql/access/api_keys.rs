@@ -127,7 +127,7 @@ async fn key_is_not_issued_for_missing_roles_or_projects() {
     let infinite =
         session.refusal("select keyed.issue_api_key('keyed_admin', null, 'x', 'infinity')", &[]).await;
     assert!(infinite.message.contains("expires_at must be a time of the years 0001 to 9999"), "{infinite}");
-    assert_eq!(infinite.hint, "Leave expires_at out for a key that does not expire.");
+    assert_eq!(infinite.hint, "Omit expires_at for a key that does not expire.");
     assert_eq!(session.text("select count(*) from keyed_state.api_key", &[]).await, "0");
 }
 

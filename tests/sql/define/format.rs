@@ -86,7 +86,7 @@ async fn invalid_format_is_rejected_with_valid_ones() {
     let attribute = json!([{"slug": "tags", "type": "list", "format": {"kind": "link"}}]).to_string();
     let create = "select keyed.create_template('shop', 'other', $1::text::jsonb)";
     let refusal = session.refusal(create, &[&attribute]).await;
-    assert!(refusal.message.contains("an attribute of type list has no format"), "{refusal}");
+    assert!(refusal.message.contains("an attribute of type list cannot have a format"), "{refusal}");
 }
 
 #[tokio::test]

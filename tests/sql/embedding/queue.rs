@@ -206,7 +206,7 @@ async fn results_of_a_worker_are_validated() {
     gallery.paint("K-1", "Girl").await;
     for (statement, pointer) in [
         ("select keyed_http.claim_embeddings('', 1, 1)", "/model"),
-        ("select keyed_http.claim_embeddings('m', 0, 1)", "/most"),
+        ("select keyed_http.claim_embeddings('m', 0, 1)", "/max_texts"),
         ("select keyed_http.claim_embeddings('m', 1, 0)", "/lease"),
         ("select keyed_http.release_embeddings('x', null, 0)", "/claim"),
     ] {

@@ -106,13 +106,13 @@ async fn missing_or_ambiguous_text_rejects_the_row() {
         assert_eq!(
             message(1),
             Some(
-                "no record of crm.companies with name = \"Gone\". Correct the text, or create that record first."
+                "no record of crm.companies with name = \"Gone\". Correct the text, or create the record first."
             )
         );
         assert_eq!(
             message(2),
             Some(
-                "2 records of crm.companies with name = \"Twice\". Give them different texts, or import the column without \
+                "2 records of crm.companies with name = \"Twice\". Make the texts unique, or import the column without \
                  match, by external keys."
             )
         );

@@ -68,8 +68,7 @@ async fn column_of_another_type_is_rejected() {
             r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Bea", "visits": 2}')"#,
         ] {
             let refusal = first.refusal(statement, &[]).await;
-            let said =
-                format!(r#"column "{column}" of table "crm"."customers" has type {other}, but keyed needs"#);
+            let said = format!(r#"column "{column}" of table "crm"."customers" has type {other} instead of"#);
             assert!(refusal.message.contains(&said), "{}", refusal.message);
             assert!(
                 refusal.hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::"#)),

@@ -72,7 +72,7 @@ async fn insert_cannot_set_id_or_times() {
             (("22023", "invalid_value"), vec![pointer.as_str()]),
             "{value}"
         );
-        assert!(refusal.hint.contains(&format!("Leave {column} out")), "{column}: {}", refusal.hint);
+        assert!(refusal.hint.contains(&format!("Omit {column}")), "{column}: {}", refusal.hint);
     }
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "1", "nothing was written");
 }

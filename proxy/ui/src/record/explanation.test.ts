@@ -29,7 +29,7 @@ const explained = (grants: unknown[], more = {}) =>
     sees: false,
     may: [],
     record: "live",
-    because: 'no scope includes the record: read on museum.works to viewers needs {"pointer": "/0"}',
+    because: 'no scope includes the record: read on museum.works to viewers requires {"pointer": "/0"}',
     grants,
     ...more,
   }) as unknown as Schemas["Access"];

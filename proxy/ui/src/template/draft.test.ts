@@ -60,13 +60,13 @@ test("errors are shown at their fields", () => {
   const errors = [
     { pointer: "/attributes/0/options/1", code: "invalid_value", detail: "twice" },
     { pointer: "/rename/tags", code: "conflict", detail: "taken" },
-    { pointer: "/attributes", code: "invalid_value", detail: "there are records without a value" },
+    { pointer: "/attributes", code: "invalid_value", detail: "a required attribute has no value in some records" },
   ];
   const problem = { code: "invalid_value", detail: "x", errors } as never;
   expect(rejections(new RequestError(422, problem, "x"), "/attributes/0", "tags")).toEqual({
     options: "twice",
     slug: "taken",
-    required: "there are records without a value",
+    required: "a required attribute has no value in some records",
   });
 });
 
