@@ -127,7 +127,7 @@ async fn record_can_be_deleted_by_its_key() {
 }
 
 #[tokio::test]
-async fn refused_upsert_writes_nothing() {
+async fn rejected_upsert_writes_nothing() {
     let service = Service::start().await;
     for (attributes, code) in [
         (json!({"name": 1}), "invalid_value"),

@@ -225,7 +225,7 @@ fn call_of_another_method_leads_nowhere() {
 }
 
 #[test]
-fn types_of_one_name_are_told_apart_by_what_a_file_imports() {
+fn imports_distinguish_types_of_one_name() {
     let high = ("high.rs", "struct It;\nuse crate::low::go;\nimpl It {\n    fn run(&self) {}\n}");
     for (low, expected) in [
         ("use std::It;\npub fn go(it: It) {\n    it.run();\n}", 0),

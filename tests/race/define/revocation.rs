@@ -105,7 +105,7 @@ async fn narrowed_grant_applies_immediately() {
 }
 
 #[tokio::test]
-async fn revocation_does_not_wait_for_a_change_of_the_table_in_an_open_transaction() {
+async fn revocation_does_not_wait_for_an_open_change_of_the_table() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;

@@ -133,7 +133,7 @@ async fn upsert_without_a_key_is_rejected() {
 }
 
 #[tokio::test]
-async fn refused_upsert_changes_nothing() {
+async fn rejected_upsert_changes_nothing() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "mood": 1})).await;
     let refused = r#"{"name": "Bea", "mood": 2, "visits": "three"}"#;

@@ -123,7 +123,7 @@ export const list = {
   selectMatching: (n: number | null, isExact: boolean) =>
     n === null
       ? "Select all matching records"
-      : `Select all ${isExact ? number(n) : `about ${about(n)}`} matching records`,
+      : `Select all ${isExact ? number(n) : `(about ${about(n)})`} matching records`,
   unselect: "Clear the selection",
   setValue: "Set a value",
   showDeleted: "Show deleted records",

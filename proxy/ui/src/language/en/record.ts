@@ -158,11 +158,11 @@ export const record = {
   points: (n: number) => count(n, "point"),
   pointAdded: "Point added",
   pointActions: "Point actions",
-  editPoint: (time: string) => `Correct the point of ${time}`,
+  editPoint: (time: string) => `Correct point of ${time}`,
   correctPoint: "Correct point",
   correct: "Correct",
   pointCorrected: "Point corrected",
-  deletePoint: (time: string) => `Delete the point of ${time}`,
+  deletePoint: (time: string) => `Delete point of ${time}`,
   deletePointTitle: "Delete this point?",
   deletePointQuestion: (value: string, time: string) =>
     `Removes ${value}, measured ${time}, from the series and updates the latest value.`,
