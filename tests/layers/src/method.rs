@@ -248,7 +248,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_signature(&mut self, signature: &'ast Signature) {
-        // The names of parameters, which the function has noted, bind nothing anew.
+        // The names of parameters, which the function has noted, are no new names.
         for input in &signature.inputs {
             if let FnArg::Typed(typed) = input {
                 self.visit_type(&typed.ty);
@@ -339,7 +339,7 @@ fn attributes(item: &syn::Item) -> &[Attribute] {
 }
 
 /// Names of methods that types of other crates have, too. They count only if the type of the receiver is known.
-const OF_OTHERS: [&str; 40] = [
+const OF_OTHERS: [&str; 43] = [
     "add",
     "any",
     "bytes",
@@ -354,6 +354,7 @@ const OF_OTHERS: [&str; 40] = [
     "filter",
     "find",
     "get",
+    "headers",
     "id",
     "insert",
     "into_owned",
@@ -361,9 +362,11 @@ const OF_OTHERS: [&str; 40] = [
     "iter",
     "join",
     "last",
+    "leak",
     "len",
     "lines",
     "load",
+    "lower",
     "map",
     "next",
     "ok",
