@@ -339,7 +339,7 @@ fn attributes(item: &syn::Item) -> &[Attribute] {
 }
 
 /// Names of methods that types of other crates have, too. They count only if the type of the receiver is known.
-const OF_OTHERS: [&str; 40] = [
+const OF_OTHERS: [&str; 43] = [
     "add",
     "any",
     "bytes",
@@ -354,6 +354,7 @@ const OF_OTHERS: [&str; 40] = [
     "filter",
     "find",
     "get",
+    "headers",
     "id",
     "insert",
     "into_owned",
@@ -361,9 +362,11 @@ const OF_OTHERS: [&str; 40] = [
     "iter",
     "join",
     "last",
+    "leak",
     "len",
     "lines",
     "load",
+    "lower",
     "map",
     "next",
     "ok",
