@@ -26,8 +26,12 @@ comment on column keyed_state.change_secret.secret is 'Random.';
 insert into keyed_state.change_secret (secret) values (pg_catalog.sha256(
   pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) || pg_catalog.uuid_send(pg_catalog.gen_random_uuid())));
 
+-- Only keyed itself reads them.
+alter table keyed_state.change_generation enable row level security;
+alter table keyed_state.change_secret enable row level security;
+
 -- Sessions remember their generation.
 create trigger keyed_announce after insert or update or delete or truncate on keyed_state.change_generation
   for each statement execute function keyed.announce_change();
 
-comment on column keyed_state.job.kind is 'index: the indexes of an attribute are built, those of texts in their order, or without an attribute those of the documents and of the history; documents: what is searched of each record is written anew; embeddings: each record is looked at for a text to embed; series: the points of dropped metrics are deleted.';
+comment on column keyed_state.job.kind is 'index: the indexes of an attribute are built, those of texts in their order, or without an attribute those of the documents and of the history; documents: what is searched of each record is rewritten; embeddings: each record is looked at for a text to embed; series: the points of dropped metrics are deleted.';

@@ -25,7 +25,7 @@ async fn read(session: &Session, after: &str) -> (Vec<String>, String) {
     (keys, page["next_cursor"].as_str().expect("a cursor").to_owned())
 }
 
-async fn assert_must_begin_anew(session: &Session, after: &str) {
+async fn assert_must_resync(session: &Session, after: &str) {
     let refusal = session.refusal("select keyed.changes('crm', after => $1)", &[after]).await;
     assert_eq!(refusal.is(), ("24000", "resync_required"), "{refusal}");
 }
@@ -39,11 +39,11 @@ async fn cursors_end_with_a_restore_unless_the_administrator_says_that_nothing_w
     let cluster = Arc::new(Cluster::start(Durability::None));
     let copy = source.copied_to(&cluster).await;
     let session = copy.session().await;
-    assert_must_begin_anew(&session, &cursor).await;
+    assert_must_resync(&session, &cursor).await;
     let (keys, fresh) = read(&session, "start").await;
     assert_eq!(keys, ["before"]);
     upsert(&session, "after").await;
-    assert_must_begin_anew(&session, &cursor).await;
+    assert_must_resync(&session, &cursor).await;
     assert_eq!(read(&session, &fresh).await.0, ["after"]);
     session.run("select keyed.init(); select keyed.continue_changes()").await;
     assert_eq!(read(&session, &cursor).await.0, ["after"]);
@@ -64,9 +64,9 @@ async fn cursors_end_with_a_restore_in_place() {
     let mut restore = database.cluster().program("pg_restore");
     harness::output(restore.args(["--clean", "--if-exists", "--dbname", database.name()]), &archive);
     let session = database.session().await;
-    assert_must_begin_anew(&session, &cursor).await;
+    assert_must_resync(&session, &cursor).await;
     upsert(&session, "after").await;
-    assert_must_begin_anew(&session, &cursor).await;
+    assert_must_resync(&session, &cursor).await;
     assert_eq!(read(&session, "start").await.0, ["before", "after"]);
 }
 
@@ -114,5 +114,5 @@ async fn a_failover_ends_the_cursors_that_are_ahead_of_it_alone() {
     for cursor in [&cursor, &of_primary] {
         assert_eq!(read(&session, cursor).await.0, ["on the new primary"]);
     }
-    assert_must_begin_anew(&session, &ahead).await;
+    assert_must_resync(&session, &ahead).await;
 }

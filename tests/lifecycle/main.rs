@@ -15,3 +15,4 @@ mod restart;
 mod standby;
 mod transaction;
 mod update;
+mod warehouse;

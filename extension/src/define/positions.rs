@@ -5,7 +5,7 @@ use crate::access::template_list::TABLES;
 use crate::job;
 use crate::postgres::invalidation;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::table_lock::{lock_exclusively, most_tables};
+use crate::postgres::table_lock::{lock_exclusively, max_tables};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Template, catalog};
 use crate::value::table_name::SideTable;
@@ -23,7 +23,7 @@ pub fn add_some(spi: &Connection) -> usize {
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = rows.column::<i32>().collect();
-    let now = &ids[..ids.len().min((most_tables() / 8).max(1))];
+    let now = &ids[..ids.len().min((max_tables() / 8).max(1))];
     let templates: Vec<Rc<Template>> = now.iter().copied().filter_map(catalog::by_id).collect();
     let tables = templates.iter().flat_map(|it| [it.table_sql(), SideTable::History.sql(it.id)]);
     lock_exclusively(&tables.collect::<Vec<_>>());

@@ -6,7 +6,7 @@ use super::spi::{Connection, Snapshot};
 use super::write_ahead_log::database;
 use pgrx::pg_sys::{self, TransactionId};
 
-/// How often a snapshot is taken anew in which a transaction was open that has ended since.
+/// The most snapshots that are taken because a transaction was open in the last one and has ended since.
 const MAX_SNAPSHOTS: usize = 5;
 
 /// What a snapshot shows for good.

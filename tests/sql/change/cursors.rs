@@ -104,7 +104,7 @@ async fn a_cursor_survives_new_templates_and_new_names() {
 }
 
 #[tokio::test]
-async fn a_copy_of_a_database_begins_anew() {
+async fn a_copy_of_a_database_begins_another_generation() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.companies (external_key, name) values ('one', '1')").await;
