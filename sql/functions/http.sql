@@ -1,6 +1,6 @@
 -- What keyed-proxy calls: bodies in and answers out are texts, passed through as they are. A writing function
 -- answers {status, id for Location or null, body or null, entity tag if the body shows a record, subject}: the subject is
--- what the body is about (extension/src/value/subject.rs). if_match and if_none_match are the values of those headers.
+-- what the body is about (extension/src/value/written.rs). if_match and if_none_match are the values of those headers.
 -- Each applies the principal that keyed.authenticate set.
 
 create schema keyed_http;

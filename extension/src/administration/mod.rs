@@ -20,8 +20,7 @@ mod projects;
 /// Reading as JSON.
 mod report;
 
-use crate::value::subject::Subject;
-use crate::value::written::Written;
+use crate::value::written::{Subject, Written};
 
 /// The answer of a write, for administrators.
 fn answer(status: u16, body: String) -> Written {

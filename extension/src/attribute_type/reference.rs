@@ -4,9 +4,9 @@ use super::kind::{Family, Kind, Rules, cursor_text, must_be, string_at, write_qu
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
-use crate::value::cell_format::unguarded;
 use crate::value::change::{Change, Value};
 use crate::value::constant::Constant;
+use crate::value::file_format::unguarded;
 use crate::value::operand::{Meaning, Operand, Sent};
 use crate::value::{key, record_id};
 use pgrx::pg_sys::{self, Datum, Oid};

@@ -8,7 +8,7 @@ use super::reconcile::{Loser, Wait, sync_if_free, unless_busy, waiting};
 use crate::access::{binding, privileges};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Connection, connected};
-use crate::postgres::{random, snapshot_is_fixed, table_lock};
+use crate::postgres::{random, snapshot, table_lock};
 use crate::template::catalog;
 use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_millis(500);
 
 /// Updates the policies of at most this many tables. Returns the number of tables that remain.
 pub fn enforce(maximum: Option<usize>) -> usize {
-    if snapshot_is_fixed() || binding::require_state().is_err() {
+    if snapshot::is_fixed() || binding::require_state().is_err() {
         return 0;
     }
     as_owner_defining(|| {

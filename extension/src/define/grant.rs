@@ -50,7 +50,7 @@ fn make(
     let tables = target.tables(spi);
     // Looking up a template takes a weak lock on its table.
     let what = format!("a template of the project {} that a scope is about", target.project.slug);
-    table_lock::lock_in_turn(&what, || check(target, &tables, scope))?;
+    table_lock::lock_with_retry(&what, || check(target, &tables, scope))?;
     let held = held(spi, role, target);
     let narrows = privileges.iter().any(|privilege| narrows(&held, *privilege, scope));
     // In a project of very many templates plain SQL follows table by table.
@@ -61,7 +61,7 @@ fn make(
         lock_exclusively(&now.iter().map(|table| table.sql.clone()).collect::<Vec<_>>());
     }
     let project = &target.project;
-    table_lock::lock_in_turn(&format!("the privileges of the project {}", project.slug), || {
+    table_lock::lock_with_retry(&format!("the privileges of the project {}", project.slug), || {
         privileges::lock(project.id);
     });
     privileges::give(spi, role, &tables, privileges)?;
@@ -75,7 +75,7 @@ fn make(
         reconcile::enforce_on(spi, &tables)
     } else {
         // Policies that wait are made along, and their scopes may be about other templates.
-        table_lock::lock_in_turn(&what, || {
+        table_lock::lock_with_retry(&what, || {
             now.iter().for_each(|table| drop(reconcile::sync_locked(spi, project.id, table)));
         });
         now.len()
@@ -172,7 +172,7 @@ pub(crate) fn find_role(name: &str) -> Result<Oid, Error> {
 fn find_grantee(name: &str) -> Result<Oid, Error> {
     let role = find_role(name)?;
     let is_ours = [role::OWNER, role::ADMIN].into_iter().any(|ours| role::find(ours) == Some(role));
-    if is_ours || role::is_of_the_server(name) {
+    if is_ours || role::is_reserved(name) {
         return Err(Error::at(
             Code::InvalidValue,
             "/role",

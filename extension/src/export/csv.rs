@@ -10,7 +10,7 @@ use crate::import::cells::zone_of;
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid};
 use crate::template::Template;
-use crate::value::cell_format::write_text;
+use crate::value::file_format::write_text;
 use crate::value::zone::Zone;
 use pgrx::pg_sys::Datum;
 

@@ -97,8 +97,8 @@ pub fn recount(api_key: i32, size: i32, was_full: bool) {
     );
     let taken =
         connected(|spi| run(spi, &sql, &params![api_key]).get::<Option<i64>>(0, 0).unwrap_or_default());
-    remember(api_key, setting::idempotency_room().saturating_sub(taken));
-    let note = match taken > setting::idempotency_room() {
+    remember(api_key, setting::idempotency_capacity().saturating_sub(taken));
+    let note = match taken > setting::idempotency_capacity() {
         true => {
             "insert into keyed_state.idempotency_full values ($1, now()) \
              on conflict (key_id) do update set reached_at = excluded.reached_at"

@@ -10,7 +10,7 @@ use crate::json;
 use crate::record::read::{self, FoundRecord};
 use crate::template::{Template, catalog};
 use crate::value::record_id;
-use crate::value::subject::{Id, RefusedOperation, Subject};
+use crate::value::written::{FailedOperation, Id, Subject};
 use crate::view;
 use std::collections::HashSet;
 
@@ -99,7 +99,7 @@ fn may_configure(caller: &Caller, endpoint: i32) -> bool {
 
 /// Whether the caller could meet the same error now: it knows the template, its record exists for the caller, and it may
 /// read the other record that the error names.
-fn may_see_error(caller: &Caller, refused: &RefusedOperation) -> bool {
+fn may_see_error(caller: &Caller, refused: &FailedOperation) -> bool {
     pgrx::check_for_interrupts!();
     let Some(template) = catalog::by_id(refused.template) else { return false };
     let by_id = |id, scope: &WriteScope| read::by_id_in_scope(&template, id, scope);

@@ -11,7 +11,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Interval, Parameter, params};
 use crate::postgres::random;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::value::subject::Subject;
+use crate::value::written::Subject;
 use pgrx::pg_sys::{self, Datum};
 use sha2::{Digest, Sha256};
 

@@ -9,9 +9,9 @@ use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::postgres::caught::Caught;
 use crate::postgres::guard::{as_owner, subtransaction};
-use crate::postgres::newer;
 use crate::postgres::parameter::{Jsonb, RegRole, params};
 use crate::postgres::role;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::member::missing;
@@ -29,7 +29,7 @@ fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
         // A superuser's endpoint need not be one: for records, administrators may do as much.
         None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
         None => caller.role(),
-        Some(name) if role::is_of_the_server(name) => {
+        Some(name) if role::is_reserved(name) => {
             return Err(Error::at(
                 Code::InvalidValue,
                 "/role",
@@ -148,7 +148,7 @@ fn taken(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
         .hint("Choose another slug.");
     let row = "select from keyed_state.inbound_endpoint where project_id = $1 and slug = $2";
     let is_taken = caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION;
-    is_taken.then(|| newer::taken(error, row, &params![project, slug]))
+    is_taken.then(|| snapshot::newer_row_error(error, row, &params![project, slug]))
 }
 
 impl Endpoint {

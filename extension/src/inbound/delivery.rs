@@ -23,7 +23,7 @@ use crate::postgres::{clock, role};
 use crate::record::changes;
 use crate::record::key::Key;
 use crate::template::catalog;
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use std::convert::Infallible;

@@ -8,8 +8,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::catalog;
-use crate::value::subject::Subject;
-use crate::value::written::Written;
+use crate::value::written::{Subject, Written};
 use endpoint::Endpoint;
 use pgrx::pg_sys::Datum;
 

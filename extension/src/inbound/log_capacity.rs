@@ -33,7 +33,7 @@ impl Taken {
     }
 
     fn fits(self) -> bool {
-        self.deliveries <= MOST_REFUSED && self.bytes <= setting::inbound_room()
+        self.deliveries <= MOST_REFUSED && self.bytes <= setting::inbound_capacity()
     }
 }
 
@@ -101,7 +101,7 @@ fn taken(rows: &Rows) -> Option<Taken> {
 /// Forgets, now and then, the oldest payloads of deliveries that were done: what they said is in the records. Their lines
 /// stay, with their ids.
 pub fn trim(endpoint: &Endpoint, payload: &str) {
-    let room = setting::inbound_room().max(1) as u64;
+    let room = setting::inbound_capacity().max(1) as u64;
     let is_due = random::next_u64().is_multiple_of(TRIM_EVERY)
         || random::next_u64() % room < TRIM_PART * payload.len() as u64;
     if !is_due {
@@ -119,7 +119,7 @@ pub fn trim(endpoint: &Endpoint, payload: &str) {
                  order by o.id limit 400 for update skip locked)";
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![endpoint.id, MOST_DONE, setting::inbound_room()];
+            let arguments = params![endpoint.id, MOST_DONE, setting::inbound_capacity()];
             without_waiting(|| spi.run_once(sql, Snapshot::Latest, &arguments).len());
         });
     });

@@ -9,11 +9,11 @@ use crate::access::policy_sql;
 use crate::attribute_type::AttributeType;
 use crate::postgres::clock::now;
 use crate::postgres::guard::as_owner;
-use crate::postgres::insert::{insert_rows, lock_table};
+use crate::postgres::insert::{insert_rows, lock_table, next_value};
 use crate::postgres::parameter::{Timestamp, array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Firing;
-use crate::postgres::{datum, direct_access, identity};
+use crate::postgres::{datum, direct_access};
 use crate::template::{SeriesTable, Template, column};
 use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
@@ -132,7 +132,7 @@ fn append_plainly(template: &Template, record: Uuid, attribute: i32, points: &[P
     direct_access::require().ok()?;
     lock_table(table);
     let row = |point: &Point| {
-        Some((record, attribute, Timestamp(point.at?), identity::next(sequence).ok()?, point.value))
+        Some((record, attribute, Timestamp(point.at?), next_value(sequence).ok()?, point.value))
     };
     let rows = points.iter().map(row).collect::<Option<Vec<_>>>()?;
     insert_rows(table, rows.into_iter()).ok()

@@ -1,4 +1,4 @@
-//! Settings: limits and cache sizes.
+//! Configuration parameters: limits and cache sizes.
 
 use super::superuser_setting::{self, Number};
 use super::{direct_access, policy_paths};
@@ -7,39 +7,39 @@ use pgrx::pg_sys;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// How much the answers to requests with an Idempotency-Key may take for each API key, in MB.
-static IDEMPOTENCY_ROOM: AtomicI32 = AtomicI32::new(1024);
+/// The maximum size of the stored responses of an API key, in MB.
+static IDEMPOTENCY_CAPACITY: AtomicI32 = AtomicI32::new(1024);
 
-/// How much the payloads of refused deliveries may take for each inbound endpoint, and those of others, in MB.
-static INBOUND_ROOM: AtomicI32 = AtomicI32::new(256);
+/// The maximum size of the failed deliveries of an inbound endpoint, and of the payloads of successful ones, in MB.
+static INBOUND_CAPACITY: AtomicI32 = AtomicI32::new(256);
 
-/// How much a session may keep of templates, in MB.
+/// The maximum size of a session's template cache, in MB.
 static SESSION_MEMORY: AtomicI32 = AtomicI32::new(32);
 
-/// How many records a search looks at before it chooses how to find those of a page.
-static RECORDS_OF_LOOK: AtomicI32 = AtomicI32::new(200);
+/// The number of records that a search samples to choose an access path.
+static SAMPLE_SIZE: AtomicI32 = AtomicI32::new(200);
 
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
-    let room = |name, variable, says, more| {
+    let capacity = |name, variable, summary, details| {
         let (range, flags) = ((1, 1 << 30), pg_sys::GUC_UNIT_MB);
-        Number { name, variable, range, flags, says, more, assign: None }.define();
+        Number { name, variable, range, flags, summary, details, assign: None }.define();
     };
-    room(
+    capacity(
         c"keyed.idempotency_room",
-        &IDEMPOTENCY_ROOM,
+        &IDEMPOTENCY_CAPACITY,
         c"Maximum size of the stored responses of an API key.",
         c"Beyond it, requests with a new Idempotency-Key are rejected until stored responses expire after a day.",
     );
-    room(
+    capacity(
         c"keyed.session_memory",
         &SESSION_MEMORY,
         c"Maximum memory of a session for cached templates: definitions, statements, conditions.",
         c"Beyond it, the least recently used entries are evicted.",
     );
-    room(
+    capacity(
         c"keyed.inbound_room",
-        &INBOUND_ROOM,
+        &INBOUND_CAPACITY,
         c"Maximum size of the failed deliveries of an inbound endpoint, and separately of the payloads of \
         successful ones.",
         c"Beyond it, a delivery that fails is not stored, and the oldest payloads of successful ones are deleted.",
@@ -49,20 +49,20 @@ pub fn register() {
     policy_paths::register_setting();
 }
 
-/// Called once when all settings are registered.
+/// Called once after all settings are registered.
 pub fn finish() {
     superuser_setting::finish();
 }
 
-/// Registers how large things may be.
+/// Registers the limits.
 fn register_limits() {
     let limit = |name: &'static CStr,
                  variable: &'static AtomicI32,
                  most,
                  flags: u32,
-                 says: &'static CStr,
-                 more: &'static CStr| {
-        Number { name, variable, range: (1, most), flags, says, more, assign: None }.define();
+                 summary: &'static CStr,
+                 details: &'static CStr| {
+        Number { name, variable, range: (1, most), flags, summary, details, assign: None }.define();
     };
     limit(
         c"keyed.max_operations_per_batch",
@@ -75,7 +75,7 @@ fn register_limits() {
     limit(
         c"keyed.max_attributes_per_template",
         &limits::ATTRIBUTES_PER_TEMPLATE,
-        // A table of PostgreSQL has 1600 columns at most, dropped ones included.
+        // PostgreSQL allows 1600 columns in a table, including dropped ones.
         1500,
         0,
         c"Maximum number of attributes of a template.",
@@ -90,8 +90,8 @@ fn register_limits() {
         c"Each text is stored twice: as it is, and in the search document.",
     );
     limit(
-        c"keyed.records_of_look",
-        &RECORDS_OF_LOOK,
+        c"keyed.sample_size",
+        &SAMPLE_SIZE,
         1 << 20,
         // For tests, which have few records.
         pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE,
@@ -101,29 +101,29 @@ fn register_limits() {
     );
 }
 
-/// How many records a search looks at before it chooses how to find those of a page.
-pub fn records_of_look() -> u64 {
-    RECORDS_OF_LOOK.load(Ordering::Relaxed).unsigned_abs().into()
+/// The number of records that a search samples to choose an access path.
+pub fn sample_size() -> u64 {
+    SAMPLE_SIZE.load(Ordering::Relaxed).unsigned_abs().into()
 }
 
-/// How many bytes the kept answers of an API key may take.
-pub fn idempotency_room() -> i64 {
-    i64::from(IDEMPOTENCY_ROOM.load(Ordering::Relaxed)) << 20
+/// The maximum size of the stored responses of an API key, in bytes.
+pub fn idempotency_capacity() -> i64 {
+    i64::from(IDEMPOTENCY_CAPACITY.load(Ordering::Relaxed)) << 20
 }
 
-/// How many bytes the refused deliveries of an endpoint may take, and the payloads of the others.
-pub fn inbound_room() -> i64 {
-    i64::from(INBOUND_ROOM.load(Ordering::Relaxed)) << 20
+/// The maximum size of the failed deliveries of an endpoint, and of the payloads of successful ones, in bytes.
+pub fn inbound_capacity() -> i64 {
+    i64::from(INBOUND_CAPACITY.load(Ordering::Relaxed)) << 20
 }
 
-/// How many bytes a session may keep of templates.
+/// The maximum size of a session's template cache, in bytes.
 pub fn session_memory() -> usize {
     usize::try_from(SESSION_MEMORY.load(Ordering::Relaxed)).unwrap_or(1) << 20
 }
 
-/// Sets a setting until the end of the transaction, one of a superuser's as well.
+/// Sets a setting, also a superuser-only one, until the transaction ends.
 pub fn set_until_commit(name: &CStr, value: &CStr) {
-    // SAFETY: both strings are NUL-terminated and copied; GUC_ACTION_LOCAL undoes the change with the transaction.
+    // SAFETY: both strings are NUL-terminated and copied. GUC_ACTION_LOCAL reverts the change at the end of the transaction.
     unsafe {
         pg_sys::set_config_option(
             name.as_ptr(),

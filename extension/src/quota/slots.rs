@@ -16,7 +16,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
-use crate::postgres::{process_id, snapshot_is_fixed};
+use crate::postgres::{process_id, snapshot};
 use crate::template::catalog;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -221,7 +221,7 @@ impl Quota {
             i32::MAX - EXTRA
         );
         // Without a row the quota was removed, unless this transaction cannot see it.
-        if self.run(spi, &sql, &params![count]) == 0 && snapshot_is_fixed() {
+        if self.run(spi, &sql, &params![count]) == 0 && snapshot::is_fixed() {
             require_written(0);
         }
     }

@@ -5,9 +5,9 @@ use super::statement::{Assignments, KeyAssignment};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::Parameter;
-use crate::postgres::row_triggers;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
+use crate::postgres::trigger::has_before_row_trigger;
 use crate::template::Template;
 
 /// After how many tries a write that never writes a row counts as dropped, where other writers might be the reason.
@@ -15,7 +15,7 @@ pub const CERTAIN_TRIES: usize = 3;
 
 /// Whether the table has a trigger that could drop one of these writes. A statement has locked the table.
 pub fn is_possible(template: &Template, events: &[Event]) -> bool {
-    events.iter().any(|event| row_triggers::exist(template.table, *event, c"keyed_guard"))
+    events.iter().any(|event| has_before_row_trigger(template.table, *event, c"keyed_guard"))
 }
 
 /// The error of a write that was dropped.

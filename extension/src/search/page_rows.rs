@@ -15,11 +15,11 @@ use crate::filter::field::Column;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::key_order::{Along, KeyOrder};
 use crate::postgres::parameter::Parameter;
-use crate::postgres::places::Place;
 use crate::postgres::planning::{Shape, in_shape};
 use crate::postgres::relation;
 use crate::postgres::setting;
 use crate::postgres::spi::{Rows, Snapshot};
+use crate::postgres::tid::Tid;
 use crate::value::standard_column::{CREATED_AT, UPDATED_AT};
 use pgrx::pg_sys::Oid;
 
@@ -69,7 +69,7 @@ impl Search<'_> {
             may_walk: paths.may_walk,
             reading: if self.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
         };
-        let records = setting::records_of_look();
+        let records = setting::sample_size();
         if let Some(part) = paths.only_part() {
             let found = match (self.along(segments), self.sorting()) {
                 (Some(along), _) => self.by_part(segments, &paths, part, question, along, steps),
@@ -184,7 +184,7 @@ impl Search<'_> {
             (Direction::Descending, Along::Values(_)) => (KeyOrder::Descending, Reading::DirectFar),
         };
         let question = Question { reading, ..question };
-        let found = part_rows::find(self.template, part, question, setting::records_of_look(), along, order)?;
+        let found = part_rows::find(self.template, part, question, setting::sample_size(), along, order)?;
         steps.push(Step::Walk(found.read));
         if let Some(look) = found.look {
             steps.extend([Step::Look(look), Step::Lookup(vec![0])]);
@@ -201,13 +201,13 @@ impl Search<'_> {
     fn first_at(
         &self,
         paths: &Paths,
-        places: &[Place],
+        places: &[Tid],
         segment: &Segment,
         may_be_others: bool,
         most: usize,
     ) -> Rows<'_> {
         let sql = paths.first_at("$1", segment, may_be_others, most);
-        let places = [Place::array(places)];
+        let places = [Tid::array(places)];
         in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places))
     }
 

@@ -2,8 +2,8 @@
 
 use crate::attribute_type::number::is_number;
 use crate::attribute_type::{AttributeType, Rules};
-use crate::value::cell_format::{SEPARATOR, unguarded, write_list, write_text};
 use crate::value::change::{Change, Point, Value};
+use crate::value::file_format::{SEPARATOR, unguarded, write_list, write_text};
 use crate::value::record_id;
 use proptest::prelude::*;
 use std::borrow::Cow;
