@@ -1,9 +1,8 @@
-//! The order of the modules: folders import only from those before them, and no files import from each other. Code that is said
-//! to work without PostgreSQL and without a clock does.
+//! Checks of the module structure: import order, import cycles, purity and size of files.
 
 use source_layers::Sources;
 
-/// The folders, and files beside them, from the lowest to the highest.
+/// Folders and top-level files in import order.
 const ORDER: [&str; 29] = [
     "json_write",
     "error",
@@ -36,7 +35,7 @@ const ORDER: [&str; 29] = [
     "statistics",
 ];
 
-/// The most lines of a file.
+/// The maximum number of lines of a file.
 const MAX_LINES: usize = 500;
 
 fn sources() -> Sources {
@@ -44,18 +43,18 @@ fn sources() -> Sources {
 }
 
 #[test]
-fn folders_import_only_from_those_below() {
+fn folders_import_only_from_lower_folders() {
     let faults = sources().imports_from_above(&ORDER);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
-fn no_files_import_from_each_other() {
+fn imports_have_no_cycles() {
     let cycles = sources().cycles(&[]);
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));
 }
 
-/// Folders and files that are pure, whatever their first lines say.
+/// Folders and files that must be pure even if their module comment does not say so.
 const PURE: [&str; 15] = [
     "json_write",
     "error",
@@ -74,7 +73,7 @@ const PURE: [&str; 15] = [
     "search/sort",
 ];
 
-/// What no pure code names: PostgreSQL's datums and reports, clocks, randomness, and what a session keeps.
+/// Names that pure code must not contain: PostgreSQL's API, clocks, and session state.
 const IMPURE: [&str; 9] = [
     "pgrx",
     "pg_sys",
@@ -88,13 +87,13 @@ const IMPURE: [&str; 9] = [
 ];
 
 #[test]
-fn what_is_called_pure_is_pure() {
+fn pure_code_is_pure() {
     let faults = sources().impure(&PURE, &IMPURE);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
-fn every_dependent_of_a_definition_is_in_the_list() {
+fn dependents_are_listed() {
     let list = include_str!("define/dependents.rs");
     let list = list
         .split_once("const ALL")
@@ -110,13 +109,13 @@ fn every_dependent_of_a_definition_is_in_the_list() {
 }
 
 #[test]
-fn one_file_knows_the_version_of_postgresql() {
+fn only_compat_depends_on_the_postgresql_version() {
     let lines = sources().lines_with("");
     let knows = |(_, code): &&(String, String)| code.contains("feature = \"pg");
     let (there, elsewhere): (Vec<_>, Vec<_>) =
-        lines.iter().filter(knows).partition(|(place, _)| place.starts_with("postgres/compat"));
+        lines.iter().filter(knows).partition(|(place, _)| place.starts_with("postgres/compat.rs"));
     assert!(!there.is_empty());
-    assert!(elsewhere.is_empty(), "ask for the version in postgres/compat.rs or below it: {elsewhere:?}");
+    assert!(elsewhere.is_empty(), "move version checks to postgres/compat.rs: {elsewhere:?}");
 }
 
 #[test]

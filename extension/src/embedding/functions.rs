@@ -40,7 +40,7 @@ fn argument(numbers: &[f32]) -> Result<Vector, Error> {
     Vector::of(&numbers.iter().copied().map(f64::from).collect::<Vec<_>>(), "/vector")
 }
 
-/// Reads `{vector}`: to remove a vector has a method of its own, and null sent by mistake should not do it.
+/// Parses `{vector}`. Null is rejected: DELETE removes a vector, and an accidental null must not.
 fn parse_body(body: &str) -> Result<Embedding, Error> {
     let mut vector = None;
     for (name, value) in json::object(body)?.0 {

@@ -85,7 +85,7 @@ impl Caught {
             "54" => Class::ProgramLimit,
             _ if state == "53400" => Class::Quota,
             class if OF_STATEMENT.contains(&class) || state == "42501" => Class::Statement,
-            _ if keyed_errors::is_made_up(&state) => Class::Statement,
+            _ if keyed_errors::is_user_defined(&state) => Class::Statement,
             _ => Class::Other,
         }
     }

@@ -143,7 +143,7 @@ fn unknown_field_is_rejected_with_its_name() {
         (".name", Code::UnknownField, "no field \".name\""),
         ("artist.", Code::UnknownField, "no field \"artist.\""),
         ("external_key.x", Code::UnknownField, "no field \"external_key.x\""),
-        ("note.x", Code::UnknownField, "note is of type string%% have fields"),
+        ("note.x", Code::UnknownField, "note is of type string, but only references have fields"),
         ("artist.country.union.seat.name", Code::InvalidValue, "at most 3 references"),
         ("a.b.c.d.e.f.g.h", Code::InvalidValue, "at most 3 references"),
     ] {
@@ -212,7 +212,7 @@ fn depth_is_limited_before_parsing() {
         for depth in [11, 10_000] {
             let faults = rejected(&nested(word, depth));
             assert!(faults[0].0.starts_with("/filters/0/") && faults[0].1 == Code::InvalidValue);
-            assert!(faults[0].2.contains("to depth 10"), "{}", faults[0].2);
+            assert!(faults[0].2.contains("a depth of at most 10"), "{}", faults[0].2);
         }
     }
     let value = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
