@@ -190,7 +190,7 @@ mod tests {
     fn misread_path_is_rejected_with_a_suggestion() {
         for (path, message, hint) in [
             ("$.first-name", "the hyphen in first-name is a minus sign", r#"Write $."first-name"."#),
-            ("$.a.first-name.b[*]", "the hyphen of first-name", r#"Write $.a."first-name".b[*]."#),
+            ("$.a.first-name.b[*]", "the hyphen in first-name", r#"Write $.a."first-name".b[*]."#),
             ("$.x-forwarded-for", "x-forwarded-for", r#"Write $."x-forwarded-for"."#),
             ("$.größe-alt", "größe-alt", r#"Write $."größe-alt"."#),
             (
@@ -200,7 +200,7 @@ mod tests {
             ),
             (
                 "$.rows[*] ? (@.is-paid == true).first-name",
-                "the hyphen of is-paid",
+                "the hyphen in is-paid",
                 r#"Write $.rows[*] ? (@."is-paid" == true)."first-name"."#,
             ),
             (r#"$["first-name"]"#, "brackets contain a string", r#"Write $."first-name"."#),

@@ -106,8 +106,8 @@ fn value_of_the_wrong_type_is_rejected_with_its_pointer() {
         ("template_id", "eq", "\"works\"", VALUE, "must be the number of a template"),
         ("template_slug", "in", "[7]", "/filters/0/value/0", "must be a string"),
         ("note", "empty", "true", VALUE, "takes no value"),
-        ("note", "empty", "\"false\"", VALUE, "takes no value but a text, and not"),
-        ("note", "not-empty", "\"FALSE\"", VALUE, "takes no value but a text, and not"),
+        ("note", "empty", "\"false\"", VALUE, "takes no value: omit it, or send a string other than"),
+        ("note", "not-empty", "\"FALSE\"", VALUE, "takes no value: omit it, or send a string other than"),
         ("note", "not-empty", "[]", VALUE, "takes no value"),
         ("seen", "today", "\"2024-01-01\"", VALUE, "takes no value"),
     ] {
