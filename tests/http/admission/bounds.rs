@@ -65,8 +65,12 @@ async fn file_in_one_transaction_has_a_time_limit() {
 
 #[tokio::test]
 async fn files_of_one_key_leave_slots_for_others() {
-    let settings =
-        [("KEYED_MAX_TRANSFERS", "2"), ("KEYED_MAX_TRANSFERS_PER_KEY", "1"), ("KEYED_POOL_WAIT", "2"), ("KEYED_POOL_SIZE", "8")];
+    let settings = [
+        ("KEYED_MAX_TRANSFERS", "2"),
+        ("KEYED_MAX_TRANSFERS_PER_KEY", "1"),
+        ("KEYED_POOL_WAIT", "2"),
+        ("KEYED_POOL_SIZE", "8"),
+    ];
     let service = Service::start_with(&settings).await;
     let mut first = import(&service, service.proxy.key(), "").await;
     first.send(&chunk("external_key\nK-1\n")).await.expect("it is read");

@@ -80,7 +80,8 @@ async fn connection_without_a_handshake_times_out() {
 
 #[tokio::test]
 async fn stalled_handshakes_delay_no_other_client() {
-    let secure = Secure::start(&[("KEYED_MAX_CONNECTIONS", "8"), ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "4")]).await;
+    let secure =
+        Secure::start(&[("KEYED_MAX_CONNECTIONS", "8"), ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "4")]).await;
     let address = secure.proxy.address();
     let mut silent = Vec::new();
     for _ in 0..4 {
