@@ -10,7 +10,7 @@ fn check(url: &str, settings: &[(&str, &str)]) -> Outcome {
 }
 
 #[tokio::test]
-async fn a_service_that_could_start_has_no_errors() {
+async fn check_passes_for_valid_settings() {
     let database = Database::new().await;
     let folder = tempfile::tempdir().expect("a folder");
     let (certificate, key) = Authority::new("tests").issue(&["localhost"]).write(folder.path(), "server");
@@ -33,7 +33,7 @@ async fn a_service_that_could_start_has_no_errors() {
 }
 
 #[tokio::test]
-async fn each_thing_that_is_wrong_has_a_line_and_the_exit_code_is_1() {
+async fn check_prints_a_line_per_error_and_exits_with_1() {
     let database = Database::new().await;
     database.session().await.run("drop extension keyed cascade").await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -58,7 +58,7 @@ async fn each_thing_that_is_wrong_has_a_line_and_the_exit_code_is_1() {
 }
 
 #[tokio::test]
-async fn what_should_not_start_is_found_and_said_once() {
+async fn check_reports_each_error_once() {
     let database = Database::new().await;
     let url = database.cluster().url("keyed_proxy", database.name());
     let settings = [
@@ -86,14 +86,14 @@ async fn what_should_not_start_is_found_and_said_once() {
 }
 
 #[tokio::test]
-async fn a_superuser_is_no_login_for_a_service() {
+async fn check_rejects_a_superuser_login() {
     let database = Database::new().await;
     let out = check(&database.cluster().url("postgres", database.name()), &[]).expect();
     assert!(out.contains("warning  the login postgres of the database is a superuser"), "{out}");
 }
 
 #[test]
-fn a_database_elsewhere_and_an_address_that_is_taken_are_spoken_of() {
+fn check_reports_remote_database_and_used_address() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it has one").to_string();
     // An address reserved for documentation, which no host has.

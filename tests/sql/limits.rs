@@ -16,7 +16,7 @@ fn operations(count: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_batch_has_as_many_operations_as_are_set() {
+async fn setting_limits_operations_of_a_batch() {
     let (_database, session) = crm_with("keyed.max_operations_per_batch", "1001").await;
     let run = "select keyed.batch($1::jsonb)";
     let answer = session.json(run, &[&operations(1001)]).await;
@@ -29,7 +29,7 @@ async fn a_batch_has_as_many_operations_as_are_set() {
 }
 
 #[tokio::test]
-async fn a_template_has_as_many_attributes_as_are_set() {
+async fn setting_limits_attributes_of_a_template() {
     let (_database, session) = crm_with("keyed.max_attributes_per_template", "2").await;
     let create = "select keyed.create_template('crm', 'small', $1::jsonb, 'Small')";
     let attributes = |slugs: &[&str]| {
@@ -45,7 +45,7 @@ async fn a_template_has_as_many_attributes_as_are_set() {
 }
 
 #[tokio::test]
-async fn a_text_is_as_long_as_is_set_and_longer_ones_stay_until_they_are_written_again() {
+async fn setting_limits_the_length_of_new_texts() {
     let (_database, session) = crm_with("keyed.max_text_size", "16MB").await;
     let long = json!({"name": "x ".repeat(2 << 20), "visits": 1});
     let create = "select keyed.create_record('crm.customers', $1::jsonb, 'long')";
@@ -86,7 +86,7 @@ async fn only_a_superuser_sets_limits() {
 }
 
 #[tokio::test]
-async fn old_name_of_a_setting_is_warned_of() {
+async fn old_setting_name_causes_a_warning() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run(&format!("alter database \"{}\" set keyed.inbound_room = '2GB'", database.name())).await;
@@ -110,7 +110,7 @@ async fn old_name_of_a_setting_is_warned_of() {
 }
 
 #[tokio::test]
-async fn what_one_call_brings_is_counted_before_memory_is_taken_for_it() {
+async fn argument_size_is_checked_before_allocation() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let record = session.json("select keyed.create_record('crm.customers', '{}')", &[]).await;
@@ -185,7 +185,7 @@ async fn long_argument_is_rejected_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn json_that_is_long_as_text_is_rejected() {
+async fn json_with_a_long_text_form_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     // Each number has 131,072 digits, of which JSON in the form of the database stores a few.

@@ -23,7 +23,7 @@ pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(
     let unknown = || Error::new(Code::NotFound, format!("delivery {id} does not exist"));
     let (delivery, payload) = log::get(id, true).ok_or_else(unknown)?;
     let own = endpoint::by_id(delivery.endpoint)?.ok_or_else(unknown)?;
-    if endpoint.is_some_and(|endpoint| endpoint.id != own.id) || !caller.may_know(&own.template) {
+    if endpoint.is_some_and(|endpoint| endpoint.id != own.id) || !caller.can_view(&own.template) {
         return Err(unknown());
     }
     own.require_configurer(caller)?;

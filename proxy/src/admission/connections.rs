@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_has_its_connections_leaves_room_to_others() {
+    fn address_has_a_connection_limit() {
         let connections = Connections::new(3, 2);
         let mut places: Vec<Place> = (0..2)
             .map(|_| connections.enter("2001:db8::1".parse().expect("an address")).expect("a place"))

@@ -143,7 +143,7 @@ const FLAGS: [(&str, &str); 11] = [
     ("Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "--format xlsx"),
     ("dry_run=true", "--dry-run"),
     (
-        "Send the header X-Service-Project-Id, or name the template by its id.",
+        "Send the header X-Service-Project-Id, or use the id of the template.",
         "Name its project as well, for example --template crm.customers.",
     ),
     ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),

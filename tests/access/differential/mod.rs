@@ -32,7 +32,7 @@ struct Tally {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_door_keeps_every_scope_as_the_model_does() {
+async fn every_access_path_agrees_with_the_model() {
     let seed = seed();
     let database = Arc::new(Database::new().await);
     let administrator = database.session().await;

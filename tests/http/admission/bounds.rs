@@ -26,7 +26,7 @@ async fn transactions(service: &Service, count: usize) {
 }
 
 #[tokio::test]
-async fn a_stalled_body_times_out() {
+async fn stalled_body_times_out() {
     let service = Service::start_with(&[("KEYED_STALL_TIMEOUT", "1")]).await;
     let headers = format!("{JSON}\nContent-Length: 1000");
     let mut wire =
@@ -47,7 +47,7 @@ async fn a_stalled_body_times_out() {
 }
 
 #[tokio::test]
-async fn a_file_in_one_transaction_has_an_end_however_steadily_it_comes() {
+async fn file_in_one_transaction_has_a_time_limit() {
     let service = Service::start_with(&[("KEYED_FILE_TIMEOUT", "5"), ("KEYED_LEAST_RATE", "1")]).await;
     let mut wire = import(&service, service.proxy.key(), "").await;
     wire.send(&chunk("external_key\n")).await.expect("it is still read");
@@ -64,7 +64,7 @@ async fn a_file_in_one_transaction_has_an_end_however_steadily_it_comes() {
 }
 
 #[tokio::test]
-async fn the_files_of_one_key_leave_a_place_to_others() {
+async fn files_of_one_key_leave_slots_for_others() {
     let settings =
         [("KEYED_FILES", "2"), ("KEYED_KEY_FILES", "1"), ("KEYED_POOL_WAIT", "2"), ("KEYED_POOL_SIZE", "8")];
     let service = Service::start_with(&settings).await;
@@ -91,7 +91,7 @@ async fn the_files_of_one_key_leave_a_place_to_others() {
 }
 
 #[tokio::test]
-async fn strangers_take_no_place_of_a_file() {
+async fn unknown_clients_use_no_file_slot() {
     let service = Service::start_with(&[("KEYED_FILES", "1"), ("KEYED_POOL_WAIT", "2")]).await;
     let key = service.database.wrong_key().await;
     let mut wires = Vec::new();
@@ -105,7 +105,7 @@ async fn strangers_take_no_place_of_a_file() {
 }
 
 #[tokio::test]
-async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
+async fn slow_bodies_have_a_memory_limit() {
     let settings = [("KEYED_BODY_LIMIT", "1MiB"), ("KEYED_BODY_BUDGET", "2MiB"), ("KEYED_POOL_WAIT", "1")];
     let service = Service::start_with(&settings).await;
     let [second, third] = [
@@ -137,7 +137,7 @@ async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
 }
 
 #[tokio::test]
-async fn a_connection_over_the_limit_gets_503_with_retry_after() {
+async fn connection_over_the_limit_gets_503_with_retry_after() {
     let service = Service::start_with(&[
         ("KEYED_CONNECTIONS", "2"),
         ("KEYED_ADDRESS_CONNECTIONS", "2"),
@@ -165,7 +165,7 @@ async fn a_connection_over_the_limit_gets_503_with_retry_after() {
 }
 
 #[tokio::test]
-async fn an_address_that_has_its_connections_leaves_room_to_others() {
+async fn address_has_a_connection_limit() {
     let service = Service::start_with(&[
         ("KEYED_CONNECTIONS", "8"),
         ("KEYED_HEADER_TIMEOUT", "5"),

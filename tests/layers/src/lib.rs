@@ -218,7 +218,7 @@ impl Sources {
     /// in these folders.
     pub fn impure(&self, folders: &[&str], forbidden: &[&str]) -> Vec<String> {
         let claims = |file: &File| {
-            // The first lines of the root tell of all modules.
+            // The first lines of the root declare all modules.
             if file.module.is_empty() {
                 return false;
             }

@@ -248,7 +248,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_signature(&mut self, signature: &'ast Signature) {
-        // The names of parameters, which the function has noted, are no new names.
+        // The function has already noted the names of its parameters.
         for input in &signature.inputs {
             if let FnArg::Typed(typed) = input {
                 self.visit_type(&typed.ty);

@@ -13,7 +13,7 @@ fn imports_from_above(text: &str) -> bool {
 }
 
 #[test]
-fn an_import_from_above_is_seen_however_it_is_written() {
+fn upward_import_is_found_in_any_form() {
     for text in [
         "use crate::high;",
         "use crate::high::{a, b};",
@@ -32,7 +32,7 @@ fn an_import_from_above_is_seen_however_it_is_written() {
 }
 
 #[test]
-fn comments_and_test_modules_are_no_imports() {
+fn comments_and_test_modules_are_ignored() {
     for text in [
         "use crate::low::high;",
         "use super::high;",
@@ -50,14 +50,14 @@ fn comments_and_test_modules_are_no_imports() {
 }
 
 #[test]
-fn a_module_for_tests_alone_may_import_anything() {
+fn test_module_can_import_anything() {
     let files =
         [("low.rs", "#[cfg(test)]\nmod tests;\n"), ("low/tests.rs", "use crate::high;"), ("high.rs", "")];
     assert_eq!(sources(&files).imports_from_above(&["low", "high"]), [""; 0]);
 }
 
 #[test]
-fn a_folder_that_has_no_place_is_named_and_so_is_a_place_without_a_folder() {
+fn unlisted_and_missing_folders_are_reported() {
     let files = [("low.rs", ""), ("new.rs", "use crate::low;")];
     let faults = sources(&files).imports_from_above(&["low", "gone"]);
     assert_eq!(
@@ -67,14 +67,14 @@ fn a_folder_that_has_no_place_is_named_and_so_is_a_place_without_a_folder() {
 }
 
 #[test]
-fn the_root_imports_from_all_and_nothing_from_the_root() {
+fn root_is_imported_by_no_folder() {
     let files = [("main.rs", "mod a;\nuse a::b;\nfn run() {\n    a::c();\n}"), ("a.rs", "use crate::Error;")];
     let faults = sources(&files).imports_from_above(&["a"]);
     assert_eq!(faults, ["a.rs:1: imports Error; it may import from "]);
 }
 
 #[test]
-fn a_cycle_is_shown_with_its_lines() {
+fn cycle_is_reported_with_its_lines() {
     let files = [
         ("a/mod.rs", "mod b;\nmod c;\n"),
         ("a/b.rs", "\nuse super::c::C;"),
@@ -91,7 +91,7 @@ fn a_cycle_is_shown_with_its_lines() {
 }
 
 #[test]
-fn a_file_and_the_file_of_its_folder_can_be_a_cycle() {
+fn file_and_its_folder_can_form_a_cycle() {
     for text in ["use b::B;", "use self::b::B;", "fn a() {\n    b::c();\n}"] {
         let text = format!("mod b;\n{text}\n");
         let files = [("a/mod.rs", text.as_str()), ("a/b.rs", "use super::A;")];
@@ -101,7 +101,7 @@ fn a_file_and_the_file_of_its_folder_can_be_a_cycle() {
 }
 
 #[test]
-fn an_exception_opens_a_cycle_and_must_be_needed() {
+fn exception_must_be_needed() {
     let files = [("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;"), ("c.rs", "use crate::b::B;")];
     let exception = |from, to| Exception { from, to, reason: "why" };
     assert_eq!(sources(&files).cycles(&[exception("b.rs", "a.rs")]), [""; 0]);
@@ -110,13 +110,13 @@ fn an_exception_opens_a_cycle_and_must_be_needed() {
 }
 
 #[test]
-fn a_long_file_is_named() {
+fn long_file_is_reported() {
     let files = [("a.rs", "\n\n\n"), ("b.rs", "\n\n"), ("c/d.rs", "\n\n\n\n")];
     assert_eq!(sources(&files).longer_than(2, &["c"]), ["a.rs: 3 lines, at most 2"]);
 }
 
 #[test]
-fn hint_without_capital_or_full_stop_is_named() {
+fn hint_without_capital_or_full_stop_is_reported() {
     for (code, expected) in [
         (r#".hint("send it.")"#, Some("a.rs: send it.")),
         (r#".hint("Send it")"#, Some("a.rs: Send it")),
@@ -136,7 +136,7 @@ fn hint_without_capital_or_full_stop_is_named() {
 }
 
 #[test]
-fn a_file_that_only_passes_on_is_in_no_cycle() {
+fn reexporting_file_is_in_no_cycle() {
     let files = [
         ("a/mod.rs", "mod b;\nmod c;\npub use b::B;\n"),
         ("a/b.rs", "use super::c::C;"),
@@ -153,7 +153,7 @@ fn a_file_that_only_passes_on_is_in_no_cycle() {
 }
 
 #[test]
-fn what_a_file_that_claims_to_be_pure_does_is_named() {
+fn impure_file_is_reported() {
     let forbidden = ["pgrx", "now()"];
     for (path, text, expected) in [
         ("a.rs", "//! Text: pure.\nuse pgrx::x;", Some("a.rs:2: pgrx in a file that claims to be pure")),

@@ -11,7 +11,7 @@ async fn token(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn a_refused_delivery_that_finds_no_room_is_left_to_its_sender() {
+async fn rejected_delivery_beyond_the_log_limit_is_not_stored() {
     let (_database, session) = crm().await;
     let token = token(&session).await;
     session.run("set keyed.max_inbound_log_size = '1MB'").await;
@@ -36,7 +36,7 @@ async fn a_refused_delivery_that_finds_no_room_is_left_to_its_sender() {
 }
 
 #[tokio::test]
-async fn of_deliveries_that_were_done_only_the_newest_payloads_are_kept() {
+async fn only_the_newest_payloads_are_kept() {
     let (_database, session) = crm().await;
     let token = token(&session).await;
     session.run("set keyed.max_inbound_log_size = '1MB'").await;

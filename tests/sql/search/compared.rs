@@ -39,7 +39,7 @@ async fn check(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn random_searches_and_the_closest_of_them_are_what_the_model_finds_in_its_order() {
+async fn random_searches_agree_with_the_model() {
     let seed = seed();
     let database = Database::new().await;
     let world = Arc::new(World::create(&database.session().await, &mut Random::new(seed)).await);

@@ -48,7 +48,7 @@ const PARTS: [&str; 14] = [
     "ded pad",
 ];
 
-/// Compares what is found with what PostgreSQL finds without an index; whether some were found.
+/// Compares the results with those of PostgreSQL without an index. Returns whether there were any.
 async fn compare(session: &Session, part: &str, operator: &str, sort: &Value, limit: usize) -> bool {
     let pattern =
         format!("replace(replace(replace({}, '\\', '\\\\'), '%', '\\%'), '_', '\\_')", quoted(part));
@@ -99,7 +99,7 @@ fn quoted(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_index() {
+async fn substrings_match_as_in_sql_after_changes() {
     let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(11_u64);
     println!("KEYED_TEST_SEED={seed}");
     let database = Database::new().await;
@@ -143,7 +143,7 @@ async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_inde
 }
 
 #[tokio::test]
-async fn beside_other_conditions_and_a_scope_parts_find_the_same() {
+async fn substrings_match_as_in_sql_with_other_conditions() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(&TEMPLATE.replace("SEED", "0.5")).await;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, signIn, told } from "../browser.mjs";
+import { browse, expectAccessible, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page);
-  await page.goto(`${told.address}/p/${told.project}/access/projects`);
+  await page.goto(`${input.address}/p/${input.project}/access/projects`);
   await page.getByRole("button", { name: "New project" }).click();
   const dialog = page.getByRole("dialog");
   const create = dialog.getByRole("button", { name: "Create project" });

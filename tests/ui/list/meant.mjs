@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { ask, browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 const put = (external_key, name) =>
   ask("PUT", "/entities/template/customers/by-key", { external_key, attributes: { name } });
@@ -23,7 +23,7 @@ for (const [theme, width] of [
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
       // What signing in announced is none of this list.
-      await page.goto(told.address + list("customers"));
+      await page.goto(input.address + list("customers"));
       await row("erp:4").waitFor();
       // A narrow list has the formats of an export in its menu.
       const exports = page.getByRole("button", { name: width < 700 ? "More" : "Export", exact: true });

@@ -134,7 +134,7 @@ fn find_template(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
     let Some((project, slug)) = name.split_once('.') else { return template_by_name(caller, name) };
     let project = catalog::project_by_name_or_id(project).ok_or_else(Error::not_found)?;
     let found = catalog::by_slug(project.id, slug);
-    found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
+    found.filter(|template| caller.can_access_project(template.project_id)).ok_or_else(Error::not_found)
 }
 
 /// What all templates have in common: the standard fields.

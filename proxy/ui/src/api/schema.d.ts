@@ -879,7 +879,7 @@ export interface components {
     schemas: {
         /**
          * @example {
-         *       "because": "read on crm.customers to sales shows it",
+         *       "because": "read on crm.customers to sales includes the record",
          *       "grants": [
          *         {
          *           "conditions": [

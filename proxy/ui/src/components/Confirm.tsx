@@ -15,7 +15,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** A question before what cannot be taken back. It closes when it is done, and says what was refused. */
+/** A confirmation of an irreversible action. It closes after the action, and shows errors. */
 export function Confirm({ title, children, action, isDanger = true, run, onClose }: Props) {
   const [state, setState] = useState<{ isRunning: boolean; error?: unknown }>({ isRunning: false });
   const start = async () => {

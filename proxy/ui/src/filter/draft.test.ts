@@ -55,7 +55,7 @@ test("a number keeps its digits", () => {
   );
 });
 
-test("what is missing or no value of the type is named", () => {
+test("missing and invalid values are reported", () => {
   expect(written(draft("number", "gt", []))).toBe("Enter a number, such as 1234.5.");
   expect(written(draft("number", "between", ["1", "x"]))).toBe("Enter a number, such as 1234.5.");
   expect(written(draft("number", "between", ["2", "1"]))).toBe("The second value comes before the first.");

@@ -13,7 +13,7 @@ test.each([
   expect(rounded(estimate)).toBe(said);
 });
 
-test("an estimate is never said to the digit", () => {
+test("estimates are rounded", () => {
   const { counted, range, selectMatching } = words.list;
   expect(counted(69_164, false)).toBe("About 69,000 records");
   expect(range(1, 20, 69_164, false)).toBe("1–20 of about 69,000");

@@ -10,7 +10,7 @@ test("of a provider's answer, its sentence is shown", () => {
 });
 
 test("other text stays as it is", () => {
-  expect(reasonInWords("connection refused")).toBe("Connection refused.");
+  expect(reasonInWords("connection rejected")).toBe("Connection rejected.");
   expect(reasonInWords('HTTP 400: {"code":3}')).toBe('HTTP 400: {"code":3}');
   expect(reasonInWords('HTTP 400: {"error":')).toBe('HTTP 400: {"error":');
 });

@@ -11,7 +11,7 @@ import {
   TagGroup,
   TagList,
 } from "react-aria-components";
-import { Refusal } from "../components/Field";
+import { Rejection } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import { ElementField } from "./ElementField";
@@ -46,7 +46,7 @@ export function ListEditor(props: PartProps) {
           {isRequired && <RequiredMark />}
         </span>
       )}
-      <div className={`${style.box} ${error ? style.refused : ""}`}>
+      <div className={`${style.box} ${error ? style.rejected : ""}`}>
         {elements.length > 0 && (
           <TagGroup
             aria-label={label}
@@ -81,7 +81,7 @@ export function ListEditor(props: PartProps) {
           <Options {...field} choices={options.filter((it) => !elements.includes(it.value))} />
         )}
       </div>
-      {error && <Refusal>{error}</Refusal>}
+      {error && <Rejection>{error}</Rejection>}
     </div>
   );
 }

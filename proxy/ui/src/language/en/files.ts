@@ -191,14 +191,14 @@ export const files = {
   updated: "Changed",
   unchanged: "Unchanged",
   failed: "Rejected",
-  refusedTitle: "Rejected rows",
-  refusedLead: (shown: number, all: number) =>
+  rejectedTitle: "Rejected rows",
+  rejectedLead: (shown: number, all: number) =>
     shown < all ? `The first ${number(shown)} of ${rows(all)}.` : `${rows(all)}.`,
   faultsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
-  refusedMany: "The check reports the first 1,000 errors. Correct them, then check again.",
+  rejectedMany: "The check reports the first 1,000 errors. Correct them, then check again.",
   wholeRow: "Whole row",
   rowTooFar: "This row is not shown.",
-  saveRefused: "Save rejected rows",
+  saveRejected: "Save rejected rows",
   import: (n: number) => `Import ${rows(n)}`,
   importOthers: (n: number, left: number) => `Import ${rows(n)}, skip ${number(left)}`,
   allOrNothing: "All or nothing",
@@ -226,7 +226,7 @@ export const files = {
     ]
       .filter(Boolean)
       .join(", ") || "Nothing was imported",
-  refusedSentence: (n: number) =>
+  rejectedSentence: (n: number) =>
     `${rows(n)} ${n === 1 ? "was" : "were"} rejected. Save the rejected rows, correct them and import that file.`,
   stoppedTitle: "Stopped",
   stoppedKept: (n: number) =>
@@ -239,7 +239,7 @@ export const files = {
     "Rows imported so far are kept. To continue, import the same file again. Imported rows are not changed again.",
   failedUndone: "Nothing was imported.",
   connectionLost: "The connection to the service was lost.",
-  firstRefused:
+  firstRejected:
     "The file contains the rows of the first 1,000 errors. To save all rejected rows, run keyed-proxy import --failed.",
   collecting: "Collecting the rejected rows",
   readOf: (read: number, all: number) => `${size(read)} of ${size(all)}`,
@@ -264,7 +264,7 @@ export const files = {
   cancel: "Cancel",
   cancelled: "Canceled. Nothing was saved.",
   exportBroken: "The export was interrupted and not saved. Start it again.",
-  refusedCount: (n: number) => `${number(n)} rejected`,
+  rejectedCount: (n: number) => `${number(n)} rejected`,
   exported: (bytes: number) => `${size(bytes)} saved.`,
   saveAgain: "Save again",
   tabTitle: "In this tab",

@@ -120,7 +120,7 @@ export const filter = {
     n === 1
       ? "A filter in the address is not valid and is ignored."
       : `${count(n, "filter")} in the address are not valid and are ignored.`,
-  refused: (sentence: string, reason: string) => `${sentence}. Rejected: ${reason}`,
+  rejected: (sentence: string, reason: string) => `${sentence}. Rejected: ${reason}`,
 
   facets: "Frequent values",
   facetsOf: (label: string) => `Frequent values of ${label}`,

@@ -8,7 +8,7 @@ export const frame = {
   apiKey: "API key",
   apiKeyHint: "An administrator issues keys under Access, or with keyed.issue_api_key in SQL.",
   keyEmpty: "Enter an API key.",
-  keyRefused: "This key is unknown, revoked or expired. Ask an administrator for a new one.",
+  keyRejected: "This key is unknown, revoked or expired. Ask an administrator for a new one.",
   sessionEnded: "Sign in again",
   sessionEndedLead:
     "Your key was revoked or has expired. Your unsaved changes are kept. Enter another key for your role to continue.",

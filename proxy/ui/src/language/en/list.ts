@@ -159,13 +159,13 @@ export const list = {
     undo: (n: number) => `Undid the change in ${records(n)}`,
   },
   wasStopped: "Stopped. Changes made so far are kept.",
-  refused: {
+  rejected: {
     delete: (n: number) => `${records(n)} could not be deleted:`,
     set: (n: number) => `${records(n)} could not be changed:`,
     restore: (n: number) => `${records(n)} could not be restored:`,
     undo: (n: number) => `${records(n)} could not be changed back:`,
   },
-  refusedMore: (n: number) => `and ${number(n)} more, for the same or other reasons`,
+  rejectedMore: (n: number) => `and ${number(n)} more, for the same or other reasons`,
   undo: "Undo",
   restore: "Restore",
   changedSince: "Another user has changed it since, so it was left as it is.",

@@ -53,7 +53,7 @@ export const record = {
   theirs: "Theirs",
   takeMine: "Save yours",
   takeTheirs: "Keep theirs",
-  somebody: "Another user",
+  otherUser: "Another user",
   showHistory: "Show history",
   dismiss: "Dismiss",
   andMore: (n: number) => `and ${count(n, "more change")}`,
@@ -209,5 +209,5 @@ export const record = {
   discardQuestion: "The record has not been created yet.",
   discard: "Discard",
   defaultIs: (value: string) => `Default: ${value}`,
-  refusedElsewhere: "The record was rejected:",
+  rejectedElsewhere: "The record was rejected:",
 };

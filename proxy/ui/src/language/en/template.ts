@@ -256,7 +256,7 @@ export const template = {
     dropDisplay:
       "The attribute is the title of a record. Another text replaces it, or the external key if there is none.",
     dropEmbedded: "The attribute is embedded. All records are queued to be embedded again.",
-    dropRefused: "The change is rejected if the scope of a grant or an inbound endpoint uses the attribute.",
+    dropRejected: "The change is rejected if the scope of a grant or an inbound endpoint uses the attribute.",
     synonymsChanged: "The search uses the new synonyms immediately.",
     templateRelabelled: "The new label is shown everywhere.",
     displayChanged:

@@ -1,4 +1,4 @@
-//! What lies out of sight is not there.
+//! Invisible records equal missing ones.
 
 use crate::sales::{Sales, found, of_region, seen};
 use serde_json::json;
@@ -41,7 +41,7 @@ const BY_KEY: [&str; 5] = [
 ];
 
 #[tokio::test]
-async fn a_record_out_of_sight_answers_as_a_missing_one() {
+async fn invisible_record_equals_a_missing_one() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let missing = sales.admin.text("select keyed.new_id(2)", &[]).await;
@@ -65,7 +65,7 @@ async fn a_record_out_of_sight_answers_as_a_missing_one() {
 }
 
 #[tokio::test]
-async fn a_record_in_sight_answers_to_all_of_them() {
+async fn visible_record_is_found_by_all_reads() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     for (key, is_live) in [("EU-1", true), ("EU-0", false)] {
@@ -91,7 +91,7 @@ async fn a_record_in_sight_answers_to_all_of_them() {
 }
 
 #[tokio::test]
-async fn no_filter_count_word_or_facet_reveals_an_invisible_record() {
+async fn search_discloses_no_invisible_record() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");
@@ -118,7 +118,7 @@ async fn no_filter_count_word_or_facet_reveals_an_invisible_record() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_in_sight_is_read_only_where_deleted_ones_are() {
+async fn visible_deleted_record_is_read_only_on_request() {
     let sales = Sales::new().await;
     let session = sales.european("read, update").await;
     let id = sales.id("EU-0").await;
@@ -148,7 +148,7 @@ async fn nothing_is_visible_without_a_grant_despite_privileges_of_postgresql() {
 }
 
 #[tokio::test]
-async fn an_estimated_count_reveals_no_hidden_record() {
+async fn estimated_count_discloses_no_hidden_record() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     sales

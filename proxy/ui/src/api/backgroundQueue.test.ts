@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurn } from "./turns";
+import { inTurn } from "./backgroundQueue";
 
 test("two works run at once, the others after them in their order, also after one that failed", async () => {
   const ends: (() => void)[] = [];

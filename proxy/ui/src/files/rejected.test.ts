@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Reading } from "./reading";
-import { byColumn, byLine, refusedFile, refusedName } from "./refused";
+import { byColumn, byLine, rejectedFile, rejectedName } from "./rejected";
 
 const error = (line: number, column: string | null, message: string) => ({
   line,
@@ -11,12 +11,12 @@ const error = (line: number, column: string | null, message: string) => ({
 
 const csv = { format: "csv", delimiter: ";", header: ["No", "Name", "import_error"] } as Reading;
 
-test("a refused row ends with its reasons, which replace earlier ones", async () => {
+test("rejected row ends with its reasons", async () => {
   const rows = [
     { line: 2, row: '1;"a\nb;";wrong\n', errors: [error(2, "No", "taken"), error(2, null, "too long")] },
     { line: 4, row: "2\n", errors: [error(4, "Name", 'no "x"')] },
   ];
-  expect(await (await refusedFile(csv, rows)).text()).toBe(
+  expect(await (await rejectedFile(csv, rows)).text()).toBe(
     'No;Name;import_error\n1;"a\nb;";No: taken; too long\n2;;"Name: no ""x"""\n'.replace(
       "No: taken; too long",
       '"No: taken; too long"',
@@ -24,17 +24,17 @@ test("a refused row ends with its reasons, which replace earlier ones", async ()
   );
 });
 
-test("a row with malformed quotes stays as it is, with the reason", async () => {
+test("malformed row is kept unchanged with its reason", async () => {
   const wrong = { ...error(2, null, 'text follows a closing quote: ""'), code: "invalid_csv" };
   const rows = [{ line: 2, row: '1;"Say "hi" now"', errors: [wrong] }];
-  expect(await (await refusedFile({ ...csv, header: ["No", "Name"] }, rows)).text()).toBe(
+  expect(await (await rejectedFile({ ...csv, header: ["No", "Name"] }, rows)).text()).toBe(
     'No;Name;import_error\n1;"Say "hi" now";"text follows a closing quote: """""\n',
   );
 });
 
-test("refused lines of JSON stay as they were", async () => {
+test("rejected lines of JSON stay as they were", async () => {
   const rows = [{ line: 1, row: '{"a":1}\n', errors: [error(1, "a", "no")] }];
-  expect(await (await refusedFile({ ...csv, format: "ndjson" }, rows)).text()).toBe('{"a":1}\n');
+  expect(await (await rejectedFile({ ...csv, format: "ndjson" }, rows)).text()).toBe('{"a":1}\n');
 });
 
 test("faults are grouped by line, in order", () => {
@@ -45,8 +45,8 @@ test("faults are grouped by line, in order", () => {
   ]);
 });
 
-test("the file is named after the one that was imported", () => {
-  expect(["a.b.csv", "data"].map(refusedName)).toEqual(["a.b-refused.csv", "data-refused"]);
+test("file of rejected rows is named after the imported file", () => {
+  expect(["a.b.csv", "data"].map(rejectedName)).toEqual(["a.b-rejected.csv", "data-rejected"]);
 });
 
 test("faults are counted by column, the most first", () => {

@@ -4,27 +4,27 @@ import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
-import { sayRefused } from "../components/toast";
+import { sayRejected } from "../components/toast";
 import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
 import style from "./files.module.css";
 import { HeadRow } from "./HeadRow";
 import type { Row } from "./reading";
-import { byColumn, byLine } from "./refused";
+import { byColumn, byLine } from "./rejected";
 import type { Plan } from "./request";
 import { rowsAt } from "./rowsAt";
-import { saveRefused } from "./saveRefused";
-import type { Refusal, Report } from "./transfer";
+import { saveRejected } from "./saveRejected";
+import type { Rejection, Report } from "./transfer";
 
 const t = pageWords.files;
-const MOST_SHOWN = 50;
-const MOST_ERRORS = 1000;
+const MAX_SHOWN = 50;
+const MAX_ERRORS = 1000;
 
-/** The refused rows as they are in the file, with the reason in the cell that it is about. */
-export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; report: Report }) {
+/** The rejected rows as they are in the file, with the reason in the cell that it is about. */
+export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; report: Report }) {
   const [rows, setRows] = useState<Map<number, Row> | null>(null);
   const { reading } = plan;
-  const shown = useMemo(() => [...byLine(report.errors)].slice(0, MOST_SHOWN), [report]);
+  const shown = useMemo(() => [...byLine(report.errors)].slice(0, MAX_SHOWN), [report]);
   useEffect(() => {
     let isHere = true;
     rowsAt(file, reading, new Map(shown)).then(
@@ -39,13 +39,15 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
   const columns = isCsv ? reading.header : [t.wholeRow];
   return (
     <Section
-      title={t.refusedTitle}
-      lead={t.refusedLead(shown.length, report.failed)}
+      title={t.rejectedTitle}
+      lead={t.rejectedLead(shown.length, report.failed)}
       actions={
         <Button
-          onPress={() => saveRefused(file, reading, report.errors, []).catch(() => sayRefused(t.unreadable))}
+          onPress={() =>
+            saveRejected(file, reading, report.errors, []).catch(() => sayRejected(t.unreadable))
+          }
         >
-          {t.saveRefused}
+          {t.saveRejected}
         </Button>
       }
     >
@@ -56,14 +58,14 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
           </li>
         ))}
       </ul>
-      {report.errors.length >= MOST_ERRORS && <Notice kind="attention">{t.refusedMany}</Notice>}
+      {report.errors.length >= MAX_ERRORS && <Notice kind="attention">{t.rejectedMany}</Notice>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
-      <div role="group" className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
+      <div role="group" className={style.table} aria-label={t.rejectedTitle} tabIndex={0}>
         <table>
           <HeadRow columns={columns} />
           <tbody>
             {shown.map(([line, errors]) => (
-              <RefusedRow
+              <RejectedRow
                 key={line}
                 line={line}
                 errors={errors}
@@ -81,14 +83,14 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
 
 type RowProps = {
   line: number;
-  errors: Refusal[];
+  errors: Rejection[];
   columns: string[];
   isCsv: boolean;
   /** Null while the file is read for them. */
   cells: string[] | null;
 };
 
-function RefusedRow({ line, errors, columns, isCsv, cells }: RowProps) {
+function RejectedRow({ line, errors, columns, isCsv, cells }: RowProps) {
   // A fault of the whole row stands in its first cell.
   const placed = errors.map((error) => ({ error, at: isCsv ? columns.indexOf(error.column ?? "") : 0 }));
   return (

@@ -1,13 +1,14 @@
 //! Checks direct INSERT and UPDATE statements row by row, in the trigger.
 //!
-//! Policies alone are not enough. They are fixed when the statement is planned, so a role that changes while it runs
-//! would mix the rights of two roles. They are combined with OR, so a policy for deletion could permit another change.
-//! And a statement without a WHERE reads nothing, so no SELECT policy applies. The trigger therefore checks the old and
-//! the new row for the role in force when the row is written.
+//! Policies alone are not enough. They are fixed when the statement is planned, so SET ROLE during the statement would
+//! mix the rights of two roles. They are combined with OR, so a policy for deletion could permit another change. And a
+//! statement without WHERE reads no column, so no SELECT policy applies. Therefore the trigger checks the old and the new
+//! row with the rights of the role that is current when the row is written.
 //!
-//! The scope is evaluated on the row ([`Caller::reach`]), not joined to the statement, which belongs to the user.
+//! The scope is evaluated on the row ([`Caller::row_condition`]), because the statement is the user's and cannot be
+//! changed.
 //!
-//! A role without a grant writes nothing.
+//! A role without a grant cannot write.
 
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
@@ -20,60 +21,64 @@ use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::{self, Row};
 use crate::template::{Template, column};
 
-/// Who writes a row by a statement of their own, and is bound by grants; none for our own statements, for the owner of
-/// the tables and for superusers.
+/// The role of a direct statement, if grants apply to it; `None` for statements of keyed, for the owner of the tables and
+/// for superusers.
 pub fn writer(template: &Template) -> Option<Caller> {
     let role = role::current();
     let is_bound = !is_own_statement(template.table) && role::is_under_policies(role, template.table);
     is_bound.then(|| Caller::of_role(role))
 }
 
-/// Whether a writer may create this row.
+/// Requires the right to create this row.
 pub fn check_insert(writer: &Caller, template: &Template, new: &Row) -> Result<(), Error> {
     require_result(writer, Action::Create, template, new)
 }
 
-/// Whether a writer may make one row of another; false for a row that is not there for the writer. The new row has its
-/// times, and its key still in the column of live records.
+/// Requires the right to update this row. Returns false for a row that is not visible to the writer. The new row has its
+/// times, and its key is still in the column of live records.
 pub fn check_update(writer: &Caller, template: &Template, old: &Row, new: &Row) -> Result<bool, Error> {
-    let is_dead = |row: &Row| row.get(column::DELETED_AT).is_some();
-    if is_dead(old) && !writer.is_admin() {
+    let is_deleted = |row: &Row| row.get(column::DELETED_AT).is_some();
+    if is_deleted(old) && !writer.is_admin() {
         return Ok(false);
     }
-    let is_deletion = !is_dead(old) && is_dead(new);
+    let is_deletion = !is_deleted(old) && is_deleted(new);
     let action = if is_deletion { Action::Delete } else { Action::Update };
-    if !require_reach(writer, action, template, old)? {
+    if !require_writable(writer, action, template, old)? {
         return Ok(false);
     }
     let changes = || {
         !new.same(old, column::EXTERNAL_KEY)
             || template.attributes.iter().any(|attribute| !new.same(old, attribute.column))
     };
-    if is_deletion && changes() && !require_reach(writer, Action::Update, template, old)? {
+    if is_deletion && changes() && !require_writable(writer, Action::Update, template, old)? {
         return Ok(false);
     }
     require_result(writer, action, template, new)?;
     Ok(true)
 }
 
-/// Refuses a row that the writer sees but may not write; false for one that it does not see.
-fn require_reach(writer: &Caller, action: Action, template: &Template, old: &Row) -> Result<bool, Error> {
+/// Rejects a visible row that the writer may not write. Returns false for a row that is not visible.
+fn require_writable(writer: &Caller, action: Action, template: &Template, old: &Row) -> Result<bool, Error> {
     writer.require(action, template)?;
     let write_scope = WriteScope::of(writer, action, template);
     if !holds(template, old, write_scope.visible.as_deref()) {
         return Ok(false);
     }
     if !holds(template, old, write_scope.writable.as_deref()) {
-        return Err(writer.outside(action, template));
+        return Err(writer.out_of_scope(action, template));
     }
     Ok(true)
 }
 
-/// Refuses a row that a write would put out of the writer's reach.
+/// Rejects a new row that is outside of the writer's scope.
 fn require_result(writer: &Caller, action: Action, template: &Template, new: &Row) -> Result<(), Error> {
     writer.require(action, template)?;
-    let reach = writer.reach(action, template);
-    if holds(template, new, reach.as_deref()) { Ok(()) } else { Err(writer.outside(action, template)) }
+    let condition = writer.row_condition(action, template);
+    if holds(template, new, condition.as_deref()) {
+        Ok(())
+    } else {
+        Err(writer.out_of_scope(action, template))
+    }
 }
 
 /// Whether a condition over the record `t` holds for a row that need not be in the table; `None` holds for all.
@@ -83,7 +88,7 @@ fn holds(template: &Template, row: &Row, condition: Option<&str>) -> bool {
         if let Some(condition) = template.condition(condition) {
             return row.meets(&condition);
         }
-        // It looks into other tables too, or direct access is switched off.
+        // The condition reads other tables, or direct access is disabled.
         let sql = format!("select {condition} is true from (select ($1).*) t");
         let row = Parameter::of_type(trigger::row_type(template.table), Some(row.composite()));
         connected(|spi| {

@@ -13,7 +13,7 @@ type Props = {
 };
 
 /** Says that the records have other words. Its place is always there, or else screen readers would not read it out. */
-export function Meant({ typed, near, onSearch }: Props) {
+export function CorrectionNotice({ typed, near, onSearch }: Props) {
   const meant = near?.meant ?? null;
   return (
     <div className={near === null ? undefined : style.meant}>

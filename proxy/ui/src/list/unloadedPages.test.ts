@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SearchPage } from "../api/lists";
-import { isThin, missingPage, thinPages, WHOLE_PAGES, withPage } from "./thin";
+import { isUnloaded, missingPage, unloadPages, WHOLE_PAGES, withPage } from "./unloadedPages";
 
 const SIZE = 10;
 const record = (row: number) => ({
@@ -17,15 +17,15 @@ const page = (place: number): SearchPage =>
 const pages = (count: number) => Array.from({ length: count }, (_, place) => page(place));
 const rowsOfPage = (place: number) => ({ first: place * SIZE, last: (place + 1) * SIZE });
 const wholeOf = (all: SearchPage[]) =>
-  all.flatMap(({ records }, place) => (records.some(isThin) ? [] : [place]));
+  all.flatMap(({ records }, place) => (records.some(isUnloaded) ? [] : [place]));
 
 test("a list that is not long keeps all its values", () => {
   const few = pages(WHOLE_PAGES);
-  expect(thinPages(few, rowsOfPage(0))).toBe(few);
+  expect(unloadPages(few, rowsOfPage(0))).toBe(few);
 });
 
-test("a long list keeps the values around what is seen, and every row", () => {
-  const thin = thinPages(pages(100), rowsOfPage(50));
+test("long list keeps values around the visible rows", () => {
+  const thin = unloadPages(pages(100), rowsOfPage(50));
   const whole = wholeOf(thin);
   expect(whole.length).toBeLessThanOrEqual(WHOLE_PAGES);
   expect(whole).toContain(50);
@@ -34,11 +34,11 @@ test("a long list keeps the values around what is seen, and every row", () => {
   expect(thin.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(
     pages(100).flatMap(({ records }) => records.map(({ id }) => id)),
   );
-  expect(thin[0]?.records[0]).toEqual({ id: "r0", external_key: "erp:0", isThin: true });
+  expect(thin[0]?.records[0]).toEqual({ id: "r0", external_key: "erp:0", isUnloaded: true });
 });
 
-test("what is seen is asked for first, then what is next to it", () => {
-  const thin = thinPages(pages(100), rowsOfPage(99));
+test("visible page is loaded before its neighbors", () => {
+  const thin = unloadPages(pages(100), rowsOfPage(99));
   expect(missingPage(thin, rowsOfPage(99))).toBeNull();
   expect(missingPage(thin, { first: 15, last: 35 })).toBe(1);
   const filled = [1, 2, 3].reduce((all, place) => withPage(all, place, page(place)), thin);
@@ -47,8 +47,8 @@ test("what is seen is asked for first, then what is next to it", () => {
   expect(missingPage(below, { first: 15, last: 35 })).toBe(0);
 });
 
-test("a page that comes back has no record of the page after it", () => {
-  const thin = thinPages(pages(100), rowsOfPage(99));
+test("reloaded page has no record of the next page", () => {
+  const thin = unloadPages(pages(100), rowsOfPage(99));
   const shorter = { ...page(3), records: [...page(3).records.slice(1), record(40)] } as SearchPage;
   const back = withPage(thin, 3, shorter);
   expect(back[3]?.records.map(({ id }) => id)).toEqual(

@@ -10,17 +10,17 @@ export const WHOLE_PAGES = 20;
 /** Pages beyond, before they are taken away several at once. */
 const SPARE = 4;
 
-type Thin = RecordBody & { isThin?: true };
+type Unloaded = RecordBody & { isUnloaded?: true };
 
-/** Whether a record stands for one whose values were taken away. */
-export const isThin = (record: Thin): boolean => record.isThin === true;
+/** Whether the values of a record were unloaded. */
+export const isUnloaded = (record: Unloaded): boolean => record.isUnloaded === true;
 
-const thinned = ({ id, external_key }: RecordBody): Thin => ({ id, external_key, isThin: true });
+const unloaded = ({ id, external_key }: RecordBody): Unloaded => ({ id, external_key, isUnloaded: true });
 
-/** The rows that are seen: the first, and the one after the last. */
+/** The visible rows: the first, and the one after the last. */
 export type Seen = { first: number; last: number };
 
-const isThinPage = ({ records }: SearchPage): boolean => records.some(isThin);
+const isUnloadedPage = ({ records }: SearchPage): boolean => records.some(isUnloaded);
 
 /** The places of the first and the last page of which a row is seen. */
 function seenPages(pages: readonly SearchPage[], { first, last }: Seen): [number, number] {
@@ -35,13 +35,13 @@ function seenPages(pages: readonly SearchPage[], { first, last }: Seen): [number
 }
 
 /** The pages without the values of those that are far from what is seen; the same ones if there is nothing to take away. */
-export function thinPages(pages: SearchPage[], seen: Seen): SearchPage[] {
-  const whole = pages.filter((page) => !isThinPage(page)).length;
+export function unloadPages(pages: SearchPage[], seen: Seen): SearchPage[] {
+  const whole = pages.filter((page) => !isUnloadedPage(page)).length;
   if (whole <= WHOLE_PAGES + SPARE) return pages;
   const [from, to] = seenPages(pages, seen);
   const around = Math.floor((WHOLE_PAGES - (to - from + 1)) / 2);
   return pages.map((page, place) =>
-    place < from - around || place > to + around ? { ...page, records: page.records.map(thinned) } : page,
+    place < from - around || place > to + around ? { ...page, records: page.records.map(unloaded) } : page,
   );
 }
 
@@ -49,7 +49,7 @@ export function thinPages(pages: SearchPage[], seen: Seen): SearchPage[] {
 export function missingPage(pages: readonly SearchPage[], seen: Seen): number | null {
   const [from, to] = seenPages(pages, seen);
   const seenPlaces = Array.from({ length: Math.max(to - from + 1, 0) }, (_, at) => from + at);
-  const isMissing = (place: number) => pages[place] !== undefined && isThinPage(pages[place]);
+  const isMissing = (place: number) => pages[place] !== undefined && isUnloadedPage(pages[place]);
   return [...seenPlaces, to + 1, from - 1].find(isMissing) ?? null;
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { readWhole } from "./whole";
+import { readWhole } from "./wholeNumber";
 
 test("a whole number is read with the separators of the reader", () => {
   for (const text of ["100000", "100,000", "100.000", "100 000", "100'000"])
     expect(readWhole(text)).toBe(100_000);
 });
 
-test("nothing is no limit", () => {
+test("empty text means no limit", () => {
   expect(readWhole(" ")).toBeNull();
 });
 

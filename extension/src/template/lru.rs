@@ -1,5 +1,4 @@
-//! What a session caches of templates: definitions, statements, conditions. They share one limit in bytes, and the
-//! least recently used entries are evicted.
+//! The LRU cache of the definitions, statements and conditions of a session, which share one limit in bytes.
 
 use crate::postgres::condition::Condition;
 use crate::postgres::setting;
@@ -12,11 +11,11 @@ use std::rc::Rc;
 thread_local! {
     /// The size of all entries.
     static BYTES: Cell<usize> = const { Cell::new(0) };
-    /// Counts the uses of anything, so that later ones have higher numbers.
+    /// The number of the last use. Later uses have greater numbers.
     static USES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The overhead of an entry: its name and the map.
+/// The overhead of an entry: its key and the map.
 const OVERHEAD: usize = 128;
 
 fn next_use() -> u64 {
@@ -24,9 +23,9 @@ fn next_use() -> u64 {
     USES.get()
 }
 
-/// What takes memory.
+/// A value with a known size.
 pub(super) trait Measured {
-    /// How much.
+    /// Its size.
     fn bytes(&self) -> usize;
 }
 
@@ -42,7 +41,7 @@ impl Measured for Option<Rc<Condition>> {
     }
 }
 
-/// A share of the memory, given back when it is dropped.
+/// Memory that counts towards the limit until it is dropped.
 pub(super) struct Share {
     pub(super) bytes: Cell<usize>,
     pub(super) used: Cell<u64>,
@@ -54,11 +53,11 @@ impl Share {
         Share { bytes: Cell::new(bytes), used: Cell::new(next_use()) }
     }
 
-    fn become_of(&self, bytes: usize) {
+    fn resize(&self, bytes: usize) {
         BYTES.set(BYTES.get() + bytes - self.bytes.replace(bytes));
     }
 
-    /// Notes that it was used now.
+    /// Marks it as the most recently used.
     pub(super) fn touch(&self) {
         self.used.set(next_use());
     }
@@ -79,39 +78,39 @@ impl Drop for Share {
 struct Entry<V> {
     value: V,
     share: Share,
-    /// A statement is carried out for the first time after it was kept, and takes more from then on.
+    /// Whether the size was measured after the first execution. A plan grows when it is first executed.
     is_measured: Cell<bool>,
 }
 
-/// Values under their names.
-pub(super) struct Kept<K, V>(RefCell<HashMap<K, Entry<V>>>);
+/// Cached values by key.
+pub(super) struct Cache<K, V>(RefCell<HashMap<K, Entry<V>>>);
 
-impl<K, V> Default for Kept<K, V> {
-    fn default() -> Kept<K, V> {
-        Kept(RefCell::default())
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Cache<K, V> {
+        Cache(RefCell::default())
     }
 }
 
-impl<K: Eq + Hash + AsRef<[u8]> + Clone, V: Clone + Measured> Kept<K, V> {
-    /// The value of this name.
-    pub(super) fn get<Q>(&self, name: &Q) -> Option<V>
+impl<K: Eq + Hash + AsRef<[u8]> + Clone, V: Clone + Measured> Cache<K, V> {
+    /// The value of this key.
+    pub(super) fn get<Q>(&self, key: &Q) -> Option<V>
     where
         K: std::borrow::Borrow<Q>,
         Q: Eq + Hash + AsRef<[u8]> + ?Sized,
     {
-        let kept = self.0.borrow();
-        let entry = kept.get(name)?;
+        let entries = self.0.borrow();
+        let entry = entries.get(key)?;
         entry.share.touch();
         if !entry.is_measured.replace(true) {
-            entry.share.become_of(entry.value.bytes() + name.as_ref().len() + OVERHEAD);
+            entry.share.resize(entry.value.bytes() + key.as_ref().len() + OVERHEAD);
         }
         Some(entry.value.clone())
     }
 
-    /// Keeps a value. `make_room` of the session must follow.
-    pub(super) fn insert(&self, name: K, value: V) {
-        let share = Share::of(value.bytes() + name.as_ref().len() + OVERHEAD);
-        let before = self.0.borrow_mut().insert(name, Entry { value, share, is_measured: Cell::new(false) });
+    /// Inserts a value. Call `evict` of the session next.
+    pub(super) fn insert(&self, key: K, value: V) {
+        let share = Share::of(value.bytes() + key.as_ref().len() + OVERHEAD);
+        let before = self.0.borrow_mut().insert(key, Entry { value, share, is_measured: Cell::new(false) });
         drop(before);
     }
 
@@ -119,29 +118,29 @@ impl<K: Eq + Hash + AsRef<[u8]> + Clone, V: Clone + Measured> Kept<K, V> {
         out.extend(self.0.borrow().values().map(|entry| (entry.share.used.get(), entry.share.bytes.get())));
     }
 
-    /// Forgets what was last used before this.
-    pub(super) fn forget_before(&self, moment: u64) {
+    /// Evicts the entries that were last used before this.
+    pub(super) fn evict_before(&self, moment: u64) {
         let old: Vec<K> = self
             .0
             .borrow()
             .iter()
             .filter(|(_, entry)| entry.share.used.get() < moment)
-            .map(|(name, _)| name.clone())
+            .map(|(key, _)| key.clone())
             .collect();
-        // Each is dropped after the borrow has ended, since that frees memory of PostgreSQL.
-        for name in old {
-            let entry = self.0.borrow_mut().remove(&name);
+        // Dropped after the borrow ends, because this frees memory of PostgreSQL.
+        for key in old {
+            let entry = self.0.borrow_mut().remove(&key);
             drop(entry);
         }
     }
 }
 
-/// Whether there is more than there may be.
-pub(super) fn is_too_much() -> bool {
+/// Whether the limit is exceeded.
+pub(super) fn exceeds_limit() -> bool {
     BYTES.get() > setting::session_memory()
 }
 
-/// How much has to go so that there is a quarter of the room again.
+/// The number of bytes to evict, down to three quarters of the limit.
 pub(super) fn excess() -> usize {
     BYTES.get().saturating_sub(setting::session_memory() / 4 * 3)
 }

@@ -1,7 +1,7 @@
-/** All refused rows of a file of which the report names only the first. */
+/** All rejected rows of a file. The report names only the first ones. */
 
 import { slices } from "./slices";
-import type { Options, RefusedRow } from "./transfer";
+import type { Options, RejectedRow } from "./transfer";
 import { transfer } from "./transfer";
 
 /** The answer to a piece may be long: the piece must fit into the buffers of the connection (see `transfer`). */
@@ -12,18 +12,18 @@ const SIZE = 128 << 10;
  *
  * @throws Stopped, RequestError as `transfer` does.
  */
-export async function allRefused(
+export async function allRejected(
   file: File,
   options: Options,
   progress: (bytes: number) => void,
   signal: AbortSignal,
-): Promise<RefusedRow[]> {
+): Promise<RejectedRow[]> {
   const delimiter = options.contentType === "text/csv" ? (options.query.delimiter ?? ",") : null;
   const query = { ...options.query, dry_run: "true", on_error: "skip" };
-  const found: RefusedRow[] = [];
+  const found: RejectedRow[] = [];
   for await (const { blob, skipped, bytesDone } of slices(file, delimiter, SIZE)) {
-    const refused = (row: RefusedRow) => found.push({ ...row, line: row.line + skipped });
-    await transfer(new File([blob], file.name), { ...options, query }, true, { refused }, signal);
+    const rejected = (row: RejectedRow) => found.push({ ...row, line: row.line + skipped });
+    await transfer(new File([blob], file.name), { ...options, query }, true, { rejected }, signal);
     progress(bytesDone);
   }
   return found;

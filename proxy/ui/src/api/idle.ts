@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 
 const LOOK_EVERY = 300;
-const MOST_LOOKS = 8;
+const MAX_LOOKS = 8;
 
 /** Loads what may be asked for next, once the page has what it shows. Its requests come first. */
 export function useWhenQuiet(load: () => unknown) {
@@ -15,7 +15,7 @@ export function useWhenQuiet(load: () => unknown) {
         else look(looks - 1);
       }, LOOK_EVERY);
     };
-    look(MOST_LOOKS);
+    look(MAX_LOOKS);
     return () => clearTimeout(timer);
   }, [client, load]);
 }

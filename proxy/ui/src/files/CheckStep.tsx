@@ -7,7 +7,7 @@ import { Progress } from "../components/Progress";
 import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
 import style from "./files.module.css";
-import { RefusedTable } from "./RefusedTable";
+import { RejectedTable } from "./RejectedTable";
 import { optionsOf, type Plan } from "./request";
 import { type Counts, type Report, Stopped, transfer } from "./transfer";
 import { Warnings } from "./Warnings";
@@ -19,7 +19,7 @@ type Props = { file: File; plan: Plan; back: () => void; start: (trial: Report, 
 type State = { sent: number; isWaiting?: boolean; report?: Report; error?: unknown };
 
 /** Lets the service apply all rules to the whole file without writing, and shows what would happen. */
-export function TrialStep({ file, plan, back, start }: Props) {
+export function CheckStep({ file, plan, back, start }: Props) {
   const [state, setState] = useState<State>({ sent: 0 });
   const [tries, setTries] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each try sends the file again.
@@ -76,7 +76,7 @@ function Outcome({ file, plan, report, back, start }: Props & { report: Report }
         {isDone && <Notice kind="done">{report.failed > 0 ? t.othersUnchanged : t.nothingChanges}</Notice>}
         {good === 0 && <Notice kind="attention">{t.nothingToImport}</Notice>}
       </Section>
-      {report.failed > 0 && <RefusedTable {...{ file, plan, report }} />}
+      {report.failed > 0 && <RejectedTable {...{ file, plan, report }} />}
       {report.failed === 0 && good > 0 && !isDone && (
         <div>
           <Checkbox isSelected={isWhole} onChange={setWhole}>
@@ -97,14 +97,14 @@ function Outcome({ file, plan, report, back, start }: Props & { report: Report }
   );
 }
 
-/** New, changed, unchanged and refused rows. */
+/** New, changed, unchanged and rejected rows. */
 export function Figures({ counts }: { counts: Counts }) {
   return (
     <dl className={style.figures}>
       {(["created", "updated", "unchanged", "failed"] as const).map((name) => (
         <div
           key={name}
-          className={`${style.figure} ${name === "failed" && counts.failed > 0 ? style.refused : ""}`}
+          className={`${style.figure} ${name === "failed" && counts.failed > 0 ? style.rejected : ""}`}
         >
           <dt>{t[name]}</dt>
           <dd>{number(counts[name])}</dd>

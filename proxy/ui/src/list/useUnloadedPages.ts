@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import type { SearchPage } from "../api/lists";
 import { queryClient } from "../api/queries";
 import { pageBody } from "./state";
-import { isThin, missingPage, type Seen, thinPages, withPage } from "./thin";
+import { isUnloaded, missingPage, type Seen, unloadPages, withPage } from "./unloadedPages";
 import type { Found } from "./useFound";
 import { search } from "./useRecords";
 
@@ -21,7 +21,7 @@ const put = (key: readonly unknown[], pages: SearchPage[], data: Pages) =>
  * Keeps a long list small, and asks again for the values of the records that are seen.
  * @param seen the rows; null where that is not known, and all records have to be whole
  */
-export function useThinPages(project: string, template: string, found: Found, seen: Seen | null) {
+export function useUnloadedPages(project: string, template: string, found: Found, seen: Seen | null) {
   const { key, body, isOld } = found;
   const data = isOld ? undefined : (found.query.data as Pages | undefined);
   const place = data === undefined || seen === null ? null : missingPage(data.pages, seen);
@@ -36,11 +36,11 @@ export function useThinPages(project: string, template: string, found: Found, se
   useEffect(() => {
     if (data === undefined) return;
     if (seen === null) {
-      if (data.pages.some(({ records }) => records.some(isThin)))
+      if (data.pages.some(({ records }) => records.some(isUnloaded)))
         void queryClient.resetQueries({ queryKey: key, exact: true });
       return;
     }
-    const thinner = thinPages(data.pages, seen);
+    const thinner = unloadPages(data.pages, seen);
     if (thinner !== data.pages) put(key, thinner, data);
   }, [data, seen, key]);
 

@@ -20,7 +20,7 @@ type Props = {
 };
 
 /** A list without records: because nothing matches, or because there are none. */
-export function NothingHere({ project, template, isSearched, areDeleted, ...props }: Props) {
+export function EmptyList({ project, template, isSearched, areDeleted, ...props }: Props) {
   const { mayCreate, onClear, onNew } = props;
   const [, navigate] = useLocation();
   if (isSearched) {
