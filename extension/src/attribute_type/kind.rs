@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The maximum size of a text in a cursor, which is that of a list element in an index.
-const MOST_CURSOR_BYTES: usize = 2000;
+const MAX_CURSOR_BYTES: usize = 2000;
 
 /// A family of fields with the same operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub(super) fn string_at<'a>(raw: &'a RawValue, pointer: &str, wanted: &str) -> R
 /// The text of a cursor's value; `None` if it is invalid.
 pub(super) fn cursor_text(json: &RawValue) -> Option<String> {
     let text = serde_json::from_str::<String>(json.get()).ok()?;
-    (text.len() <= MOST_CURSOR_BYTES && !text.contains('\0')).then_some(text)
+    (text.len() <= MAX_CURSOR_BYTES && !text.contains('\0')).then_some(text)
 }
 
 /// Parses a cell as JSON.

@@ -195,9 +195,9 @@ fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
 
 /// Rejects elements whose total size exceeds `keyed.max_text_size`.
 fn check_size(elements: impl Iterator<Item = usize>, pointer: &str) -> Result<(), Error> {
-    let (bytes, most) = (elements.sum::<usize>(), limits::text_bytes());
-    if bytes > most {
-        let message = format!("the elements have a total of {bytes} bytes: at most {most} are allowed");
+    let (bytes, max) = (elements.sum::<usize>(), limits::text_bytes());
+    if bytes > max {
+        let message = format!("the elements have a total of {bytes} bytes: at most {max} are allowed");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())

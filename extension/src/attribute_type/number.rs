@@ -18,10 +18,10 @@ pub const MAX_DIGITS: usize = 1000;
 const MAX_EXPONENT: i32 = 100;
 
 /// The maximum number of digits that direct DML can store: those of the longest number of a request, with its exponent.
-const MOST_STORED_BY_STATEMENT: usize = 2 * MAX_DIGITS;
+const MAX_STORED_BY_STATEMENT: usize = 2 * MAX_DIGITS;
 
 /// The maximum length of `numeric`, including sign and decimal point.
-const MOST_STORED_DIGITS: usize = 150_000;
+const MAX_STORED_DIGITS: usize = 150_000;
 
 /// Numbers that JSON does not support. They can be stored with triggers disabled. A cursor contains them as strings, so that
 /// they do not break pagination.
@@ -69,8 +69,8 @@ impl Kind for Type {
         if !is_finite(&digits) {
             return refuse("must be a finite number");
         }
-        if count_digits(&digits) > MOST_STORED_BY_STATEMENT {
-            return refuse(&format!("has more than {MOST_STORED_BY_STATEMENT} digits"));
+        if count_digits(&digits) > MAX_STORED_BY_STATEMENT {
+            return refuse(&format!("has more than {MAX_STORED_BY_STATEMENT} digits"));
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Kind for Type {
 
     fn cursor_sql(json: &RawValue) -> Option<String> {
         cursor_number(json, Type::COLUMN_TYPE, |digits| {
-            digits.len() <= MOST_STORED_DIGITS && !digits.contains(['e', 'E'])
+            digits.len() <= MAX_STORED_DIGITS && !digits.contains(['e', 'E'])
         })
     }
 

@@ -73,9 +73,9 @@ pub fn parse_operand(operand: &Operand) -> Result<String, Error> {
 
 /// Rejects a text that exceeds `keyed.max_text_size`.
 pub fn check_size(bytes: usize, pointer: &str) -> Result<(), Error> {
-    let most = limits::text_bytes();
-    if bytes > most {
-        let message = format!("the text has {bytes} bytes: at most {most} are allowed");
+    let max = limits::text_bytes();
+    if bytes > max {
+        let message = format!("the text has {bytes} bytes: at most {max} are allowed");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())

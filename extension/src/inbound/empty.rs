@@ -8,7 +8,7 @@ use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
 
 /// The maximum number of steps of a path. A longer path counts as an expression.
-const MOST_STEPS: usize = 64;
+const MAX_STEPS: usize = 64;
 
 /// The cause of an empty list path for each of these items, counted from 0.
 pub fn in_items(payload: &str, items: &str, path: &str, wanted: &[usize]) -> Vec<(usize, Empty)> {
@@ -47,7 +47,7 @@ fn prefixes(path: &str) -> Option<Vec<Prefix>> {
             spi.run_once("select $1::jsonpath::text", Snapshot::Active, &text).value::<String>()
         })
     });
-    path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MOST_STEPS)
+    path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MAX_STEPS)
 }
 
 /// For each wanted item, the longest prefix with a result.

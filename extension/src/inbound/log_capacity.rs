@@ -10,10 +10,10 @@ use crate::postgres::{random, setting};
 use crate::template::catalog;
 
 /// The maximum number of failed deliveries of an endpoint.
-const MOST_REFUSED: i64 = 10_000;
+const MAX_REFUSED: i64 = 10_000;
 
 /// The number of newest successful deliveries whose payloads are kept.
-const MOST_DONE: i64 = 1000;
+const MAX_DONE: i64 = 1000;
 
 /// Payloads are trimmed on average after this many deliveries, or after this fraction of the capacity.
 const TRIM_EVERY: u64 = 256;
@@ -32,7 +32,7 @@ impl Taken {
     }
 
     fn fits(self) -> bool {
-        self.deliveries <= MOST_REFUSED && self.bytes <= setting::inbound_capacity()
+        self.deliveries <= MAX_REFUSED && self.bytes <= setting::max_inbound_log_size()
     }
 }
 
@@ -72,7 +72,7 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     );
     Err(Error::new(Code::StorageFull, message).hint(
         "Correct the mapping and replay the deliveries, purge them with keyed.purge_deliveries, or raise \
-         keyed.inbound_room.",
+         keyed.max_inbound_log_size.",
     ))
 }
 
@@ -98,7 +98,7 @@ fn taken(rows: &Rows) -> Option<Taken> {
 
 /// Occasionally deletes the oldest payloads of successful deliveries. Their log entries remain.
 pub fn trim(endpoint: &Endpoint, payload: &str) {
-    let room = setting::inbound_capacity().max(1) as u64;
+    let room = setting::max_inbound_log_size().max(1) as u64;
     let is_due = random::next_u64().is_multiple_of(TRIM_EVERY)
         || random::next_u64() % room < TRIM_PART * payload.len() as u64;
     if !is_due {
@@ -116,7 +116,7 @@ pub fn trim(endpoint: &Endpoint, payload: &str) {
                  order by o.id limit 400 for update skip locked)";
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![endpoint.id, MOST_DONE, setting::inbound_capacity()];
+            let arguments = params![endpoint.id, MAX_DONE, setting::max_inbound_log_size()];
             without_waiting(|| spi.run_once(sql, Snapshot::Latest, &arguments).len());
         });
     });

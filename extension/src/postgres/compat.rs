@@ -167,17 +167,17 @@ pub(super) unsafe fn each_page(
         #[cfg(feature = "pg18")]
         {
             // The minimum size of a tuple with its header and line pointer.
-            const LEAST_BYTES: usize = 28;
-            let mut offsets: [pg_sys::OffsetNumber; pg_sys::BLCKSZ as usize / LEAST_BYTES] =
-                [0; pg_sys::BLCKSZ as usize / LEAST_BYTES];
+            const MIN_BYTES: usize = 28;
+            let mut offsets: [pg_sys::OffsetNumber; pg_sys::BLCKSZ as usize / MIN_BYTES] =
+                [0; pg_sys::BLCKSZ as usize / MIN_BYTES];
             let iterator = pg_sys::tbm_begin_private_iterate(bitmap);
             let mut part: pg_sys::TBMIterateResult = std::mem::zeroed();
             while pg_sys::tbm_private_iterate(iterator, &mut part) {
                 let page_offsets = if part.lossy {
                     None
                 } else {
-                    let most = offsets.len() as u32;
-                    let count = pg_sys::tbm_extract_page_tuple(&mut part, offsets.as_mut_ptr(), most);
+                    let max = offsets.len() as u32;
+                    let count = pg_sys::tbm_extract_page_tuple(&mut part, offsets.as_mut_ptr(), max);
                     Some(&offsets[..count as usize])
                 };
                 if !read(part.blockno, page_offsets) {
@@ -356,6 +356,16 @@ pub(super) unsafe fn update_row(
 
 /// Whether the server, the database, the role or the connection gave this setting a value at session start.
 pub(super) fn has_value_at_start(name: &CStr) -> bool {
+    any_setting(name, |setting| setting.reset_source > GucSource::PGC_S_DEFAULT)
+}
+
+/// Whether this setting now has a value other than its default.
+pub(super) fn has_value(name: &CStr) -> bool {
+    any_setting(name, |setting| setting.source > GucSource::PGC_S_DEFAULT)
+}
+
+/// Whether a setting with this name exists and meets a condition.
+fn any_setting(name: &CStr, meets: impl Fn(&pg_sys::config_generic) -> bool) -> bool {
     // SAFETY: the array has as many settings as PostgreSQL states. Their names are NUL-terminated.
     unsafe {
         #[cfg(feature = "pg15")]
@@ -368,8 +378,7 @@ pub(super) fn has_value_at_start(name: &CStr) -> bool {
         let settings = std::slice::from_raw_parts(settings, usize::try_from(count).unwrap_or(0));
         settings.iter().any(|setting| {
             let known = CStr::from_ptr((**setting).name);
-            known.to_bytes().eq_ignore_ascii_case(name.to_bytes())
-                && (**setting).reset_source > GucSource::PGC_S_DEFAULT
+            known.to_bytes().eq_ignore_ascii_case(name.to_bytes()) && meets(&**setting)
         })
     }
 }

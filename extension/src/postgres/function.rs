@@ -52,9 +52,8 @@ macro_rules! cached_function {
                 let evaluate: fn(i32) -> bool = $evaluate;
                 $crate::postgres::library_version::check();
                 let call = $crate::postgres::function::Call::new(call);
-                let number = call.integer(0).unwrap_or(0);
-                let result = evaluate(number);
-                call.cache(number, result);
+                let result = evaluate(call.first_integer());
+                call.cache(result);
                 pgrx::pg_sys::Datum::from(result)
             }
             match $crate::postgres::function::Call::new(call).cached() {
@@ -121,30 +120,36 @@ impl Call {
         self.0
     }
 
-    /// The [cached](Self::cache) result for the call's first argument, a non-null integer. Raises no errors.
+    /// The first argument of a strict function of an integer. Raises no errors.
+    #[inline(always)]
+    pub fn first_integer(&self) -> i32 {
+        // SAFETY: the call is PostgreSQL's own, in progress, and of a strict function of an integer.
+        unsafe { (*(*self.0).args.as_ptr()).value.value() as i32 }
+    }
+
+    /// The [cached](Self::cache) result for the call's first argument. Raises no errors.
     #[inline(always)]
     pub fn cached(&self) -> Option<bool> {
-        // SAFETY: the call is PostgreSQL's own, in progress, and of a strict function of an integer.
+        // SAFETY: the call is PostgreSQL's own and in progress.
         unsafe {
             let function = (*self.0).flinfo;
             if function.is_null() {
                 return None;
             }
-            let number = (*(*self.0).args.as_ptr()).value.value() as u32;
             let cached = (*function).fn_extra as usize;
-            (cached & !1 == cache_key(number)).then_some(cached & 1 == 1)
+            (cached & !1 == cache_key(self.first_integer())).then_some(cached & 1 == 1)
         }
     }
 
     /// Caches the result for the call's first argument until the statement ends.
-    pub fn cache(&self, number: i32, result: bool) {
+    pub fn cache(&self, result: bool) {
         // SAFETY: the call is PostgreSQL's own and in progress. Only this function uses fn_extra, and it never dereferences the
         // value, which consists of the number, a bit that marks the cache as filled, and the result.
         unsafe {
             let function = (*self.0).flinfo;
             if !function.is_null() {
                 (*function).fn_extra =
-                    (cache_key(number as u32) | usize::from(result)) as *mut std::ffi::c_void;
+                    (cache_key(self.first_integer()) | usize::from(result)) as *mut std::ffi::c_void;
             }
         }
     }
@@ -163,8 +168,8 @@ impl Call {
 }
 
 #[inline(always)]
-fn cache_key(number: u32) -> usize {
-    (number as usize) << 2 | 2
+fn cache_key(number: i32) -> usize {
+    (number as u32 as usize) << 2 | 2
 }
 
 /// The error for an argument that is null.

@@ -54,13 +54,13 @@ impl Heap<'_> {
         }
     }
 
-    /// Reads about `most` of these rows at most, until `read` returns false. `which` selects the rows if there are more.
+    /// Reads about `max` of these rows at most, until `read` returns false. `which` selects the rows if there are more.
     /// Returns whether all rows were read.
     pub fn some_rows_with(
         &self,
         index: Oid,
         wanted: &Wanted,
-        most: usize,
+        max: usize,
         which: Which,
         mut read: impl FnMut(&Row) -> bool,
     ) -> Result<bool, Unfit> {
@@ -72,7 +72,7 @@ impl Heap<'_> {
                 count += offsets.map_or(ROWS_OF_PAGE, <[_]>::len);
                 true
             });
-            let step = count.div_ceil(most).max(1);
+            let step = count.div_ceil(max).max(1);
             let (mut continues, mut position) = (step == 1 || which == Which::Spread, 0);
             compat::each_page(bitmap, |page, offsets| {
                 if continues && position % step == 0 {

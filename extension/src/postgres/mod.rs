@@ -68,6 +68,8 @@ pub mod raise;
 pub mod random;
 /// Relations by name and OID.
 pub mod relation;
+/// Former names of settings.
+mod renamed_setting;
 /// Roles and their privileges.
 pub mod role;
 /// The existence of a committed row.

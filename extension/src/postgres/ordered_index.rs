@@ -49,8 +49,8 @@ impl Table {
         Err(Unfit)
     }
 
-    /// The number of entries for a value in the index on a value and the id, at most `most`. Entries of dead rows count.
-    pub fn index_entries(&self, indexed: IndexedValue, value: Parameter, most: u64) -> Result<u64, Unfit> {
+    /// The number of entries for a value in the index on a value and the id, at most `max`. Entries of dead rows count.
+    pub fn index_entries(&self, indexed: IndexedValue, value: Parameter, max: u64) -> Result<u64, Unfit> {
         let (Some(equals), Some(datum)) = (equals(value.type_oid()), value.value()) else {
             return Err(Unfit);
         };
@@ -77,7 +77,7 @@ impl Table {
             let scan = compat::begin_index_scan(self.relation(), index, 1);
             pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
             let mut count = 0;
-            while count < most
+            while count < max
                 && !pg_sys::index_getnext_tid(scan, pg_sys::ScanDirection::ForwardScanDirection).is_null()
             {
                 count += 1;

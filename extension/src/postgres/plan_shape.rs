@@ -5,7 +5,7 @@ use pgrx::pg_sys::{self, List, NodeTag, Oid, Plan, PlannedStmt};
 use std::ffi::CStr;
 
 /// The maximum number of nodes that are shown.
-const MOST_NODES: usize = 64;
+const MAX_NODES: usize = 64;
 /// The maximum depth of a node that is shown.
 const MAX_DEPTH: usize = 32;
 
@@ -40,7 +40,7 @@ impl Shape {
     /// The node belongs to the plan.
     unsafe fn add(&mut self, plan: *const Plan, depth: usize) {
         self.nodes += 1;
-        if self.nodes > MOST_NODES || depth > MAX_DEPTH {
+        if self.nodes > MAX_NODES || depth > MAX_DEPTH {
             self.text += "…";
             return;
         }

@@ -16,7 +16,7 @@ pub const CACHED: c_int = 1 << 30;
 
 /// The assumed minimum number of pages of a table: too few for a parallel plan, but enough to make a sequential scan more
 /// expensive than dozens of index lookups.
-const LEAST_PAGES: u32 = 1000;
+const MIN_PAGES: u32 = 1000;
 /// The assumed density of a table without statistics.
 const ROWS_OF_PAGE: f64 = 50.0;
 /// The assumed density of an index.
@@ -140,13 +140,13 @@ unsafe extern "C-unwind" fn enlarge_small_table(
         if let Some(earlier) = EARLIER_INFO.get() {
             pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, table, is_parent, info));
         }
-        if !IS_CACHED.get() || is_parent || (*info).pages >= LEAST_PAGES {
+        if !IS_CACHED.get() || is_parent || (*info).pages >= MIN_PAGES {
             return;
         }
         let (pages, rows) = (f64::from((*info).pages), (*info).tuples);
         let density = if pages > 0.0 && rows > 0.0 { rows / pages } else { ROWS_OF_PAGE };
-        (*info).pages = LEAST_PAGES;
-        (*info).tuples = density * f64::from(LEAST_PAGES);
+        (*info).pages = MIN_PAGES;
+        (*info).tuples = density * f64::from(MIN_PAGES);
         for index in pgrx::PgList::<IndexOptInfo>::from_pg((*info).indexlist).iter_ptr() {
             // A partial index can stay small.
             if (*index).indpred.is_null() {

@@ -1,6 +1,7 @@
 //! Configuration parameters: limits and cache sizes.
 
-use super::superuser_setting::{self, Number};
+use super::renamed_setting::{self, IDEMPOTENCY_SIZE, INBOUND_LOG_SIZE};
+use super::superuser_setting::{self, Number, check_number};
 use super::{direct_access, policy_paths};
 use crate::limits;
 use pgrx::pg_sys;
@@ -8,10 +9,10 @@ use std::ffi::CStr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The maximum size of the stored responses of an API key, in MB.
-static IDEMPOTENCY_CAPACITY: AtomicI32 = AtomicI32::new(1024);
+static MAX_IDEMPOTENCY_SIZE: AtomicI32 = AtomicI32::new(1024);
 
 /// The maximum size of the failed deliveries of an inbound endpoint, and of the payloads of successful ones, in MB.
-static INBOUND_CAPACITY: AtomicI32 = AtomicI32::new(256);
+static MAX_INBOUND_LOG_SIZE: AtomicI32 = AtomicI32::new(256);
 
 /// The maximum size of a session's template cache, in MB.
 static SESSION_MEMORY: AtomicI32 = AtomicI32::new(32);
@@ -21,29 +22,30 @@ static SAMPLE_SIZE: AtomicI32 = AtomicI32::new(200);
 
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
-    let capacity = |name, variable, summary, details| {
+    let size = |name, variable, summary, details| {
         let (range, flags) = ((1, 1 << 30), pg_sys::GUC_UNIT_MB);
-        Number { name, variable, range, flags, summary, details, assign: None }.define();
+        Number { name, variable, range, flags, summary, details, check: check_number, assign: None }.define();
     };
-    capacity(
-        c"keyed.idempotency_room",
-        &IDEMPOTENCY_CAPACITY,
+    size(
+        c"keyed.max_idempotency_size",
+        &MAX_IDEMPOTENCY_SIZE,
         c"Maximum size of the stored responses of an API key.",
         c"Beyond it, requests with a new Idempotency-Key are rejected until stored responses expire after a day.",
     );
-    capacity(
+    size(
         c"keyed.session_memory",
         &SESSION_MEMORY,
         c"Maximum memory of a session for cached templates: definitions, statements, conditions.",
         c"Beyond it, the least recently used entries are evicted.",
     );
-    capacity(
-        c"keyed.inbound_room",
-        &INBOUND_CAPACITY,
+    size(
+        c"keyed.max_inbound_log_size",
+        &MAX_INBOUND_LOG_SIZE,
         c"Maximum size of the failed deliveries of an inbound endpoint, and separately of the payloads of \
         successful ones.",
         c"Beyond it, a delivery that fails is not stored, and the oldest payloads of successful ones are deleted.",
     );
+    renamed_setting::register();
     register_limits();
     direct_access::register();
     policy_paths::register_setting();
@@ -58,11 +60,12 @@ pub fn finish() {
 fn register_limits() {
     let limit = |name: &'static CStr,
                  variable: &'static AtomicI32,
-                 most,
+                 maximum,
                  flags: u32,
                  summary: &'static CStr,
                  details: &'static CStr| {
-        Number { name, variable, range: (1, most), flags, summary, details, assign: None }.define();
+        Number { name, variable, range: (1, maximum), flags, summary, details, check: check_number, assign: None }
+            .define();
     };
     limit(
         c"keyed.max_operations_per_batch",
@@ -107,13 +110,13 @@ pub fn sample_size() -> u64 {
 }
 
 /// The maximum size of the stored responses of an API key, in bytes.
-pub fn idempotency_capacity() -> i64 {
-    i64::from(IDEMPOTENCY_CAPACITY.load(Ordering::Relaxed)) << 20
+pub fn max_idempotency_size() -> i64 {
+    i64::from(IDEMPOTENCY_SIZE.or_new(MAX_IDEMPOTENCY_SIZE.load(Ordering::Relaxed))) << 20
 }
 
 /// The maximum size of the failed deliveries of an endpoint, and of the payloads of successful ones, in bytes.
-pub fn inbound_capacity() -> i64 {
-    i64::from(INBOUND_CAPACITY.load(Ordering::Relaxed)) << 20
+pub fn max_inbound_log_size() -> i64 {
+    i64::from(INBOUND_LOG_SIZE.or_new(MAX_INBOUND_LOG_SIZE.load(Ordering::Relaxed))) << 20
 }
 
 /// The maximum size of a session's template cache, in bytes.

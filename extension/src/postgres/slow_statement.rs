@@ -7,7 +7,7 @@ use super::compat;
 use super::function::running_function;
 use super::guard;
 use super::plan_shape;
-use super::superuser_setting::Number;
+use super::superuser_setting::{Number, check_number};
 use pgrx::pg_sys::{self, QueryDesc};
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -32,6 +32,7 @@ pub fn register() {
         flags: pg_sys::GUC_UNIT_MS,
         summary: c"Sets the minimum execution time above which statements of keyed's functions are logged.",
         details: c"Logs the shape of the plan, without values. -1 disables logging.",
+        check: check_number,
         assign: Some(assign),
     };
     number.define();

@@ -80,7 +80,7 @@ impl Busy {
 }
 
 /// The maximum number of tables that one transaction locks, so that the shared lock table does not become full.
-pub fn most_tables() -> usize {
+pub fn max_tables() -> usize {
     // SAFETY: reads server variables. The slots for prepared transactions are not counted.
     let slots = unsafe { i64::from(pg_sys::max_locks_per_xact) * i64::from(pg_sys::MaxBackends) };
     usize::try_from(slots / 8).unwrap_or(0).max(16)
@@ -89,10 +89,10 @@ pub fn most_tables() -> usize {
 /// Truncates the list to the tables that one transaction can lock, with a notice if more remain.
 pub fn take_chunk(templates: &mut Vec<i32>, what: &str) {
     // Indexes and referenced tables are locked too.
-    let most = most_tables() / 4;
-    if templates.len() > most {
-        let left = templates.len() - most;
-        templates.truncate(most);
+    let max = max_tables() / 4;
+    if templates.len() > max {
+        let left = templates.len() - max;
+        templates.truncate(max);
         pgrx::notice!("{what} of {left} more templates remain to be created: call keyed.migrate() again");
     }
 }
@@ -178,11 +178,11 @@ fn time_limit() -> Duration {
 }
 
 /// The minimum of `most` and the session's `lock_timeout`.
-pub fn within_lock_timeout(most: Duration) -> Duration {
+pub fn within_lock_timeout(max: Duration) -> Duration {
     // SAFETY: reads a session variable.
     match u64::try_from(unsafe { pg_sys::LockTimeout }) {
-        Ok(timeout) if timeout > 0 => most.min(Duration::from_millis(timeout)),
-        _ => most,
+        Ok(timeout) if timeout > 0 => max.min(Duration::from_millis(timeout)),
+        _ => max,
     }
 }
 

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 pub struct ValueOrder {
     column: AttrNumber,
     /// The number of characters of a text that are compared.
-    most_characters: usize,
+    max_characters: usize,
     /// The comparison function, from the session's type cache.
     compare: *mut pg_sys::FmgrInfo,
     collation: Oid,
@@ -29,7 +29,7 @@ impl ValueOrder {
     pub fn of(
         table: &Table,
         column: AttrNumber,
-        most_characters: usize,
+        max_characters: usize,
         collation: Oid,
     ) -> Result<ValueOrder, Unfit> {
         if !(1..=table.columns()).contains(&(column as usize)) {
@@ -46,7 +46,7 @@ impl ValueOrder {
             }
             Ok(ValueOrder {
                 column,
-                most_characters,
+                max_characters,
                 compare: &raw mut (*kind).cmp_proc_finfo,
                 collation: if collation == Oid::INVALID { attribute.attcollation } else { collation },
                 kind: attribute.atttypid,
@@ -107,7 +107,7 @@ impl ValueOrder {
                 let stored = value.cast_mut_ptr::<pg_sys::varlena>();
                 let is_short = pgrx::varatt_is_1b(stored) && !pgrx::varatt_is_1b_e(stored);
                 let size = || pg_sys::toast_raw_datum_size(value).saturating_sub(pg_sys::VARHDRSZ);
-                !is_short && size() > self.most_characters
+                !is_short && size() > self.max_characters
             }
     }
 
@@ -117,12 +117,12 @@ impl ValueOrder {
         const BYTES: usize = 4;
         // SAFETY: a text is a varlena. Only a slice of a long text is detoasted.
         let start = unsafe {
-            pg_sys::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, (self.most_characters * BYTES) as i32)
+            pg_sys::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, (self.max_characters * BYTES) as i32)
         };
         datum::with_bytes(Datum::from(start), |bytes| {
             // The slice may end within a character.
             let whole = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-            let end = whole.char_indices().nth(self.most_characters).map_or(whole.len(), |(end, _)| end);
+            let end = whole.char_indices().nth(self.max_characters).map_or(whole.len(), |(end, _)| end);
             datum::text(&whole[..end])
         })
         .unwrap_or(text)

@@ -196,13 +196,13 @@ impl SessionMemory {
         // SAFETY: a new child of TopMemoryContext, which lives as long as the process.
         unsafe {
             let (name, initial) = (c"keyed statement", 8 << 10);
-            let most = pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize;
+            let max = pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize;
             SessionMemory(pg_sys::AllocSetContextCreateInternal(
                 pg_sys::TopMemoryContext,
                 name.as_ptr(),
                 0,
                 initial,
-                most,
+                max,
             ))
         }
     }

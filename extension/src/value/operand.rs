@@ -71,8 +71,8 @@ impl Operand {
 
 /// A quoted text for a message, truncated if it is long.
 pub fn quoted(text: &str) -> String {
-    const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
+    const MAX: usize = 80;
+    match text.char_indices().nth(MAX) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
     }

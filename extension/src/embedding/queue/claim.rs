@@ -1,6 +1,6 @@
 //! Claims: leases of texts with missing or outdated vectors to workers that can read and update their records.
 
-use super::{MOST_ATTEMPTS, TABLE, require, source};
+use super::{MAX_ATTEMPTS, TABLE, require, source};
 use crate::access::privilege::Privilege;
 use crate::access::visibility::{WriteScope, and};
 use crate::access::{Action, Caller};
@@ -18,11 +18,11 @@ use std::rc::Rc;
 use uuid::Uuid;
 
 /// The maximum number of texts in a claim.
-const MOST: i32 = 2048;
+const MAX_TEXTS: i32 = 2048;
 /// The maximum lease in seconds.
 const MAX_LEASE: i32 = 3600;
 /// The maximum size of the texts of a claim; the remaining records are released.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// The number of attempts if the statement has to wait for an entry.
 const ATTEMPTS: usize = 3;
 /// The number of records in a chunk. Texts can be long, and a chunk can contain texts that are not embedded.
@@ -38,14 +38,16 @@ struct Claim {
     is_settled: bool,
 }
 
-/// Claims up to `most` texts for some seconds, for a worker with this model.
+/// Claims up to `max_texts` texts for some seconds, for a worker with this model.
 ///
 /// Returns `{claim, entries: [{record, hash, text}], settled}`. Records that the caller cannot both read and update are
 /// skipped. Each claim counts as an attempt.
-pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<String, Error> {
+pub fn claim(caller: &Caller, model: &str, max_texts: i32, lease: i32) -> Result<String, Error> {
     require()?;
     check_model(model)?;
-    for (name, number, range) in [("most", most, 1..=MOST), ("lease", lease, 1..=MAX_LEASE)] {
+    for (name, number, range) in
+        [("max_texts", max_texts, 1..=MAX_TEXTS), ("lease", lease, 1..=MAX_LEASE)]
+    {
         if !range.contains(&number) {
             let message = format!("{name} must be between {} and {}", range.start(), range.end());
             return Err(Error::at(Code::InvalidValue, format!("/{name}"), message));
@@ -59,8 +61,8 @@ pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<Stri
     for (position, template) in templates.iter().enumerate() {
         // Each template gets a share, so that none starves.
         let left = (templates.len() - position) as i32;
-        let share = ((most - claim.count) / left).max(1);
-        if claim.count < most {
+        let share = ((max_texts - claim.count) / left).max(1);
+        if claim.count < max_texts {
             as_owner(|| connected(|spi| claim.take(spi, caller, template, model, share, lease)));
         }
     }
@@ -99,21 +101,21 @@ fn due(caller: &Caller) -> Vec<Rc<Template>> {
 }
 
 impl Claim {
-    /// Claims up to `most` records of a template.
+    /// Claims up to `max_texts` records of a template.
     fn take(
         &mut self,
         spi: &Connection,
         caller: &Caller,
         template: &Template,
         model: &str,
-        most: i32,
+        max_texts: i32,
         lease: i32,
     ) {
         // Workers crashed on these entries. Locked entries are skipped here and below, because waiting for one while holding
         // others could deadlock with a batch.
         let fail_exhausted = format!(
             "with lost as materialized (select j.record_id from {TABLE} j where j.template_id = $1 \
-               and j.state = 'running' and j.due_at <= now() and j.attempts >= {MOST_ATTEMPTS} \
+               and j.state = 'running' and j.due_at <= now() and j.attempts >= {MAX_ATTEMPTS} \
                for no key update skip locked) \
              update {TABLE} j set state = 'failed', claim = null, failed_at = now(), \
                error = coalesce(j.error, 'no worker that claimed the text came back') \
@@ -132,7 +134,7 @@ impl Claim {
              returning j.record_id, j.text_hash, j.model",
             template.table_sql()
         );
-        let arguments = params![template.id, most, self.token, lease];
+        let arguments = params![template.id, max_texts, self.token, lease];
         // The hash of the text of each record's vector, if the model is the same.
         let claimed = || -> HashMap<Uuid, Vec<u8>> {
             let rows = template.run(spi, &claim, Snapshot::Latest, &arguments);
@@ -149,7 +151,7 @@ impl Claim {
         for portion in portions.by_ref() {
             pgrx::check_for_interrupts!();
             self.add_texts(spi, template, portion, &made_of);
-            if self.entries.len() > MOST_BYTES {
+            if self.entries.len() > MAX_BYTES {
                 break;
             }
         }

@@ -33,7 +33,7 @@ impl Dependent for Queue {
                 // Vectors and the hashes of their texts remain, in case embedding is enabled again.
                 let sql = format!("delete from {TABLE} where template_id = {} and state <> 'done'", after.id);
                 spi.script(&sql);
-                job::forget_embeddings(spi, after.id);
+                job::delete_embeddings_job(spi, after.id);
             }
             return Ok(());
         }

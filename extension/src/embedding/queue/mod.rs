@@ -26,7 +26,7 @@ use crate::template::catalog;
 pub use crate::vectors::queue::TABLE;
 
 /// The maximum number of attempts for a text.
-pub const MOST_ATTEMPTS: i32 = 8;
+pub const MAX_ATTEMPTS: i32 = 8;
 
 /// Raises an error if the state is older than the queue.
 pub fn require() -> Result<(), Error> {
