@@ -64,8 +64,17 @@ fn register_limits() {
                  flags: u32,
                  summary: &'static CStr,
                  details: &'static CStr| {
-        Number { name, variable, range: (1, maximum), flags, summary, details, check: check_number, assign: None }
-            .define();
+        Number {
+            name,
+            variable,
+            range: (1, maximum),
+            flags,
+            summary,
+            details,
+            check: check_number,
+            assign: None,
+        }
+        .define();
     };
     limit(
         c"keyed.max_operations_per_batch",

@@ -45,9 +45,7 @@ struct Claim {
 pub fn claim(caller: &Caller, model: &str, max_texts: i32, lease: i32) -> Result<String, Error> {
     require()?;
     check_model(model)?;
-    for (name, number, range) in
-        [("max_texts", max_texts, 1..=MAX_TEXTS), ("lease", lease, 1..=MAX_LEASE)]
-    {
+    for (name, number, range) in [("max_texts", max_texts, 1..=MAX_TEXTS), ("lease", lease, 1..=MAX_LEASE)] {
         if !range.contains(&number) {
             let message = format!("{name} must be between {} and {}", range.start(), range.end());
             return Err(Error::at(Code::InvalidValue, format!("/{name}"), message));
