@@ -4,7 +4,7 @@ use source_layers::{Exception, Sources};
 use std::sync::LazyLock;
 
 /// Folders and top-level files in import order.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 30] = [
     "json_write",
     "error",
     "json",
@@ -23,6 +23,7 @@ const ORDER: [&str; 29] = [
     "record",
     "view",
     "search",
+    "change",
     "embedding",
     "batch",
     "import",
@@ -77,7 +78,7 @@ fn dependencies_have_no_cycles() {
 }
 
 /// Folders and files that must be pure even if their module comment does not say so.
-const PURE: [&str; 15] = [
+const PURE: [&str; 18] = [
     "json_write",
     "error",
     "json",
@@ -86,6 +87,9 @@ const PURE: [&str; 15] = [
     "filter",
     "format",
     "access/policy_sql",
+    "change/cursor",
+    "change/jsonb_keys",
+    "change/position",
     "define/ddl",
     "import/columns",
     "inbound/signature",

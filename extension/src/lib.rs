@@ -7,7 +7,7 @@
 //! Each folder imports only from those before it; `layers.rs` has the order, ARCHITECTURE.md the map of all folders. In
 //! short: pure code (`json`, `error`, `value`), the interface to PostgreSQL (`postgres`), definitions (`attribute_type`,
 //! `filter`, `template`), authorization (`access`), records and their dependents (`quota`, `job`, `metric`, `vectors`,
-//! `record`), reading (`view`, `search`), interfaces (`embedding`, `batch`, `import`, `export`, `inbound`,
+//! `record`), reading (`view`, `search`, `change`), interfaces (`embedding`, `batch`, `import`, `export`, `inbound`,
 //! `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`), background workers
 //! (`job_worker`), administration over HTTP (`administration`), and measurements (`statistics`).
 
@@ -23,6 +23,8 @@ pub mod administration;
 pub mod attribute_type;
 /// Batches.
 pub mod batch;
+/// The feed of changes.
+pub mod change;
 /// Changes of definitions: templates, attributes, grants, quotas, and the set-up of a database.
 pub mod define;
 /// Embeddings of records.
@@ -94,5 +96,6 @@ pub extern "C-unwind" fn _PG_init() {
         access::api_key::on_change,
         quota::stored::on_change,
         access::permissions::on_change,
+        change::generation::on_change,
     ]);
 }

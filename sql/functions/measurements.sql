@@ -24,6 +24,9 @@ create function keyed.server_measurements()
       ('oldest_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.xact_start)), 0) from session a)),
       ('oldest_idle_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.state_change)), 0) from session a
         where a.state like 'idle in transaction%')),
+      ('changes_delay_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - w.since)), 0) from (
+        select a.xact_start from session a where a.backend_xid is not null
+        union all select x.prepared from pg_prepared_xacts x where x.database = current_database()) w (since))),
       ('prepared_transactions', (select count(*) from pg_prepared_xacts x where x.database = current_database())),
       ('oldest_snapshot_transactions', (select coalesce(max(age(x.xid)), 0) from (
         select a.backend_xmin from pg_stat_activity a where a.datname is null or a.datname = current_database()

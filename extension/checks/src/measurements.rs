@@ -85,6 +85,10 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "oldest_idle_transaction_seconds",
         "How long the session that has been idle in a transaction longest has been so.",
     ),
+    plain(
+        "changes_delay_seconds",
+        "How long ago the oldest open transaction of this database that has written began, or was prepared: the feed of changes shows nothing that was written later.",
+    ),
     plain("prepared_transactions", "Prepared transactions of this database."),
     plain(
         "oldest_snapshot_transactions",

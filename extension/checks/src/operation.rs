@@ -12,6 +12,15 @@ pub(crate) const OPERATION: &[Check] = &[
          union all
          select format('the transaction %L was prepared %s and never ended', x.gid, x.prepared), format('rollback prepared %L;', x.gid)
          from pg_prepared_xacts x where x.database = current_database() and x.prepared < now() - interval '1 hour'" },
+    Check { name: "feed of changes", sound: "no open transaction delays the feed of changes", severity: Warning, needs: Needs::Extension, query:
+        "select format('the feed of changes waits for a transaction of %s (process %s, %s), which began %s', a.usename, a.pid, a.state, a.xact_start::timestamptz(0)),
+                format('select pg_terminate_backend(%s); -- unless it is a long import that will end', a.pid)
+         from pg_stat_activity a where a.datname = current_database() and a.backend_xid is not null and a.xact_start < now() - interval '1 minute'
+           and a.pid <> pg_backend_pid()
+         union all
+         select format('the feed of changes waits for the transaction %L, which %s prepared %s', x.gid, x.owner, x.prepared::timestamptz(0)),
+                format('commit prepared %L; -- or rollback prepared', x.gid)
+         from pg_prepared_xacts x where x.database = current_database() and x.prepared < now() - interval '1 minute'" },
     // Three times the autovacuum threshold, because vacuum of a large table takes time.
     Check { name: "dead rows", sound: "vacuum keeps up with the writes", severity: Warning, needs: Needs::State, query:
         concat!("select format('%I.%I has %s dead rows beside %s live ones, and was last vacuumed %s', c.nspname, c.relname, s.n_dead_tup, s.n_live_tup, coalesce(greatest(s.last_vacuum, s.last_autovacuum)::timestamptz(0)::text, 'never')),

@@ -58,6 +58,14 @@ impl Rows {
         }
     }
 
+    /// The filters of which a row passes at least one, where not all rows are covered.
+    pub fn filters(&self) -> &[Filter] {
+        match self {
+            Rows::Passing(filters) => filters,
+            Rows::None | Rows::All => &[],
+        }
+    }
+
     /// Whether indexes find the live rows, with few additional ones.
     pub fn are_served(&self) -> bool {
         match self {

@@ -105,8 +105,8 @@ fn of_templates(spi: &Connection, template: Option<&Template>) -> Vec<Table> {
     tables.collect()
 }
 
-/// State tables that reads change.
-const USAGE_TABLES: [&str; 2] = ["api_key_use", "attribute_use"];
+/// State tables that reads change, and the one that identifies the cluster.
+const EXCLUDED: [&str; 3] = ["api_key_use", "attribute_use", "change_generation"];
 
 /// The state tables that are not side tables of templates.
 fn of_the_state(spi: &Connection) -> Vec<Table> {
@@ -118,7 +118,7 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
     let names = spi.run_once(&sql, Snapshot::Active, &[]);
     let names: Vec<String> = names.column::<String>().collect();
     let is_left_out = |name: &String| {
-        USAGE_TABLES.contains(&name.as_str()) || SideTable::ALL.iter().any(|kind| kind.is_named(name))
+        EXCLUDED.contains(&name.as_str()) || SideTable::ALL.iter().any(|kind| kind.is_named(name))
     };
     let table = |name: String| Table {
         template: None,

@@ -22,6 +22,8 @@
 
 /// Constants as parameters of statements.
 pub mod arguments;
+/// Fields of other records that a filter reads.
+pub mod behind;
 /// Checks of conditions against a template.
 pub mod check;
 /// Operands → constants.
@@ -36,6 +38,8 @@ pub mod operand;
 pub mod operator;
 /// JSON → conditions.
 pub mod parse;
+/// Filter → what is possible and what is certain.
+pub mod possible;
 /// Checked conditions.
 pub mod predicate;
 /// Filter → SQL.

@@ -81,7 +81,7 @@ struct Apart<'a> {
     queries: RefCell<Vec<String>>,
 }
 
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
     /// The alias of the filtered table. Only its direct subqueries are extracted.
     root: &'a str,
     lives: Lives,
@@ -95,7 +95,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
+    pub(super) fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
         let now = options.now.map(|at| Constant::instant(at).typed(""));
         Writer {
             root,
@@ -133,6 +133,11 @@ impl<'a> Writer<'a> {
             Tree::Not(part) => self.tree(part, alias).negated(),
             Tree::Leaf(predicate) => self.behind(&predicate.path, predicate, alias),
         }
+    }
+
+    /// The condition on the column alone, of the record at the end of the path.
+    pub(super) fn column_text(&self, predicate: &Predicate, alias: &str) -> String {
+        self.column_test(&predicate.test, &predicate.column, alias).text
     }
 
     /// A condition behind references: normally a correlated subquery, which the planner can turn into a join. For a policy, and

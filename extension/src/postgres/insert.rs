@@ -35,6 +35,7 @@ macro_rules! to_row {
 to_row!(A 0, B 1);
 to_row!(A 0, B 1, C 2, D 3, E 4);
 to_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+to_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
 
 /// The number of rows that are inserted together.
 const CHUNK: usize = 500;

@@ -48,6 +48,8 @@ pub mod memory;
 mod moment;
 /// Work that row triggers leave for the end of the statement.
 pub mod notes;
+/// The transactions that a snapshot does not show because they were open.
+pub mod open_transactions;
 /// B-trees on a value and the id.
 pub mod ordered_index;
 /// Detection of keyed's own statements.
@@ -114,6 +116,8 @@ pub mod update;
 pub mod value_order;
 /// Background workers.
 pub mod worker;
+/// The cluster and its write-ahead log.
+pub mod write_ahead_log;
 
 /// The major version of PostgreSQL that this library is built for, such as 15.
 pub const MAJOR_VERSION: u32 = pgrx::pg_sys::PG_VERSION_NUM / 10_000;

@@ -50,11 +50,17 @@ pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
     (table != Oid::INVALID).then_some(table)
 }
 
+/// The number of a column of a table, where it has one of that name.
+pub fn column(table: Oid, column: &str) -> Option<i16> {
+    let name = CString::new(column).ok()?;
+    // SAFETY: the name is NUL-terminated; what is missing yields 0.
+    let number = unsafe { pg_sys::get_attnum(table, name.as_ptr()) };
+    (number > 0).then_some(number)
+}
+
 /// Whether a table exists and has this column.
 pub fn has_column(schema: &str, table: &str, column: &str) -> bool {
-    let (Some(table), Ok(column)) = (table_oid(schema, table), CString::new(column)) else { return false };
-    // SAFETY: the name is NUL-terminated. A missing column yields 0.
-    unsafe { pg_sys::get_attnum(table, column.as_ptr()) != 0 }
+    table_oid(schema, table).is_some_and(|table| self::column(table, column).is_some())
 }
 
 /// Whether an index belongs to a table and has this column as its only key column.

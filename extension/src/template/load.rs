@@ -38,6 +38,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
             let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, &template);
             let history = relation::table_oid("keyed_state", &SideTable::History.name(template.id));
+            let history_position = history.and_then(|history| relation::column(history, "position"));
             let series = load_series(template.id, &attributes);
             let has_documents =
                 relation::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
@@ -49,6 +50,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
                 key_index,
                 released_key,
                 history,
+                history_position,
                 series,
                 has_documents,
                 former_languages,

@@ -30,7 +30,7 @@ pub fn renew_indexes(spi: &Connection) {
         let documents = catalog::table_oid("keyed_state", &SideTable::Documents.name(id));
         let takes_long = documents.is_some_and(|table| job::takes_index_long(spi, table));
         match catalog::by_id(id).filter(|_| is_served && takes_long && job::may_renew_documents(spi)) {
-            Some(template) => job::add_document_index(spi, &template),
+            Some(template) => job::add_indexes_without_attribute(spi, &template),
             None => ids.push(id),
         }
     }
