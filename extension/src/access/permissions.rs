@@ -11,7 +11,7 @@ use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::role::{self, TablePrivilege};
 use crate::postgres::spi::connected;
-use crate::postgres::{invalidation, snapshot_is_fixed};
+use crate::postgres::{invalidation, snapshot};
 use crate::template::Template;
 use crate::template::catalog::{self, Change};
 use crate::value::table_name::RECORD;
@@ -176,7 +176,7 @@ impl Permissions {
         let before = invalidation::count();
         let permissions = Rc::new(load(role, template));
         // Not cached if something changed in the meantime, or after a fixed snapshot.
-        if invalidation::count() != before || snapshot_is_fixed() {
+        if invalidation::count() != before || snapshot::is_fixed() {
             return permissions;
         }
         let evicted = CACHE.with_borrow_mut(|known| {

@@ -5,7 +5,7 @@
 use super::Filter;
 use super::behind::key_holder;
 use super::field::Step;
-use super::options::Options;
+use super::render::Options;
 use super::predicate::Predicate;
 use super::render::Writer;
 use super::sql::inner_alias;

@@ -1,7 +1,7 @@
 //! The transactions that a snapshot does not show because they were open.
 
 use super::parameter::params;
-use super::snapshot_is_fixed;
+use super::snapshot::is_fixed;
 use super::spi::{Connection, Snapshot};
 use super::write_ahead_log::database;
 use pgrx::pg_sys::{self, TransactionId};
@@ -22,7 +22,7 @@ struct Settled {
 ///
 /// What is open in other databases of the cluster is left out: it cannot write here.
 pub fn with_settled<R>(spi: &Connection, read: impl FnOnce(i64) -> R) -> R {
-    if snapshot_is_fixed() {
+    if is_fixed() {
         return read(settled(spi).end);
     }
     for _ in 1..MAX_SNAPSHOTS {

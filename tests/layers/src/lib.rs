@@ -4,9 +4,9 @@
 //!
 //! A call depends on the file that defines the method in an `impl` without a trait, also if its type is in another file. The
 //! type of the receiver is known for `self`, `Self::`, `Type::` and parameters. For other receivers, the name of the method
-//! decides: among the types that the file names, or else among all types of the crate, one file must define it, no trait may,
-//! and it must not be a name that types of other crates have (`method::OF_OTHERS`). Calls that remain unclear are not seen, nor
-//! are calls through a trait and accesses of fields.
+//! decides: of the types that the file names, those that have the method must have it in one file, no trait may have it, and it
+//! must not be a name that types of other crates have (`method::OF_OTHERS`). Calls that remain unclear are not seen, nor are
+//! calls of types that the file does not name, calls through a trait, and accesses of fields.
 
 mod cycle;
 mod hint;

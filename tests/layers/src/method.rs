@@ -70,11 +70,7 @@ impl<'a> Index<'a> {
             Some(of) => only(all.filter(|(_, candidate)| candidate == of)),
             None if self.of_traits.contains(call.method.as_str()) => None,
             None if OF_OTHERS.contains(&call.method.as_str()) => None,
-            None => {
-                let is_named = |of: &str| self.methods[caller].named.contains(of);
-                let (named, others): (Vec<_>, Vec<_>) = all.partition(|(_, of)| is_named(of));
-                only(if named.is_empty() { others } else { named }.into_iter())
-            }
+            None => only(all.filter(|(_, of)| self.methods[caller].named.contains(*of))),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::job;
 use crate::postgres::guard::with_settings;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::table_lock::{lock_exclusively, take_portion};
+use crate::postgres::table_lock::{lock_exclusively, take_chunk};
 use crate::template::{Template, catalog};
 use crate::value::table_name::SideTable;
 
@@ -34,7 +34,7 @@ pub fn renew_indexes(spi: &Connection) {
             None => ids.push(id),
         }
     }
-    take_portion(&mut ids, "indexes of documents");
+    take_chunk(&mut ids, "indexes of documents");
     lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());
     for id in ids {
         // Suppresses the notice about a missing index.

@@ -60,7 +60,11 @@ test("errors are shown at their fields", () => {
   const errors = [
     { pointer: "/attributes/0/options/1", code: "invalid_value", detail: "twice" },
     { pointer: "/rename/tags", code: "conflict", detail: "taken" },
-    { pointer: "/attributes", code: "invalid_value", detail: "a required attribute has no value in some records" },
+    {
+      pointer: "/attributes",
+      code: "invalid_value",
+      detail: "a required attribute has no value in some records",
+    },
   ];
   const problem = { code: "invalid_value", detail: "x", errors } as never;
   expect(rejections(new RequestError(422, problem, "x"), "/attributes/0", "tags")).toEqual({
