@@ -48,8 +48,8 @@ pub fn of(
         _ => false,
     };
     let numeric = columns.iter().zip(header).enumerate().filter(|(_, (column, _))| is_number(column));
-    let numbers =
-        numeric.map(|(position, (_, name))| of_column(name, rows.iter().map(|row| row.get(position)?.text())));
+    let numbers = numeric
+        .map(|(position, (_, name))| of_column(name, rows.iter().map(|row| row.get(position)?.text())));
     numbers.filter(|numbers| numbers.is_plain || numbers.grouped > 0).collect()
 }
 

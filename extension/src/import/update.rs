@@ -61,7 +61,7 @@ pub fn run(
                     written.push(place);
                 }
                 Some(LockedRecord { is_visible: true, .. }) => {
-                    outcomes.push((row.index, Outcome::Rejected(caller.outside(action, template))));
+                    outcomes.push((row.index, Outcome::Rejected(caller.out_of_scope(action, template))));
                 }
                 hidden => outcomes.push((
                     row.index,

@@ -183,7 +183,7 @@ impl<'w> Writer<'w> {
         for (_, row) in outside {
             let index = row.index;
             if strategy == WriteStrategy::Completion {
-                let error = self.caller.outside(Action::Create, self.template);
+                let error = self.caller.out_of_scope(Action::Create, self.template);
                 self.settle(index, Outcome::Rejected(error));
                 continue;
             }

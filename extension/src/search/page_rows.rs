@@ -69,7 +69,7 @@ impl Search<'_> {
             may_walk: paths.may_walk,
             reading: if self.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
         };
-        let records = setting::records_of_look();
+        let records = setting::sample_size();
         if let Some(part) = paths.only_part() {
             let found = match (self.along(segments), self.sorting()) {
                 (Some(along), _) => self.by_part(segments, &paths, part, question, along, steps),
@@ -184,7 +184,7 @@ impl Search<'_> {
             (Direction::Descending, Along::Values(_)) => (KeyOrder::Descending, Reading::DirectFar),
         };
         let question = Question { reading, ..question };
-        let found = part_rows::find(self.template, part, question, setting::records_of_look(), along, order)?;
+        let found = part_rows::find(self.template, part, question, setting::sample_size(), along, order)?;
         steps.push(Step::Walk(found.read));
         if let Some(look) = found.look {
             steps.extend([Step::Look(look), Step::Lookup(vec![0])]);

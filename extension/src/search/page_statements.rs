@@ -52,7 +52,7 @@ impl Search<'_> {
         };
         if let Some(paths) = self.paths(segment) {
             if paths.may_walk {
-                let sql = paths.walk(Some(setting::records_of_look()), most, None);
+                let sql = paths.walk(Some(setting::sample_size()), most, None);
                 tell(plain(sql), Some(Shape::Walk));
             }
             if paths.count_of_served() > 0 {

@@ -22,8 +22,8 @@ use crate::file::portion::{Fault, Portion, Unsendable};
 use crate::file::xlsx::csv_line;
 use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
-use crate::shutdown::Step;
 use crate::state::App;
+use keyed_service::shutdown::Step;
 
 /// How often waiting rows are sent before the records that they still reference count as missing. Once is enough, unless
 /// rows reference each other in a cycle that is too long for a portion.
