@@ -6,8 +6,8 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::array;
+use crate::postgres::snapshot::CommandMark;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::statement_moment::StatementMoment;
 use crate::record::refusal::key_taken;
 use crate::template::Template;
 use std::collections::{BTreeMap, HashSet};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// The upserts of a batch that found a record which the batch did not write.
 pub struct Watch {
     /// The upserts, and when the batch began; `None` if conflicts are allowed.
-    found: Option<(StatementMoment, Vec<Found>)>,
+    found: Option<(CommandMark, Vec<Found>)>,
     /// Template and key of records that the batch created, or gave the key.
     own: HashSet<(i32, String)>,
 }
@@ -30,7 +30,7 @@ struct Found {
 impl Watch {
     /// A watch that reports conflicts, or allows them.
     pub fn new(conflict: Conflict) -> Watch {
-        let found = (conflict == Conflict::Fail).then(|| (StatementMoment::now(), Vec::new()));
+        let found = (conflict == Conflict::Fail).then(|| (CommandMark::now(), Vec::new()));
         Watch { found, own: HashSet::new() }
     }
 
@@ -71,7 +71,7 @@ impl Watch {
 }
 
 /// Those whose key no live record had when the batch began.
-fn taken_since<'f>(began: StatementMoment, found: &[&'f Found]) -> Vec<&'f Found> {
+fn taken_since<'f>(began: CommandMark, found: &[&'f Found]) -> Vec<&'f Found> {
     let Some(template) = found.first().map(|found| &found.template) else { return Vec::new() };
     let sql = format!(
         "select t.external_key from {} t where t.external_key = any ($1) and t.deleted_at is null",
@@ -80,7 +80,7 @@ fn taken_since<'f>(began: StatementMoment, found: &[&'f Found]) -> Vec<&'f Found
     let keys = array(found.iter().map(|found| found.key.as_str()));
     // This snapshot shows neither writes of others since the statement that runs the batch began, nor writes of the batch. It
     // shows earlier writes of the same statement, for example those of another batch.
-    let held: HashSet<String> = began.seen_by(|| {
+    let held: HashSet<String> = began.with_snapshot(|| {
         as_owner(|| {
             connected(|spi| {
                 let rows = template.run(spi, &sql, Snapshot::Active, &[keys]);

@@ -5,7 +5,7 @@ use super::single::{Done, Outcome};
 use crate::error::detail::Detail;
 use crate::error::{Code, Error};
 use crate::json_write::to_json as json;
-use crate::value::subject::{Id, RefusedOperation};
+use crate::value::written::{FailedOperation, Id};
 use keyed_errors::title;
 use serde::Serialize;
 
@@ -64,12 +64,12 @@ pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
 /// The subjects of the errors. A missing record is none.
 pub fn rejected(
     outcomes: &[Option<Outcome>],
-    subjects: Vec<Option<RefusedOperation>>,
-) -> Vec<RefusedOperation> {
+    subjects: Vec<Option<FailedOperation>>,
+) -> Vec<FailedOperation> {
     let rejected = outcomes.iter().zip(subjects).filter_map(|(outcome, subject)| match (outcome, subject) {
         (Some(Err(error)), Some(subject)) => Some(match error.code {
-            Code::NotFound => RefusedOperation { id: None, external_key: None, ..subject },
-            _ => RefusedOperation { existing_id: error.existing_id.map(Id), ..subject },
+            Code::NotFound => FailedOperation { id: None, external_key: None, ..subject },
+            _ => FailedOperation { existing_id: error.existing_id.map(Id), ..subject },
         }),
         _ => None,
     });

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::reference;
 use crate::value::change::{Change, Value};
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use keyed_write_order::dependents::{Dependents, Reference};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

@@ -15,11 +15,11 @@ use crate::filter::field::Column;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::key_order::{Along, KeyOrder};
 use crate::postgres::parameter::Parameter;
-use crate::postgres::places::Place;
 use crate::postgres::planning::{Shape, in_shape};
 use crate::postgres::relation;
 use crate::postgres::setting;
 use crate::postgres::spi::{Rows, Snapshot};
+use crate::postgres::tid::Tid;
 use crate::value::standard_column::{CREATED_AT, UPDATED_AT};
 use pgrx::pg_sys::Oid;
 
@@ -201,13 +201,13 @@ impl Search<'_> {
     fn first_at(
         &self,
         paths: &Paths,
-        places: &[Place],
+        places: &[Tid],
         segment: &Segment,
         may_be_others: bool,
         most: usize,
     ) -> Rows<'_> {
         let sql = paths.first_at("$1", segment, may_be_others, most);
-        let places = [Place::array(places)];
+        let places = [Tid::array(places)];
         in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places))
     }
 

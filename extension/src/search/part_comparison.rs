@@ -4,7 +4,7 @@ use super::path_statement::Part;
 use super::text_pattern::TextPattern;
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
-use crate::postgres::found::Found;
+use crate::postgres::table::Found;
 use crate::postgres::table::Table;
 use crate::postgres::table_by_text::{Matcher, Pattern};
 use crate::value::pattern::words;

@@ -9,8 +9,8 @@ use super::path_statement::Part;
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::key_order::{Along, KeyOrder, Limit};
-use crate::postgres::places::Place;
 use crate::postgres::table::Table;
+use crate::postgres::tid::Tid;
 use crate::template::Template;
 use crate::value::standard_column::ID;
 use uuid::Uuid;
@@ -21,7 +21,7 @@ const MOST_PLACES: usize = 1_000_000;
 /// Records with a part.
 pub struct PartRows {
     /// Where they are, in no order.
-    pub places: Vec<Place>,
+    pub places: Vec<Tid>,
     /// Whether these are all, and not only the first.
     pub are_all: bool,
     /// How many records were read in their order; none for all.
@@ -62,7 +62,7 @@ pub fn find(
             look.passing += u64::from(is_met);
             look.served[0] += u64::from(is_found);
             if is_met {
-                places.push(row.place());
+                places.push(row.tid());
             }
             if places.len() == question.wanted {
                 read = Some(look.records);
@@ -72,16 +72,16 @@ pub fn find(
         if goes_on {
             return Ok(PartRows { places, are_all: false, read, look: None });
         }
-        let found = table.places_by_text(part.column, part.pattern())?;
+        let found = table.tids_by_text(part.column, part.pattern())?;
         let read = Some(look.records);
         let look = Some(look);
         let entries = access_path::entries(question, found.count());
         if entries > 0 {
-            let limit = Limit { places: &found, entries, entries_of_row: access_path::ENTRIES_OF_ROW };
+            let limit = Limit { tids: &found, entries, entries_of_row: access_path::ENTRIES_OF_ROW };
             places.clear();
-            let is_within = table.at_places_in_order(along, order, columns, limit, |row| {
+            let is_within = table.at_tids_in_order(along, order, columns, limit, |row| {
                 if comparison.is_met(row) {
-                    places.push(row.place());
+                    places.push(row.tid());
                 }
                 places.len() < question.wanted
             })?;
@@ -101,7 +101,7 @@ pub fn find(
                 if let Some(id) = id.filter(|id| follows(id) && first.may_take(id, compare))
                     && comparison.is_met(row)
                 {
-                    first.take(id, row.place(), compare);
+                    first.take(id, row.tid(), compare);
                 }
                 true
             });
@@ -110,7 +110,7 @@ pub fn find(
         places.clear();
         table.rows_at(&found, columns, |row| {
             if comparison.is_met(row) {
-                places.push(row.place());
+                places.push(row.tid());
             }
             places.len() < MOST_PLACES
         });

@@ -10,10 +10,10 @@ use super::path_statement::Part;
 use super::sort::{Direction, Nulls};
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
-use crate::postgres::found::Found;
 use crate::postgres::key_order::KeyOrder;
-use crate::postgres::places::{Place, Places};
+use crate::postgres::table::Found;
 use crate::postgres::table::Table;
+use crate::postgres::tid::{Tid, TidBitmap};
 use crate::postgres::value_order::ValueOrder;
 use crate::template::Template;
 use crate::value::standard_column::ID;
@@ -42,7 +42,7 @@ pub struct Sorting {
 /// Records with a part.
 pub struct SortedParts {
     /// Where they are, in no order.
-    pub places: Vec<Place>,
+    pub places: Vec<Tid>,
     /// What was seen of some records, where the index of trigrams was asked then; none where all were read.
     pub look: Option<Look>,
 }
@@ -76,14 +76,14 @@ pub fn find(
             {
                 return None;
             }
-            let kept = (key.0.map(|value| values.keep(value)), key.1);
-            let others = first.take(kept, row.place(), compare);
+            let kept = (key.0.map(|value| values.copy(value)), key.1);
+            let others = first.take(kept, row.tid(), compare);
             let others = others.into_iter().filter_map(|((value, _), _)| value);
-            others.for_each(|value| values.give_back(value));
+            others.for_each(|value| values.free(value));
             first.last().and_then(|(value, _)| *value)
         };
         if look.is_some() {
-            let found = table.places_by_text(part.column, part.pattern())?;
+            let found = table.tids_by_text(part.column, part.pattern())?;
             table.rows_at(&found, columns, |row| {
                 read(row);
                 true
@@ -103,7 +103,7 @@ fn look(table: &Table, comparison: &mut PartComparison, columns: i16, records: f
     if pages <= 2 * SAMPLED {
         return None;
     }
-    let some = Places::of_pages((0..SAMPLED).map(|number| number * (pages / SAMPLED)));
+    let some = TidBitmap::of_pages((0..SAMPLED).map(|number| number * (pages / SAMPLED)));
     let mut look = Look { served: vec![0], ..Look::default() };
     table.rows_at(&some, columns, |row| {
         let compared = comparison.of_record(row);
