@@ -181,7 +181,7 @@ mod tests {
         fn a_changed_cursor_is_refused(cursor in cursors(), position in any::<usize>(), bit in 0..8) {
             let mut bytes = URL_SAFE_NO_PAD.decode(cursor.encode(b"secret")).expect("base64");
             let position = position % bytes.len();
-            bytes[position] ^= 1 << bit;
+            bytes[position] ^= 1_u8 << bit;
             let error = Cursor::decode(&URL_SAFE_NO_PAD.encode(bytes), b"secret").expect_err("a change");
             prop_assert_eq!(error.faults[0].pointer.as_str(), "/after");
         }
