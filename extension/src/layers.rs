@@ -38,10 +38,7 @@ const ORDER: [&str; 30] = [
 ];
 
 /// Where a cycle stays.
-const EXCEPTIONS: [Exception; 7] = [
-    Exception { from: "import/run.rs", to: "import/cycles.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "import/run.rs", to: "import/update_only.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "import/run.rs", to: "import/waves.rs", reason: METHODS_OF_ONE_TYPE },
+const EXCEPTIONS: [Exception; 4] = [
     Exception { from: "search/run.rs", to: "search/facet_writer.rs", reason: METHODS_OF_ONE_TYPE },
     Exception { from: "search/run.rs", to: "search/page_rows.rs", reason: METHODS_OF_ONE_TYPE },
     Exception {

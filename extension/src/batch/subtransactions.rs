@@ -3,26 +3,26 @@
 //! transaction of every row that is read, here and on standbys.
 //!
 //! So operations share one subtransaction until one is rejected. Then it is rolled back, the operations before the
-//! rejected one run again, and a new subtransaction begins after it. If more than `MOST` would be needed, everything
+//! rejected one run again, and a new subtransaction begins after it. If more than `MAX` would be needed, everything
 //! is rolled back, and the operations that were not rejected run in one.
 
-use super::outcome::{Outcome, of_operation};
+use super::single::{Outcome, of_operation};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// With more subtransactions than this, the run starts again without the refused steps.
-const MOST: usize = 32;
+/// With more subtransactions than this, the run starts again without the rejected steps.
+const MAX: usize = 32;
 
 /// The steps that ran, in order, with their results.
 pub(super) type Done = Vec<(usize, Outcome)>;
 
-/// Why a pass ended early.
+/// Why a subtransaction is rolled back.
 pub(super) enum Stop {
-    /// This step is refused.
-    Refused(usize, Box<Error>),
+    /// This step is rejected.
+    Rejected(usize, Box<Error>),
     /// One statement for these steps failed. `outside` names those at fault, if known.
     Together { steps: Vec<usize>, outside: Vec<usize> },
 }
@@ -30,21 +30,23 @@ pub(super) enum Stop {
 /// Why the run ends.
 enum End {
     /// It needed too many subtransactions.
-    Again,
-    /// A step of an atomic batch is refused.
-    Refused(usize, Box<Error>),
+    TooMany,
+    /// A step of an atomic batch is rejected.
+    Rejected(usize, Box<Error>),
 }
 
-/// The results of passes that ended early, and the state of the current pass.
+/// What rolled back subtransactions have shown, and the steps that run.
 #[derive(Default)]
-pub(super) struct Few {
+pub(super) struct Subtransactions {
+    /// Steps that share no statement with the previous ones.
     apart: HashSet<usize>,
+    /// Steps that share no statement.
     alone: HashSet<usize>,
-    refused: HashMap<usize, Error>,
+    rejected: HashMap<usize, Error>,
     running: RefCell<Vec<usize>>,
 }
 
-impl Few {
+impl Subtransactions {
     /// Whether a step may share a statement with others.
     pub(super) fn may_be_joined(&self, step: usize) -> bool {
         !self.alone.contains(&step)
@@ -62,57 +64,57 @@ impl Few {
         running.extend(steps);
     }
 
-    /// Runs `count` steps. `pass` runs a range of them, may combine some, and skips those that are not wanted. An
-    /// atomic run ends with the first refused step.
+    /// Runs `count` steps. `body` runs a range of them, may combine some, and skips those that are not wanted. An
+    /// atomic run ends with the first rejected step.
     pub(super) fn run(
         count: usize,
         atomic: bool,
-        pass: impl Fn(&Few, Range<usize>) -> Result<Done, Stop>,
+        body: impl Fn(&Subtransactions, Range<usize>) -> Result<Done, Stop>,
     ) -> Result<Done, (usize, Box<Error>)> {
-        let mut few = Few::default();
-        for may_begin_anew in [!atomic && count > MOST, false] {
-            // A run that may start again needs a subtransaction.
-            let mut passes = || few.passes(count, atomic, may_begin_anew, &pass);
-            let ended = if may_begin_anew { attempt(passes).or_rethrow() } else { passes() };
+        let mut subtransactions = Subtransactions::default();
+        for may_restart in [!atomic && count > MAX, false] {
+            // A run that may restart needs a subtransaction around all.
+            let mut run = || subtransactions.run_all(count, atomic, may_restart, &body);
+            let ended = if may_restart { attempt(run).or_rethrow() } else { run() };
             match ended {
                 Ok(done) => return Ok(done),
-                Err(End::Refused(step, error)) => return Err((step, error)),
-                Err(End::Again) => {}
+                Err(End::Rejected(step, error)) => return Err((step, error)),
+                Err(End::TooMany) => {}
             }
         }
-        unreachable!("the second time ends by itself")
+        unreachable!("the second run has no limit")
     }
 
     /// Whether a step still has to run.
     pub(super) fn is_wanted(&self, step: usize) -> bool {
-        !self.refused.contains_key(&step)
+        !self.rejected.contains_key(&step)
     }
 
-    fn passes(
+    fn run_all(
         &mut self,
         count: usize,
         atomic: bool,
-        may_begin_anew: bool,
-        pass: &impl Fn(&Few, Range<usize>) -> Result<Done, Stop>,
+        may_restart: bool,
+        body: &impl Fn(&Subtransactions, Range<usize>) -> Result<Done, Stop>,
     ) -> Result<Done, End> {
-        let (mut from, mut to, mut passes) = (0, count, 0);
-        let mut done: Done = self.refused.iter().map(|(step, error)| (*step, Err(error.clone()))).collect();
+        let (mut from, mut to, mut kept) = (0, count, 0);
+        let mut done: Done = self.rejected.iter().map(|(step, error)| (*step, Err(error.clone()))).collect();
         while from < count {
             pgrx::check_for_interrupts!();
-            match self.one_pass(from..to, pass) {
+            match self.run_one(from..to, body) {
                 Ok(these) => {
                     done.extend(these);
-                    passes += 1;
+                    kept += 1;
                     (from, to) = (to, count);
                 }
-                Err(Stop::Refused(step, error)) if atomic => return Err(End::Refused(step, error)),
-                Err(Stop::Refused(step, error)) => {
-                    // The steps before it run first; then it is tried again, because others may have written in the
-                    // meantime.
+                Err(Stop::Rejected(step, error)) if atomic => return Err(End::Rejected(step, error)),
+                Err(Stop::Rejected(step, error)) => {
+                    // The steps before it run first. Then it runs again, because other transactions may have written in
+                    // the meantime.
                     to = step;
                     if step == from {
                         done.push((step, Err((*error).clone())));
-                        self.refused.insert(step, *error);
+                        self.rejected.insert(step, *error);
                         (from, to) = (step + 1, count);
                     }
                 }
@@ -128,21 +130,22 @@ impl Few {
                 }
             }
         }
-        if may_begin_anew && passes > MOST { Err(End::Again) } else { Ok(done) }
+        if may_restart && kept > MAX { Err(End::TooMany) } else { Ok(done) }
     }
 
-    fn one_pass(
+    /// Runs steps in one subtransaction.
+    fn run_one(
         &self,
         steps: Range<usize>,
-        pass: &impl Fn(&Few, Range<usize>) -> Result<Done, Stop>,
+        body: &impl Fn(&Subtransactions, Range<usize>) -> Result<Done, Stop>,
     ) -> Result<Done, Stop> {
         // An error of the session, rather than of a step, ends the run.
-        let error = match attempt(|| pass(self, steps)).catch(of_operation) {
+        let error = match attempt(|| body(self, steps)).catch(of_operation) {
             Ok(ended) => return ended,
             Err(error) => error,
         };
         match self.running.take().as_slice() {
-            [only] => Err(Stop::Refused(*only, Box::new(error))),
+            [only] => Err(Stop::Rejected(*only, Box::new(error))),
             steps => Err(Stop::Together { steps: steps.to_vec(), outside: Vec::new() }),
         }
     }
