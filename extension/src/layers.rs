@@ -69,9 +69,9 @@ const PURE: [&str; 15] = [
     "import/columns",
     "inbound/signature",
     "record/changes",
-    "search/cursor",
-    "search/plan",
-    "search/sort",
+    "search/query/cursor",
+    "search/query/plan",
+    "search/query/sort",
 ];
 
 /// What no pure code names: PostgreSQL's datums and reports, clocks, randomness, and what a session keeps.

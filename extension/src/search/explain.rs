@@ -1,23 +1,23 @@
 //! Explains a search: its statements, their plans, and notes on missing indexes.
 
-use super::bound_statement::Told;
 use super::explain_words;
-use super::plan::Plan;
-use super::query::{Count, SearchQuery};
-use super::ranked::{Filtered, first_size, possible_statements, statements_run};
 use super::run::Search;
 use super::semantic::strategy;
 use super::semantic::vector_search::VectorSearch;
 use super::text::first::First;
 use super::text::names;
-use super::time_zone;
-use super::words;
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::planning::in_shape;
 use crate::postgres::spi::{Connection, Snapshot, connected};
+use crate::search::page::bound_statement::Told;
+use crate::search::page::ranked::{Filtered, first_size, possible_statements, statements_run};
+use crate::search::page::selection;
+use crate::search::query::body::{Count, SearchQuery};
+use crate::search::query::plan::Plan;
+use crate::search::query::time_zone;
 use crate::template::Template;
 use crate::value::table_name::{RECORD, SideTable};
 use crate::vectors;
@@ -41,7 +41,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     let is_scoped = visibility::rows(caller, template, RECORD).is_some();
     let mut out = plan.words.as_ref().map(explain_words::describe_others).unwrap_or_default();
     let (mut selection, mut first) = (None, None);
-    if let Some(selected) = words::select(caller, template, &plan)? {
+    if let Some(selected) = selection::select(caller, template, &plan)? {
         if plan.keys.is_empty() {
             // How many match, and which words most documents have, follows from the hidden ones too.
             if is_scoped {

@@ -1,11 +1,11 @@
 //! How words are searched, for a person to read.
 
-use super::correction::may_be_wrong;
-use super::plan::Plan;
 use super::text::find::Matches;
 use super::text::first::First;
 use super::text::lookup::Lookup;
 use super::text::query::TextQuery;
+use crate::search::assistance::correction::may_be_wrong;
+use crate::search::query::plan::Plan;
 
 /// How the first matches of the words were found.
 pub fn describe(first: &First, matches: &Matches, plan: &Plan) -> String {

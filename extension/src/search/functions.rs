@@ -1,11 +1,12 @@
 //! The SQL and HTTP functions that search.
 
 use super::text::{keys, trigram};
-use super::{explain, fuzzy, run, semantic, suggest};
+use super::{explain, run, semantic};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::gin;
+use crate::search::assistance::{suggestions, typo_tolerance};
 use crate::template::catalog;
 use pgrx::pg_sys::Datum;
 
@@ -14,21 +15,21 @@ sql_functions! {
     keyed_search => |call| {
         let template = catalog::by_argument(call)?;
         let query = call.json(1);
-        fuzzy::search(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Json)
+        typo_tolerance::search(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Json)
     };
 
     /// `keyed.suggest(template regclass, query jsonb) returns jsonb`.
     keyed_suggest => |call| {
         let template = catalog::by_argument(call)?;
         let query = call.json(1);
-        suggest::suggest(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Json)
+        suggestions::suggest(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Json)
     };
 
     /// `keyed_http.suggest(template text, body text) returns text`.
     keyed_http_suggest => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        suggest::suggest(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
+        suggestions::suggest(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
     };
 
     /// `keyed.filter_sql(template regclass, query jsonb) returns text`.
@@ -103,6 +104,6 @@ sql_functions! {
     keyed_http_search => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        fuzzy::search(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
+        typo_tolerance::search(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
     };
 }

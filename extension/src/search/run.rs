@@ -1,17 +1,8 @@
 //! Runs the statements of a search and writes the answer: `{records, next_cursor, has_more, total, facets?}`.
 
-use super::bound_statement::Statement;
-use super::facet::Facet;
-use super::page::Segment;
-use super::page_writer::PageWriter;
-use super::plan::Plan;
-use super::query::{Count, SearchQuery};
-use super::ranked::ranked_page;
 use super::semantic::hybrid;
-use super::statement::select;
 use super::text::query::TextQuery;
-use super::words::{self, Needs, Selected, Selection};
-use super::{correction, cursor, time_zone, usage};
+use super::usage;
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
@@ -20,6 +11,17 @@ use crate::json::write_string;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::record::shape::{Projection, STANDARD_COLUMNS};
+use crate::search::assistance::correction;
+use crate::search::page::bound_statement::Statement;
+use crate::search::page::ranked::ranked_page;
+use crate::search::page::selection::{self, Needs, Selected, Selection};
+use crate::search::page::statement::select;
+use crate::search::page::writer::PageWriter;
+use crate::search::query::body::{Count, SearchQuery};
+use crate::search::query::facet::Facet;
+use crate::search::query::keyset::Segment;
+use crate::search::query::plan::Plan;
+use crate::search::query::{cursor, time_zone};
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 use crate::vectors;
@@ -37,8 +39,8 @@ pub fn found(
     let schema = CallerSchema::new(caller, Rc::clone(template));
     let plan = Plan::new(query, &schema, &zone)?;
     let projection = Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
-    let projection = words::highlighted(projection, caller, template, &plan, query.highlight);
-    let selection = words::select(caller, template, &plan)?;
+    let projection = selection::highlighted(projection, caller, template, &plan, query.highlight);
+    let selection = selection::select(caller, template, &plan)?;
     let answer = as_owner(|| {
         connected(|spi| {
             if let Some(vector) = &query.vector {
@@ -54,7 +56,7 @@ pub fn found(
     Ok((answer, plan.words.filter(|_| plan.position.is_none())))
 }
 
-/// Refuses a search that [`super::fuzzy::search`] would refuse, without looking for anything.
+/// Refuses a search that [`crate::search::assistance::typo_tolerance::search`] would refuse, without looking for anything.
 pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(), Error> {
     caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
@@ -83,7 +85,7 @@ pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Resul
     let options = render::Options { lives: plan.lives, ..render::Options::default() };
     let filters = render::render(&plan.filter, RECORD, options);
     Ok(match &plan.words {
-        Some(words) => format!("{} and {filters}", words::condition(caller, template, words)?),
+        Some(words) => format!("{} and {filters}", selection::condition(caller, template, words)?),
         None => filters,
     })
 }

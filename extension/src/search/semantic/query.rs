@@ -3,8 +3,8 @@
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
-use crate::search::parse::{TEXT, text_in_sql};
-use crate::search::query as search;
+use crate::search::query::body as search;
+use crate::search::query::parse::{TEXT, text_in_sql};
 use crate::value::member::{missing, unknown_member};
 use crate::value::vector::Vector;
 use serde_json::value::RawValue;

@@ -3,7 +3,7 @@
 use crate::access::{Caller, visibility};
 use crate::postgres::parameter::Parameter;
 use crate::postgres::spi::{Connection, Rows, Snapshot};
-use crate::search::plan::Plan;
+use crate::search::query::plan::Plan;
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 use crate::value::vector::Vector;

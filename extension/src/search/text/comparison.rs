@@ -71,7 +71,7 @@ impl<'n> Comparison<'n> {
     }
 
     /// Of several terms, each with whether it is excluded; `titles` are the attributes of the name and of the key.
-    pub(super) fn new(
+    pub fn new(
         terms: impl Iterator<Item = (&'n Needle, bool)>,
         titles: impl Iterator<Item = Option<i32>>,
     ) -> Comparison<'n> {
@@ -90,7 +90,7 @@ impl<'n> Comparison<'n> {
     }
 
     /// The same, where the fields of these attributes do not count, as in [`Needle::without`].
-    pub(super) fn without(self, attributes: &[i32]) -> Comparison<'n> {
+    pub fn without(self, attributes: &[i32]) -> Comparison<'n> {
         let start = |attribute: &i32| document::field_start(Some(*attribute)).into_bytes();
         Comparison { dropped: attributes.iter().map(start).collect(), ..self }
     }
@@ -108,7 +108,7 @@ impl<'n> Comparison<'n> {
     }
 
     /// What counts of a document.
-    pub(super) fn valid<'d>(&self, document: &'d [u8]) -> Cow<'d, [u8]> {
+    pub fn valid<'d>(&self, document: &'d [u8]) -> Cow<'d, [u8]> {
         if self.dropped.iter().all(|start| memmem::find(document, start).is_none()) {
             return document.into();
         }

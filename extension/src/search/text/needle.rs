@@ -184,7 +184,7 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
 /// What words begin with that a term of one or two letters matches: such a term has no trigram, and most documents contain it
 /// somewhere. Of a word that begins inside a value its letters and digits are repeated, and no sign behind them. A sign that
 /// stands behind a letter begins no word, though Unicode calls some of these letters and others not.
-pub(super) fn beginning(term: &Term) -> Option<&str> {
+pub fn beginning(term: &Term) -> Option<&str> {
     let text = term.text.as_str();
     let first = text.chars().next().filter(|_| text.chars().nth(2).is_none())?;
     let end = match is_dependent(first) {

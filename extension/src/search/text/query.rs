@@ -79,12 +79,12 @@ impl Term {
     }
 
     /// Whether both ask for the same, apart from what will do as well.
-    pub(super) fn is_same(&self, other: &Term) -> bool {
+    pub fn is_same(&self, other: &Term) -> bool {
         (&self.text, self.kind, self.is_excluded) == (&other.text, other.kind, other.is_excluded)
     }
 
     /// Whether a folded text is no term: a dash between two words says nothing.
-    pub(super) fn says_nothing(folded: &str) -> bool {
+    pub fn says_nothing(folded: &str) -> bool {
         ["", "-"].contains(&folded)
     }
 }
@@ -141,7 +141,7 @@ impl TextQuery {
 }
 
 /// Where one term ends and the next may begin.
-pub(super) fn separates(character: char) -> bool {
+pub fn separates(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
