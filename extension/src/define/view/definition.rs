@@ -73,10 +73,10 @@ pub fn compile(
     Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     let uses = uses(template, &query, &plan);
     if !has_presentation {
-        let sql = plan.words.is_none().then(|| select(&columns(template), "", &query, &plan));
+        let sql = plan.terms.is_none().then(|| select(&columns(template), "", &query, &plan));
         return Ok(Definition { uses, sql, comments: Vec::new() });
     }
-    if plan.words.is_some() {
+    if plan.terms.is_some() {
         return Err(Error::at(
             Code::InvalidValue,
             "/global_search",

@@ -1,27 +1,24 @@
-//! Words that replace those of a query of which no record was found: pure.
+//! The corrections of a query that found no record: pure.
 //!
-//! Later pages of such a search need the same words, so the cursor carries them.
+//! Later pages of such a search need the same corrections, so the cursor carries them.
 
 use super::word::{is_fit, is_near, trimmed};
-use crate::error::Error;
-use crate::json_write::write_string;
-use crate::search::query::cursor;
 use crate::search::text::fold::fold;
-use crate::search::text::query::{Alternative, MOST_TERMS, MatchKind, Term, TextQuery, next_term};
+use crate::search::text::query::{Alternative, MAX_TERMS, MatchKind, Term, TextQuery, next_term};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// The most words that a term is replaced by.
-pub const MOST_WORDS: usize = 10;
-/// What stands in a cursor before the words that it carries.
-const CARRIES: char = '.';
+/// The maximum number of words that replace a term.
+pub const MAX_WORDS: usize = 10;
+/// Separates a cursor from the corrections.
+const SEPARATOR: char = '.';
 
-/// The words that are looked for in place of a term.
+/// The words that replace a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The word of the term, folded, without the signs around it.
+    /// The word of the term, folded, without punctuation around it.
     pub term: String,
-    /// How the first of the words is written.
+    /// The spelling of the first word.
     pub shown: String,
     /// The words, folded, the most frequent first; the term itself before all where it is one of them.
     pub words: Vec<String>,
@@ -30,8 +27,8 @@ pub struct Correction {
 /// The corrections of a query.
 pub type Corrections = Vec<Correction>;
 
-/// The word of a term that may have a wrong letter, folded, without the signs around it.
-pub fn may_be_wrong(term: &Term) -> Option<String> {
+/// The word of a term that may have a typo, folded, without punctuation around it.
+pub fn correctable(term: &Term) -> Option<String> {
     let is_wanted = term.kind == MatchKind::Word && !term.is_excluded;
     let word = is_wanted.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
     has_letters(&word).then_some(word)
@@ -41,10 +38,10 @@ fn has_letters(text: &str) -> bool {
     is_fit(text) && text.chars().count() >= super::word::FEWEST_LETTERS
 }
 
-/// The query, where each corrected term may be one of the words.
+/// The query, with the words of its corrections as alternatives.
 pub fn corrected(mut query: TextQuery, corrections: &[Correction]) -> TextQuery {
     for term in &mut query.terms {
-        let Some(word) = may_be_wrong(term) else { continue };
+        let Some(word) = correctable(term) else { continue };
         if let Some(correction) = corrections.iter().find(|it| it.term == word) {
             let others = correction.words.iter().filter(|word| **word != term.text);
             let others = others.map(|word| Alternative { typed: word.clone(), kind: MatchKind::Word });
@@ -54,12 +51,12 @@ pub fn corrected(mut query: TextQuery, corrections: &[Correction]) -> TextQuery 
     query
 }
 
-/// The words that terms are replaced by.
+/// The words that replace terms.
 pub fn words(corrections: &[Correction]) -> impl Iterator<Item = &str> {
     corrections.iter().flat_map(|it| &it.words).map(String::as_str)
 }
 
-/// A text with the words that were meant; none where it has them already.
+/// The text with its terms corrected; none if it has the corrected terms already.
 pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
     let text = TextQuery::straight(text);
     let mut meant = String::with_capacity(text.len());
@@ -67,7 +64,7 @@ pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
     while let Some((term, after)) = next_term(rest) {
         let read = &rest[..rest.len() - after.len()];
         rest = after;
-        let word = may_be_wrong(&term);
+        let word = correctable(&term);
         let correction =
             word.and_then(|word| corrections.iter().find(|it| it.term == word && it.words[0] != word));
         match correction {
@@ -85,21 +82,7 @@ pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
     is_other.then_some(meant)
 }
 
-/// Adds to an answer that it is of these, and what was meant.
-pub fn write_meant(answer: &mut String, text: Option<&str>, corrections: &[Correction]) {
-    if corrections.is_empty() {
-        return;
-    }
-    answer.pop();
-    answer.push_str(",\"fuzzy\":true,\"did_you_mean\":");
-    match text.and_then(|text| meant(text, corrections)) {
-        Some(meant) => write_string(answer, &meant),
-        None => answer.push_str("null"),
-    }
-    answer.push('}');
-}
-
-/// What follows a cursor that carries these.
+/// The suffix of a cursor with these corrections.
 pub fn carried(corrections: &[Correction]) -> String {
     if corrections.is_empty() {
         return String::new();
@@ -108,15 +91,15 @@ pub fn carried(corrections: &[Correction]) -> String {
         .iter()
         .map(|it| [&it.term, &it.shown].into_iter().chain(&it.words).map(String::as_str).collect())
         .collect();
-    format!("{CARRIES}{}", URL_SAFE_NO_PAD.encode(serde_json::Value::from(lists).to_string()))
+    format!("{SEPARATOR}{}", URL_SAFE_NO_PAD.encode(serde_json::Value::from(lists).to_string()))
 }
 
-/// A cursor without what it carries, and that.
-pub fn split(cursor: &str) -> Result<(&str, Corrections), Error> {
-    let Some((cursor, carried)) = cursor.split_once(CARRIES) else { return Ok((cursor, Vec::new())) };
+/// A cursor without its corrections, and these; none if no search could have made it.
+pub fn split(cursor: &str) -> Option<(&str, Corrections)> {
+    let Some((cursor, carried)) = cursor.split_once(SEPARATOR) else { return Some((cursor, Vec::new())) };
     let json = URL_SAFE_NO_PAD.decode(carried).ok();
     let lists = json.and_then(|json| serde_json::from_slice::<Vec<Vec<String>>>(&json).ok());
-    let corrections = lists.filter(|lists| lists.len() <= 2 * MOST_TERMS).and_then(|lists| {
+    let corrections = lists.filter(|lists| lists.len() <= 2 * MAX_TERMS).and_then(|lists| {
         let corrections = lists.into_iter().map(|list| {
             let mut list = list.into_iter();
             let (term, shown) = (list.next()?, list.next()?);
@@ -125,15 +108,15 @@ pub fn split(cursor: &str) -> Result<(&str, Corrections), Error> {
         });
         corrections.collect::<Option<Corrections>>()
     });
-    corrections.map(|corrections| (cursor, corrections)).ok_or_else(cursor::refusal)
+    corrections.map(|corrections| (cursor, corrections))
 }
 
-/// Whether a search could have made it.
+/// Whether a search could have made the correction.
 fn is_sound(correction: &Correction) -> bool {
     let Correction { term, shown, words } = correction;
     let is_word = |word: &String| word == term || is_fit(word) && fold(word) == *word && is_near(word, term);
     has_letters(term)
-        && (1..=MOST_WORDS + 1).contains(&words.len())
+        && (1..=MAX_WORDS + 1).contains(&words.len())
         && words.iter().all(is_word)
         && fold(shown) == words[0]
 }
@@ -149,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_is_told_as_it_is_written() {
+    fn meant_text_has_the_spelling_of_records() {
         let corrections = [
             correction("vermer", "Vermeer", &["vermeer"]),
             correction("pearl", "pearl", &["pearl", "pearls"]),
@@ -168,15 +151,15 @@ mod tests {
     }
 
     #[test]
-    fn a_corrected_term_may_be_each_of_the_words() {
+    fn corrected_term_has_the_words_as_alternatives() {
         let query = TextQuery::parse("vermer \"vermer\" -vermer old (vermer,").expect("a query");
         let query = corrected(query, &[correction("vermer", "Vermeer", &["vermeer", "vermer"])]);
         let alternatives: Vec<usize> = query.terms.iter().map(|term| term.alternatives.len()).collect();
-        assert_eq!(alternatives, [1, 0, 0, 0, 2], "the word itself, too, without its signs");
+        assert_eq!(alternatives, [1, 0, 0, 0, 2], "also the word itself, without punctuation");
     }
 
     #[test]
-    fn a_cursor_carries_the_words_to_the_next_page() {
+    fn cursor_carries_the_corrections_to_the_next_page() {
         let corrections = vec![correction("zurihc", "Zürich", &["zurich"])];
         let cursor = format!("abc{}", carried(&corrections));
         assert_eq!(split(&cursor).expect("a cursor"), ("abc", corrections));
@@ -189,13 +172,13 @@ mod tests {
             ("zurihc", "ZURICH", &["ZURICH"]),
         ] {
             let forged = format!("abc{}", carried(&[correction(term, shown, words)]));
-            assert!(split(&forged).is_err(), "{term} {words:?}");
+            assert!(split(&forged).is_none(), "{term} {words:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_a_cursor_or_refused(text in any::<String>(), carried in "[-_A-Za-z0-9]{0,40}") {
+        fn any_text_is_a_cursor_or_rejected(text in any::<String>(), carried in "[-_A-Za-z0-9]{0,40}") {
             let _ = split(&text);
             let _ = split(&format!("abc.{carried}"));
         }

@@ -3,10 +3,10 @@
 use super::folded::{Folded, separates};
 use super::fragment::{Mark, merged};
 use super::word::{is_of_word, trimmed};
-use crate::search::text::document::MOST_STEMMED;
+use crate::search::text::document::MAX_STEMMED;
 use crate::search::text::needle::beginning;
 use crate::search::text::query::{MatchKind, Term};
-use crate::search::text::spaceless::{is_dependent, is_written_without_spaces};
+use crate::search::text::word_boundary::{is_dependent, is_written_without_spaces};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ impl Pattern {
             }
         }
         if !self.stems.is_empty() {
-            let stemmed = &text[..text.floor_char_boundary(MOST_STEMMED)];
+            let stemmed = &text[..text.floor_char_boundary(MAX_STEMMED)];
             mark_stems(stemmed, &mut terms_of, &mut marks);
         }
         merged(marks)

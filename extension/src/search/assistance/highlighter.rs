@@ -1,7 +1,8 @@
-//! Adds to each record of a search what its words matched.
+//! Adds highlights to each record of a search: where its terms match.
 
 use super::fragment::{Fragment, best, fragments};
 use super::highlight::Pattern;
+use crate::access::{Caller, visibility};
 use crate::attribute_type::AttributeType;
 use crate::json::write_string;
 use crate::postgres::datum;
@@ -20,54 +21,67 @@ use std::fmt;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// The most words whose stems, and names that, are remembered.
-const MOST_KNOWN: usize = 20_000;
+/// The maximum number of cached words, and of cached display terms.
+const MAX_KNOWN: usize = 20_000;
 
-/// Writes `highlights`, and `highlight_offsets` where they are wanted.
+/// The projection with highlights, if they are requested.
+pub fn highlighted(
+    projection: Projection,
+    caller: &Caller,
+    template: &Template,
+    terms: Option<&TextQuery>,
+    offsets: Option<bool>,
+) -> Projection {
+    let Some(has_offsets) = offsets else { return projection };
+    let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
+    projection.with(Highlighter::new(template, terms, &visible_rows, has_offsets))
+}
+
+/// Writes `highlights`, and `highlight_offsets` if requested.
 pub struct Highlighter {
     own: Language,
     references: Vec<Referenced>,
     has_offsets: bool,
 }
 
-/// What is looked for in texts of one template.
+/// The terms as they match texts of one template.
 struct Language {
     stemmer: Stemmer,
     pattern: Pattern,
-    /// The terms that have the stem of a word.
+    /// The terms with the stem of a word; a cache.
     known: RefCell<HashMap<String, u64>>,
 }
 
-/// A reference whose names may match.
+/// A reference whose display terms may match.
 struct Referenced {
     reference: Reference,
     language: Language,
-    /// The names that the caller sees.
+    /// The visible display terms; a cache.
     names: RefCell<HashMap<Uuid, Option<String>>>,
 }
 
 impl Highlighter {
-    /// Of the words of a search, where there are any.
+    /// Highlights of the terms of a search.
     pub fn new(
         template: &Template,
-        words: Option<&TextQuery>,
+        terms: Option<&TextQuery>,
         visible_rows: &VisibleRows,
         has_offsets: bool,
     ) -> Highlighter {
-        let references = words.map(|_| names::references(template, visible_rows)).unwrap_or_default();
+        let references = terms.map(|_| names::references(template, visible_rows)).unwrap_or_default();
         let empty = TextQuery::default();
-        let words = words.unwrap_or(&empty);
-        let wanted = || words.terms.iter().filter(|term| !term.is_excluded);
+        let terms = terms.unwrap_or(&empty);
+        let wanted = || terms.terms.iter().filter(|term| !term.is_excluded);
         let may_match = |reference: &Reference| wanted().any(|term| reference.may_match(term));
         let references = references.into_iter().filter(may_match).map(|reference| Referenced {
-            language: Language::new(reference.target(), words),
+            language: Language::new(reference.target(), terms),
             reference,
             names: RefCell::default(),
         });
-        Highlighter { references: references.collect(), own: Language::new(template, words), has_offsets }
+        Highlighter { references: references.collect(), own: Language::new(template, terms), has_offsets }
     }
 
-    /// The fragments of an attribute of a record; none where it has no text.
+    /// The fragments of an attribute of a record; none without a text.
     fn of_attribute(&self, template: &Template, position: usize, column: &Columns) -> Vec<Fragment> {
         let attribute = &template.attributes[position];
         let Some(value) = column(STANDARD_COLUMNS + position) else { return Vec::new() };
@@ -90,9 +104,9 @@ impl Highlighter {
 }
 
 impl Language {
-    fn new(template: &Template, words: &TextQuery) -> Language {
+    fn new(template: &Template, terms: &TextQuery) -> Language {
         let stemmer = Stemmer::new(template);
-        let pattern = Pattern::new(words.terms.iter(), |typed| stemmer.variants(typed));
+        let pattern = Pattern::new(terms.terms.iter(), |typed| stemmer.variants(typed));
         Language { stemmer, pattern, known: RefCell::default() }
     }
 
@@ -117,7 +131,7 @@ impl Language {
         }
         let terms = self.pattern.terms_with(&self.stemmer.stems(word));
         let mut known = self.known.borrow_mut();
-        if known.len() >= MOST_KNOWN {
+        if known.len() >= MAX_KNOWN {
             known.clear();
         }
         known.insert(word.to_owned(), terms);
@@ -126,7 +140,7 @@ impl Language {
 }
 
 impl Referenced {
-    /// The name of a record, if the caller sees it.
+    /// The display term of a record, if it is visible to the caller.
     fn name(&self, id: Uuid) -> Option<String> {
         if let Some(known) = self.names.borrow().get(&id) {
             return known.clone();
@@ -137,7 +151,7 @@ impl Referenced {
             rows.value::<Option<String>>().flatten()
         });
         let mut names = self.names.borrow_mut();
-        if names.len() >= MOST_KNOWN {
+        if names.len() >= MAX_KNOWN {
             names.clear();
         }
         names.insert(id, name.clone());

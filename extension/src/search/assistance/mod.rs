@@ -1,24 +1,39 @@
 //! Assistance for typing: synonyms, suggestions, typo tolerance, highlights.
+//!
+//! The contract:
+//!
+//! - **Words come from documents.** There is no term list: a word counts only if the document of a record has it that is visible to
+//!   the caller. Hidden records decide at most on the path to the documents, never on a result.
+//! - **Synonyms** ([`synonyms::expanded`]) add alternatives to the terms of a query before anything else reads it, so pages, counts,
+//!   facets and highlights need no rule of their own.
+//! - **Typo tolerance** ([`typo_tolerance::correct`]) gets the terms of a search that found nothing and a function that repeats the
+//!   search with corrections. It decides by the records found. Corrections add alternatives to terms, and later pages have them in
+//!   the cursor ([`correction`]).
+//! - **Suggestions** ([`suggestions::suggest`]) complete the last word of a text by the words of documents.
+//! - **Highlights** ([`highlighter::highlighted`]) are an addition to the projection of records; they change no result.
+//! - **The work is bounded.** A request reads at most the bytes of its [`budget`].
+//!
+//! The folder imports `text/` and nothing above it.
 
-/// How much of documents a request reads for words.
+/// The bytes that a request may read.
 pub mod budget;
-/// Words in place of those that were not found.
+/// Corrections of terms, in a query and in a cursor.
 pub mod correction;
-/// Folded texts with the places of the original.
+/// Folded texts with the offsets of the original.
 pub mod folded;
-/// Fragments around what was found.
+/// Fragments of texts around their marks.
 pub mod fragment;
-/// Where the terms of a query stand in a text.
+/// The offsets at which terms match a text.
 pub mod highlight;
 /// Adds highlights to records.
 pub mod highlighter;
-/// How a word is written.
+/// The most frequent spelling of a word.
 pub mod spelling;
-/// Completions of what is typed.
+/// Completions of a typed text.
 pub mod suggestions;
-/// What stands for the words of a query.
+/// Synonyms of terms.
 pub mod synonyms;
-/// Finds the words that were meant.
+/// Corrects terms with a typo.
 pub mod typo_tolerance;
 /// Reads words out of documents.
 pub mod vocabulary;

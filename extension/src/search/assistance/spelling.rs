@@ -1,4 +1,4 @@
-//! How words are written in most of the records that hold them.
+//! The most frequent spellings of words.
 
 use super::folded::{Folded, separates};
 use super::highlight::begins_word;
@@ -17,111 +17,113 @@ use std::collections::HashMap;
 use std::ops::Range;
 use uuid::Uuid;
 
-/// In so many records a word is looked up; where they write it in several ways, in [`SPREAD`].
+/// The number of records in which a word is looked up; if they have several spellings, [`SPREAD`].
 const FEW: usize = 8;
 const SPREAD: usize = 50;
-/// In so many records all words together, and so many bytes of their texts.
-const MOST_RECORDS: usize = 200;
-const MOST_BYTES: usize = 1 << 20;
+/// The maximum number of records for all words together, and of the bytes of their texts.
+const MAX_RECORDS: usize = 200;
+const MAX_BYTES: usize = 1 << 20;
 
-/// After so many words, a search in a text is interrupted.
+/// The number of words of a text after which interrupts are checked.
 const PAUSED: usize = 1 << 12;
 
 /// A folded word with its records, in the order of their ids.
 type Word<'w> = (&'w str, &'w [Uuid]);
 
-/// How a record writes words.
+/// The spellings of a record.
 #[derive(Default)]
 struct Written {
-    /// Those that its texts and labels have, by their places among all words.
+    /// Those in its texts and labels, by the positions of the words.
     in_texts: HashMap<usize, String>,
-    /// Those that its key has.
+    /// Those in its key.
     in_key: HashMap<usize, String>,
 }
 
-/// The spellings of a word, each with the number of its records; that of the newest record first.
+/// The spellings of a word with the number of their records; that of the newest record first.
 type Spellings = Vec<(String, usize)>;
 
-impl Source<'_> {
-    /// How each of these words is written in most of its records, by a spread of them: in texts and labels, and in keys
-    /// where no text has it. Of two spellings that are as frequent, that of the newest record.
-    pub fn spelling(&self, words: &[Word]) -> Vec<String> {
-        let (mut spellings, bytes) = self.spellings(words, FEW);
-        let unsure = |place: &usize| spellings[*place].len() > 1 && words[*place].1.len() > FEW;
-        let unsure: Vec<usize> = (0..words.len()).filter(unsure).collect();
-        if !unsure.is_empty() {
-            let most = MOST_RECORDS.min(MOST_BYTES / bytes.max(1)) / unsure.len();
-            let again: Vec<Word> = unsure.iter().map(|place| words[*place]).collect();
-            let (again, _) = self.spellings(&again, most.clamp(FEW, SPREAD));
-            let read = unsure.into_iter().zip(again).filter(|(_, found)| !found.is_empty());
-            read.for_each(|(place, found)| spellings[place] = found);
-        }
-        let most_frequent = |(spellings, (word, _)): (Spellings, &Word)| {
-            let best = spellings.into_iter().rev().max_by_key(|(_, count)| *count);
-            best.map_or_else(|| (*word).to_owned(), |(spelling, _)| spelling)
-        };
-        spellings.into_iter().zip(words).map(most_frequent).collect()
+/// The most frequent spelling of each of these words in a sample of its records: in texts and labels, or in keys if no text has it.
+/// Of two equally frequent spellings, that of the newest record.
+pub fn most_frequent(source: &Source, words: &[Word]) -> Vec<String> {
+    let (mut spellings, bytes) = spellings(source, words, FEW);
+    let unsure = |place: &usize| spellings[*place].len() > 1 && words[*place].1.len() > FEW;
+    let unsure: Vec<usize> = (0..words.len()).filter(unsure).collect();
+    if !unsure.is_empty() {
+        let records = MAX_RECORDS.min(MAX_BYTES / bytes.max(1)) / unsure.len();
+        let again: Vec<Word> = unsure.iter().map(|place| words[*place]).collect();
+        let (again, _) = self::spellings(source, &again, records.clamp(FEW, SPREAD));
+        let read = unsure.into_iter().zip(again).filter(|(_, found)| !found.is_empty());
+        read.for_each(|(place, found)| spellings[place] = found);
     }
-
-    /// The spellings of each word in so many of its records, and how long the texts of a record are.
-    fn spellings(&self, words: &[Word], most: usize) -> (Vec<Spellings>, usize) {
-        let mut wanted: HashMap<Uuid, Vec<usize>> = HashMap::new();
-        for (place, (_, ids)) in words.iter().enumerate() {
-            spread(ids, most).for_each(|id| wanted.entry(id).or_default().push(place));
-        }
-        let (written, bytes) = self.written(words, &wanted);
-        let of_word = |(place, (_, ids)): (usize, &Word)| {
-            let records: Vec<&Written> = spread(ids, most).filter_map(|id| written.get(&id)).collect();
-            let spellings = counted(records.iter().filter_map(|record| record.in_texts.get(&place).cloned()));
-            if !spellings.is_empty() {
-                return spellings;
-            }
-            counted(records.iter().filter_map(|record| record.in_key.get(&place).cloned()))
-        };
-        (words.iter().enumerate().map(of_word).collect(), bytes)
-    }
-
-    /// How these records write their words, as long as the budget lasts, the newest first; and how long their texts are.
-    fn written(&self, words: &[Word], wanted: &HashMap<Uuid, Vec<usize>>) -> (HashMap<Uuid, Written>, usize) {
-        let name = self.template.display_slug().filter(|_| self.names_only);
-        let covered = self.template.attributes.iter().filter(|attribute| write::is_covered(attribute));
-        let covered: Vec<&Attribute> = covered
-            .filter(|attribute| !self.names_only || name.is_some_and(|name| *attribute.slug == *name))
-            .collect();
-        let columns: String = covered.iter().map(|attribute| format!(", t.\"{}\"", attribute.slug)).collect();
-        let table = self.template.table_sql();
-        let sql = format!(
-            "select t.id, t.external_key{columns} from {table} t where t.id = any ($1) order by t.id desc"
-        );
-        let ids: Vec<Uuid> = wanted.keys().copied().collect();
-        let rows = self.spi.run_once(&sql, Snapshot::Active, &params![ids]);
-        let list = self.budget.spelled.list();
-        let (mut all, mut bytes) = (HashMap::new(), 0);
-        for row in 0..rows.len() {
-            let Some(id) = rows.get::<Option<Uuid>>(row, 0) else { continue };
-            let Some(places) = wanted.get(&id) else { continue };
-            let mut written = Written::default();
-            for (position, attribute) in covered.iter().enumerate() {
-                let Some(value) = rows.datum(row, position + 2) else { continue };
-                each_text(value, attribute, &mut |text| {
-                    if !list.is_spent() {
-                        list.take(text.len());
-                        bytes += text.len();
-                        find(text, words, places, &mut written.in_texts);
-                    }
-                });
-            }
-            if let Some(key) = rows.get::<Option<String>>(row, 1).filter(|_| name.is_none()) {
-                find(&key, words, places, &mut written.in_key);
-            }
-            all.insert(id, written);
-        }
-        let average = bytes / all.len().max(1);
-        (all, average)
-    }
+    let best = |(spellings, (word, _)): (Spellings, &Word)| {
+        let found = spellings.into_iter().rev().max_by_key(|(_, count)| *count);
+        found.map_or_else(|| (*word).to_owned(), |(spelling, _)| spelling)
+    };
+    spellings.into_iter().zip(words).map(best).collect()
 }
 
-/// Lends the texts or labels of a value.
+/// The spellings of each word in this number of its records, and the average length of the texts of a record.
+fn spellings(source: &Source, words: &[Word], records: usize) -> (Vec<Spellings>, usize) {
+    let mut wanted: HashMap<Uuid, Vec<usize>> = HashMap::new();
+    for (place, (_, ids)) in words.iter().enumerate() {
+        spread(ids, records).for_each(|id| wanted.entry(id).or_default().push(place));
+    }
+    let (all, bytes) = written(source, words, &wanted);
+    let of_word = |(place, (_, ids)): (usize, &Word)| {
+        let written: Vec<&Written> = spread(ids, records).filter_map(|id| all.get(&id)).collect();
+        let spellings = counted(written.iter().filter_map(|record| record.in_texts.get(&place).cloned()));
+        if !spellings.is_empty() {
+            return spellings;
+        }
+        counted(written.iter().filter_map(|record| record.in_key.get(&place).cloned()))
+    };
+    (words.iter().enumerate().map(of_word).collect(), bytes)
+}
+
+/// The spellings in these records, the newest first, as long as the budget lasts; and the average length of their texts.
+fn written(
+    source: &Source,
+    words: &[Word],
+    wanted: &HashMap<Uuid, Vec<usize>>,
+) -> (HashMap<Uuid, Written>, usize) {
+    let name = source.template.display_slug().filter(|_| source.names_only);
+    let covered = source.template.attributes.iter().filter(|attribute| write::is_covered(attribute));
+    let covered: Vec<&Attribute> = covered
+        .filter(|attribute| !source.names_only || name.is_some_and(|name| *attribute.slug == *name))
+        .collect();
+    let columns: String = covered.iter().map(|attribute| format!(", t.\"{}\"", attribute.slug)).collect();
+    let table = source.template.table_sql();
+    let sql = format!(
+        "select t.id, t.external_key{columns} from {table} t where t.id = any ($1) order by t.id desc"
+    );
+    let ids: Vec<Uuid> = wanted.keys().copied().collect();
+    let rows = source.spi.run_once(&sql, Snapshot::Active, &params![ids]);
+    let list = source.budget.spelled.list();
+    let (mut all, mut bytes) = (HashMap::new(), 0);
+    for row in 0..rows.len() {
+        let Some(id) = rows.get::<Option<Uuid>>(row, 0) else { continue };
+        let Some(places) = wanted.get(&id) else { continue };
+        let mut written = Written::default();
+        for (position, attribute) in covered.iter().enumerate() {
+            let Some(value) = rows.datum(row, position + 2) else { continue };
+            each_text(value, attribute, &mut |text| {
+                if !list.is_spent() {
+                    list.take(text.len());
+                    bytes += text.len();
+                    find(text, words, places, &mut written.in_texts);
+                }
+            });
+        }
+        if let Some(key) = rows.get::<Option<String>>(row, 1).filter(|_| name.is_none()) {
+            find(&key, words, places, &mut written.in_key);
+        }
+        all.insert(id, written);
+    }
+    let average = bytes / all.len().max(1);
+    (all, average)
+}
+
+/// Passes the texts or labels of a value to `take`.
 fn each_text(value: Datum, attribute: &Attribute, take: &mut dyn FnMut(&str)) {
     if attribute.kind == AttributeType::String {
         return datum::with_text(value, take);
@@ -130,7 +132,7 @@ fn each_text(value: Datum, attribute: &Attribute, take: &mut dyn FnMut(&str)) {
     elements.iter().for_each(|element| take(attribute.label_of(element)));
 }
 
-/// Adds the words at these places that a text has, and that are not known yet.
+/// Adds the spellings of the words at these positions that a text has and that are not known yet.
 fn find(text: &str, words: &[Word], places: &[usize], known: &mut HashMap<usize, String>) {
     let missing: Vec<usize> = places.iter().copied().filter(|place| !known.contains_key(place)).collect();
     let sought: Vec<&str> = missing.iter().map(|place| words[*place].0).collect();
@@ -140,7 +142,7 @@ fn find(text: &str, words: &[Word], places: &[usize], known: &mut HashMap<usize,
     known.extend(missing.into_iter().zip(found).filter_map(|(place, it)| Some((place, it?))));
 }
 
-/// So many of these records, at the same distance from each other; the last, which is the newest, first.
+/// A sample of these records at equal distances; the last, which is the newest, first.
 fn spread(ids: &[Uuid], most: usize) -> impl Iterator<Item = Uuid> {
     let count = ids.len().min(most);
     (1..=count).rev().map(move |place| ids[place * ids.len() / count - 1])
@@ -157,8 +159,8 @@ fn counted(found: impl Iterator<Item = String>) -> Spellings {
     spellings
 }
 
-/// The first place of each of these folded words, which have no spaces, in a text, as it is written there. Of a long text
-/// `pause` is called from time to time.
+/// The first spelling of each of these folded words, which have no spaces, in a text. `pause` is called now and then in a long
+/// text.
 fn first(text: &str, words: &[&str], mut pause: impl FnMut()) -> Vec<Option<String>> {
     let finders: Vec<Finder> = words.iter().map(Finder::new).collect();
     let mut found = vec![None; words.len()];
@@ -170,7 +172,7 @@ fn first(text: &str, words: &[&str], mut pause: impl FnMut()) -> Vec<Option<Stri
         if number % PAUSED == 0 {
             pause();
         }
-        // Only where a word is found, it matters what stands where.
+        // Positions are needed only if a word is found.
         let plain = fold(part);
         if !missing.iter().any(|place| finders[*place].find(plain.as_bytes()).is_some()) {
             continue;
@@ -184,7 +186,7 @@ fn first(text: &str, words: &[&str], mut pause: impl FnMut()) -> Vec<Option<Stri
     found
 }
 
-/// The first place of a folded word in the original of a text.
+/// The range of the first occurrence of a folded word in the original of a text.
 fn place_of(folded: &Folded, word: &str) -> Option<Range<usize>> {
     let ends = |at: usize| !folded.text[at..].starts_with(is_of_word);
     let mut places = folded.text.match_indices(word).map(|(at, _)| at);
@@ -197,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spread_has_the_newest_record_and_others_at_equal_distances() {
+    fn spread_has_the_newest_record_and_others_at_equal_distances() {
         let ids: Vec<Uuid> = (1..=100).map(Uuid::from_u128).collect();
         let places = |ids: &[Uuid], most| spread(ids, most).map(|id| id.as_u128()).collect::<Vec<_>>();
         assert_eq!(places(&ids, 4), [100, 75, 50, 25]);
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_spelled_as_it_is_written() {
+    fn spelling_is_that_of_the_text() {
         for (text, word, expected) in [
             ("in ZÜRICH", "zurich", Some("ZÜRICH")),
             ("Zürichs, (Zürich)", "zurich", Some("Zürich")),
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_up_to_the_last_of_its_words() {
+    fn text_is_read_up_to_its_last_word() {
         let text = format!("Zwei EINS {}", "é ".repeat(100_000));
         let mut pauses = 0;
         let found = first(&text, &["eins", "zwei"], || pauses += 1);

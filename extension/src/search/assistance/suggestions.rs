@@ -1,15 +1,15 @@
-//! Completions of the last word that was typed.
+//! Suggestions: completions of the last word of a typed text.
 
 use super::budget::Budget;
-use super::vocabulary::Source;
-use super::{synonyms, word};
+use super::vocabulary::{self, Source};
+use super::{spelling, synonyms, word};
 use crate::access::{Action, Caller, visibility};
 use crate::error::{Code, Error};
 use crate::json::{self, text_at, write_string};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::connected;
 use crate::search::text::fold::fold;
-use crate::search::text::query::{MOST_CHARACTERS, TextQuery};
+use crate::search::text::query::{MAX_CHARACTERS, TextQuery};
 use crate::search::text::terms::PreparedTerm;
 use crate::search::text::{names, table};
 use crate::template::Template;
@@ -18,28 +18,28 @@ use crate::value::table_name::RECORD;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// How many suggestions there are when the request does not say, and at most.
+/// The default and the maximum number of suggestions.
 const DEFAULT_LIMIT: usize = 10;
-const MOST_LIMIT: usize = 50;
-/// The place of the typed text in a request.
+const MAX_LIMIT: usize = 50;
+/// The pointer to the typed text in a request.
 const PREFIX: &str = "/prefix";
 
-/// What was typed.
+/// A typed text.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Typed {
-    /// How it may be read; the first reading that some word begins with counts.
+    /// Its readings; the first one with a completion counts.
     readings: Vec<Reading>,
     limit: usize,
 }
 
-/// The last word of what was typed, and what stands before it.
+/// A reading of a typed text: its last word, and the text before it.
 #[derive(Debug, PartialEq, Eq)]
 struct Reading {
     /// The words before the last.
     before: TextQuery,
-    /// What was typed directly before the last, without a space.
+    /// The text directly before the last word, without a space.
     attached: String,
-    /// The beginning of the last, folded.
+    /// The last word, folded.
     last: String,
 }
 
@@ -60,11 +60,11 @@ impl Typed {
     }
 
     fn of(prefix: &str, limit: usize) -> Result<Typed, Error> {
-        if prefix.chars().nth(MOST_CHARACTERS).is_some() {
-            let message = format!("a prefix has at most {MOST_CHARACTERS} characters");
+        if prefix.chars().nth(MAX_CHARACTERS).is_some() {
+            let message = format!("a prefix has at most {MAX_CHARACTERS} characters");
             return Err(Error::at(Code::InvalidValue, PREFIX, message));
         }
-        // Refuses too many words.
+        // Rejects too many terms.
         TextQuery::parse(prefix).map_err(|error| Error::at(error.code, PREFIX, error.message))?;
         let straight = TextQuery::straight(prefix);
         let end = straight.rfind(|it: char| it.is_whitespace() || it.is_control());
@@ -72,10 +72,10 @@ impl Typed {
         let (before, last) = straight.split_at(start);
         let signs = last.find(word::is_of_word).unwrap_or(last.len());
         let mut readings: Vec<Reading> = Vec::new();
-        // First with the signs within it, as in erp:4711 or C++.
+        // First with the punctuation within it, as in erp:4711 or C++.
         for place in [signs..last.len(), word::last_of(last)] {
             let reading = Reading::of(before, &last[..place.start], &last[place])?;
-            // What begins with a sign has no place of its own in documents.
+            // Documents do not mark words that begin with punctuation.
             let is_new = readings.iter().all(|known| known.last != reading.last);
             if is_new && reading.last.starts_with(word::is_of_word) {
                 readings.push(reading);
@@ -99,12 +99,12 @@ impl Reading {
 }
 
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
-    let limit = value.get().parse().ok().filter(|limit| (1..=MOST_LIMIT).contains(limit));
-    let message = format!("limit is a whole number from 1 to {MOST_LIMIT}");
+    let limit = value.get().parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
+    let message = format!("limit is a whole number from 1 to {MAX_LIMIT}");
     limit.ok_or_else(|| Error::at(Code::InvalidValue, pointer, message))
 }
 
-/// Completes the last word of a text by words of the records that the caller sees: `{suggestions, exact}`.
+/// Completes the last word of a text by words of visible records: `{suggestions, exact}`.
 pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Action::Read, template)?;
     let typed = Typed::parse(body)?;
@@ -112,7 +112,7 @@ pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
         return Err(table::not_migrated(template));
     }
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
-    let seen = visibility::rows(caller, template, RECORD);
+    let visible = visibility::rows(caller, template, RECORD);
     Ok(as_owner(|| {
         connected(|spi| {
             let references = names::references(template, &visible_rows);
@@ -124,7 +124,7 @@ pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                 let source = Source {
                     spi,
                     template,
-                    seen: seen.as_deref(),
+                    visible: visible.as_deref(),
                     terms: &terms,
                     names_only: false,
                     budget: &budget,
@@ -139,19 +139,19 @@ pub fn suggest(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
 }
 
 impl Reading {
-    /// The words that begin with the last, each with the number of its records, and whether all were counted.
+    /// The words that begin with the last word, each with the number of its records; and whether all records were counted.
     fn completed(&self, source: &Source, limit: usize) -> (Vec<(String, usize)>, bool) {
         let take = |document: &str| {
             let mut words = Vec::new();
             word::beginning_with(document, &self.last, |word| words.push(word.to_owned()));
             words
         };
-        let words = source.words(&[format!(" {}", self.last)], &take);
+        let words = vocabulary::words(source, &[format!(" {}", self.last)], &take);
         let is_whole = words.is_whole;
         let mut words = words.ranked();
         words.truncate(limit);
         let lists: Vec<_> = words.iter().map(|(word, records)| (word.as_str(), records.as_slice())).collect();
-        let spelled = source.spelling(&lists).into_iter().zip(&words);
+        let spelled = spelling::most_frequent(source, &lists).into_iter().zip(&words);
         let suggestion = |(text, (_, records)): (String, &(_, Vec<_>))| {
             (format!("{}{text}", self.attached), records.len())
         };
@@ -175,14 +175,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefix_that_is_too_long_is_called_a_prefix() {
-        let refusal = Typed::of(&"é".repeat(MOST_CHARACTERS + 1), 1).expect_err("too long");
-        assert_eq!(refusal.message, "a prefix has at most 255 characters");
-        assert!(Typed::of(&"é".repeat(MOST_CHARACTERS), 1).is_ok());
+    fn error_calls_a_long_prefix_a_prefix() {
+        let error = Typed::of(&"é".repeat(MAX_CHARACTERS + 1), 1).expect_err("too long");
+        assert_eq!(error.message, "a prefix has at most 255 characters");
+        assert!(Typed::of(&"é".repeat(MAX_CHARACTERS), 1).is_ok());
     }
 
     #[test]
-    fn the_last_word_is_completed_and_the_others_restrict() {
+    fn last_word_is_completed_and_other_words_restrict() {
         for (prefix, expected) in [
             ("ma", &[("", "", "ma")] as &[(&str, &str, &str)]),
             ("Old MÄ", &[("Old", "", "ma")]),

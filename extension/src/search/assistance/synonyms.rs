@@ -6,7 +6,7 @@
 use super::word::trimmed;
 use crate::search::text::document::STEM;
 use crate::search::text::fold::fold;
-use crate::search::text::query::{Alternative, MOST_TERMS, MatchKind, Term, TextQuery, next_term, separates};
+use crate::search::text::query::{Alternative, MAX_TERMS, MatchKind, Term, TextQuery, next_term, separates};
 use crate::search::text::stem::Stemmer;
 use crate::template::Template;
 use crate::template::synonyms::{Forms, Synonyms};
@@ -51,7 +51,7 @@ pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str
 
 /// The words of a text that a query looks for.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(separates).filter(|word| !Term::says_nothing(&fold(word)))
+    text.split(separates).filter(|word| !Term::is_blank(&fold(word)))
 }
 
 fn with_others(
@@ -89,7 +89,7 @@ fn terms(occurrences: Vec<Occurrence>) -> Vec<Term> {
         }
     }
     for it in others {
-        if terms.len() < MOST_TERMS {
+        if terms.len() < MAX_TERMS {
             if !terms.iter().any(|known| known.is_same(&it)) {
                 terms.push(it);
             }
@@ -152,7 +152,7 @@ fn occurrences(text: &str) -> Vec<Occurrence> {
     let mut rest = straight.as_str();
     while let Some((term, after)) = next_term(rest) {
         rest = after;
-        if !Term::says_nothing(&term.text) {
+        if !Term::is_blank(&term.text) {
             all.push(Occurrence::of(term));
         }
     }
@@ -259,7 +259,7 @@ mod tests {
                 sets.into_iter().map(|synonyms| SynonymSet { root: None, synonyms }).collect();
             let query = TextQuery::parse(&text).expect("a query");
             let expanded = with_others(&Synonyms::new(sets.clone()), query.clone(), stem);
-            prop_assert!((query.terms.len()..=MOST_TERMS).contains(&expanded.terms.len()));
+            prop_assert!((query.terms.len()..=MAX_TERMS).contains(&expanded.terms.len()));
             if occurrences(&text).len() == query.terms.len() {
                 prop_assert_eq!(expanded.terms.len(), query.terms.len());
             }

@@ -1,98 +1,82 @@
-//! A search, and where it finds nothing, the words that were meant.
+//! Typo tolerance: corrects terms of a search that found nothing.
 
 use super::budget::Budget;
-use super::correction::{Correction, Corrections, MOST_WORDS, may_be_wrong};
-use super::vocabulary::{Source, Words};
-use super::word;
-use crate::access::visibility::{self, CallerSchema};
-use crate::access::{Action, Caller};
+use super::correction::{Correction, Corrections, MAX_WORDS, correctable};
+use super::vocabulary::{self, Source, Words};
+use super::{spelling, word};
+use crate::access::{Caller, visibility};
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, connected};
-use crate::search::page::ranked;
-use crate::search::query::body::SearchQuery;
-use crate::search::query::plan::Plan;
-use crate::search::run;
-use crate::search::text::find::Matches;
-use crate::search::text::query::TextQuery;
+use crate::search::text::query::{Term, TextQuery};
 use crate::template::{Template, catalog};
 use crate::value::table_name::RECORD;
-use crate::view::stored;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
-/// What the answer of a search that found nothing begins with.
-const NOTHING: &str = "{\"records\":[]";
-/// So many words of a query are corrected.
-const MOST_CORRECTED: usize = 8;
+/// The maximum number of terms of a query that are corrected.
+const MAX_CORRECTED: usize = 8;
 
-/// Finds records of a template.
-pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
-    caller.require(Action::Read, template)?;
-    let query = SearchQuery::parse(body)?;
-    let saved = stored::body_of(template, query.view.as_deref())?;
-    let mut query = query.within(saved.as_deref())?;
-    let (answer, words) = run::found(caller, template, &query)?;
-    let is_wanted = query.fuzzy && answer.starts_with(NOTHING);
-    let Some(words) = words.filter(|_| is_wanted) else { return Ok(answer) };
-    let Some(wrong) = wrong(caller, template, &words)? else { return Ok(answer) };
-    // A word that is found by itself is likely to be right, so it is corrected only if the others are not enough.
-    let others = words_of(&words).difference(&wrong).cloned().collect();
+/// Corrects the terms of a search that found nothing, until `search` finds something with the corrections. `has_match` tells
+/// whether a record that is visible to the caller has a term.
+pub fn correct<R>(
+    caller: &Caller,
+    template: &Template,
+    terms: &TextQuery,
+    has_match: impl Fn(&Term) -> Result<bool, Error>,
+    mut search: impl FnMut(Corrections) -> Result<Option<R>, Error>,
+) -> Result<Option<R>, Error> {
+    let Some(wrong) = wrong(terms, has_match)? else { return Ok(None) };
+    // A term that a record has is probably right, so it is corrected only if the other corrections find nothing.
+    let others = correctable_words(terms).difference(&wrong).cloned().collect();
     let budget = Budget::default();
     let needed = wrong.len();
-    for more in [wrong, others] {
-        if more.is_empty() {
+    let mut all = Corrections::new();
+    for words in [wrong, others] {
+        if words.is_empty() {
             continue;
         }
-        query.corrections.extend(corrections(caller, template, more, &budget));
-        if query.corrections.is_empty() || query.corrections.len() < needed {
-            return Ok(answer);
+        all.extend(corrections(caller, template, &words, &budget));
+        if all.is_empty() || all.len() < needed {
+            return Ok(None);
         }
-        let (near, _) = run::found(caller, template, &query)?;
-        if !near.starts_with(NOTHING) {
-            return Ok(near);
+        if let Some(result) = search(all.clone())? {
+            return Ok(Some(result));
         }
     }
-    Ok(answer)
+    Ok(None)
 }
 
-/// The words of a query that may be wrong.
-fn words_of(words: &TextQuery) -> BTreeSet<String> {
-    words.terms.iter().filter_map(may_be_wrong).take(MOST_CORRECTED).collect()
+/// The words of a query that may have a typo.
+fn correctable_words(terms: &TextQuery) -> BTreeSet<String> {
+    terms.terms.iter().filter_map(correctable).take(MAX_CORRECTED).collect()
 }
 
-/// Those of the words that no record has which the caller sees; none if no such record can have all terms, however words are
-/// corrected. Records out of sight must not decide: what is corrected would tell of their words.
+/// The words that no visible record has; none if no visible record can have all terms, whatever the corrections. Hidden records
+/// must not decide: a correction would disclose their words.
 fn wrong(
-    caller: &Caller,
-    template: &Rc<Template>,
-    words: &TextQuery,
+    terms: &TextQuery,
+    has_match: impl Fn(&Term) -> Result<bool, Error>,
 ) -> Result<Option<BTreeSet<String>>, Error> {
-    let all = words_of(words);
-    if words.terms.iter().filter(|term| !term.is_excluded).count() < 2 {
+    let all = correctable_words(terms);
+    let wanted = || terms.terms.iter().filter(|term| !term.is_excluded);
+    if wanted().count() < 2 {
         return Ok(Some(all));
     }
-    let in_sight = Plan::of_all(&CallerSchema::new(caller, Rc::clone(template)))?;
-    let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let mut wrong = BTreeSet::new();
-    for term in words.terms.iter().filter(|term| !term.is_excluded) {
-        // Without a text, which could be a key.
-        let alone = TextQuery { text: String::new(), terms: vec![term.clone()] };
-        let matches = Matches::of(template, &alone, &visible_rows);
-        let found = as_owner(|| connected(|spi| ranked::first_ids(spi, template, &in_sight, &matches, 1)));
-        if found.is_empty() {
-            let Some(word) = may_be_wrong(term).filter(|word| all.contains(word)) else { return Ok(None) };
+    for term in wanted() {
+        if !has_match(term)? {
+            let Some(word) = correctable(term).filter(|word| all.contains(word)) else { return Ok(None) };
             wrong.insert(word);
         }
     }
     Ok(Some(wrong))
 }
 
-/// The words of records that the caller sees which these words may have been, each with one letter wrong.
+/// The corrections of these words: words of visible records that differ in one letter.
 fn corrections(
     caller: &Caller,
     template: &Template,
-    words: BTreeSet<String>,
+    words: &BTreeSet<String>,
     budget: &Budget,
 ) -> Corrections {
     as_owner(|| {
@@ -109,18 +93,18 @@ fn correction(
     term: &str,
     budget: &Budget,
 ) -> Option<Correction> {
-    let seen = visibility::rows(caller, template, RECORD);
-    let own = Source { spi, template, seen: seen.as_deref(), terms: &[], names_only: false, budget };
+    let visible = visibility::rows(caller, template, RECORD);
+    let own = Source { spi, template, visible: visible.as_deref(), terms: &[], names_only: false, budget };
     let words = near(&own, term);
     let mut found: Vec<(String, usize, String)> = spelled(&own, words);
-    // Names of referenced records are words of a record, too.
+    // A record is also found by the display terms of the records that it refers to.
     let mut targets: Vec<i32> = template.attributes.iter().filter_map(|attribute| attribute.target).collect();
     targets.sort_unstable();
     targets.dedup();
     for target in targets.into_iter().filter_map(catalog::by_id).filter(|target| target.has_documents) {
-        let Some(seen) = visibility::condition(caller, &target, RECORD) else { continue };
-        let seen = Some(seen.as_str()).filter(|seen| *seen != "true");
-        let names = Source { spi, template: &target, seen, terms: &[], names_only: true, budget };
+        let Some(visible) = visibility::condition(caller, &target, RECORD) else { continue };
+        let visible = Some(visible.as_str()).filter(|visible| *visible != "true");
+        let names = Source { spi, template: &target, visible, terms: &[], names_only: true, budget };
         for (word, count, spelling) in spelled(&names, near(&names, term)) {
             match found.iter_mut().find(|(known, _, _)| *known == word) {
                 Some((_, known, _)) => *known += count,
@@ -128,17 +112,17 @@ fn correction(
             }
         }
     }
-    // The word itself, where there is one, was meant.
+    // The word as typed comes first, if a record has it.
     found.sort_by(|(one, ones, _), (other, others, _)| {
         (other == term).cmp(&(one == term)).then(others.cmp(ones)).then_with(|| one.cmp(other))
     });
-    found.truncate(MOST_WORDS);
+    found.truncate(MAX_WORDS);
     let shown = found.first()?.2.clone();
     let words = found.into_iter().map(|(word, _, _)| word).collect();
     Some(Correction { term: term.to_owned(), shown, words })
 }
 
-/// The words near a term, and the term itself, with the records that hold them.
+/// The term and the words that differ from it in one letter, with the records that have them.
 fn near(source: &Source, term: &str) -> Words {
     let take = |document: &str| {
         let mut words = Vec::new();
@@ -151,17 +135,17 @@ fn near(source: &Source, term: &str) -> Words {
     };
     let mut all = Words::default();
     for texts in word::looked_up(term) {
-        all.add(source.words(&texts, &take));
+        all.add(vocabulary::words(source, &texts, &take));
     }
     all
 }
 
-/// The most frequent of these words, each with the number of its records and how it is written.
+/// The most frequent of these words, each with the number of its records and its spelling.
 fn spelled(source: &Source, words: Words) -> Vec<(String, usize, String)> {
     let mut words = words.ranked();
-    words.truncate(MOST_WORDS);
+    words.truncate(MAX_WORDS);
     let lists: Vec<_> = words.iter().map(|(word, records)| (word.as_str(), records.as_slice())).collect();
-    let spellings = source.spelling(&lists);
+    let spellings = spelling::most_frequent(source, &lists);
     words
         .iter()
         .zip(spellings)

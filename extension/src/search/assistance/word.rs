@@ -1,9 +1,9 @@
 //! The words of documents: those that begin with a text, and those that are nearly another. Pure.
 
 use super::folded::continues;
+use crate::search::text::document::WHOLE;
 use crate::search::text::document::{FIELD, START, STEM, VALUE};
-use crate::search::text::spaceless::is_written_without_spaces;
-use crate::search::text::whole::WHOLE;
+use crate::search::text::word_boundary::is_written_without_spaces;
 use std::ops::Range;
 
 /// The most characters of a word that is suggested.

@@ -6,8 +6,8 @@ use crate::postgres::found::Found;
 use crate::postgres::memory::in_scratch;
 use crate::postgres::table::Table;
 use crate::postgres::value_order::compare_texts;
-use crate::search::page::top_n::FirstItems;
-use crate::search::query::facet::{Facet, MOST_VALUES};
+use crate::search::page::top_n::TopN;
+use crate::search::query::facet::{Facet, MAX_VALUES};
 use crate::template::Template;
 use crate::value::decimal;
 use crate::value::normal_form::composed;
@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 use uuid::Uuid;
 
 /// The memory limit of the distinct values of all fields, in bytes. Above it, a statement counts, which can spill to disk.
-pub const MOST_BYTES: usize = 32 << 20;
+pub const MAX_BYTES: usize = 32 << 20;
 /// What an entry takes beside the bytes of its value.
 const BYTES_OF_ENTRY: usize = 64;
 
@@ -72,26 +72,26 @@ impl CountedField {
     }
 
     /// Counts the value of a row; none if the limit of memory is reached.
-    pub fn add(&mut self, row: &Found, room: &mut usize) -> Option<()> {
+    pub fn add(&mut self, row: &Found, capacity: &mut usize) -> Option<()> {
         let Some(value) = row.get(self.column) else { return Some(()) };
         match self.storage {
-            Storage::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1, room),
-            Storage::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1, room),
+            Storage::Id => self.add_bytes(datum::read_uuid(value).as_bytes(), 1, capacity),
+            Storage::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1, capacity),
             Storage::Double => {
                 let number = datum::read_f64(value);
                 // Both zeros are equal, and so are all NaNs, which rows have that were written with triggers disabled.
                 let bits = if number.is_nan() { f64::NAN } else { number + 0.0 }.to_bits();
-                self.add_bytes(&(bits as usize).to_ne_bytes(), 1, room)
+                self.add_bytes(&(bits as usize).to_ne_bytes(), 1, capacity)
             }
-            _ => datum::with_bytes(value, |bytes| self.add_bytes(bytes, 1, room)),
+            _ => datum::with_bytes(value, |bytes| self.add_bytes(bytes, 1, capacity)),
         }
     }
 
-    fn add_bytes(&mut self, bytes: &[u8], records: i64, room: &mut usize) -> Option<()> {
+    fn add_bytes(&mut self, bytes: &[u8], records: i64, capacity: &mut usize) -> Option<()> {
         if let Some(count) = self.counts.get_mut(bytes) {
             *count += records;
         } else {
-            *room = room.checked_sub(bytes.len() + BYTES_OF_ENTRY)?;
+            *capacity = capacity.checked_sub(bytes.len() + BYTES_OF_ENTRY)?;
             self.counts.insert(bytes.into(), records);
         }
         Some(())
@@ -108,7 +108,7 @@ impl CountedField {
         let compare = |one: &(i64, &[u8]), other: &(i64, &[u8])| {
             other.0.cmp(&one.0).then_with(|| field.compare(one.1, other.1))
         };
-        let mut first = FirstItems::new(MOST_VALUES);
+        let mut first = TopN::new(MAX_VALUES);
         for (value, count) in &field.counts {
             pgrx::check_for_interrupts!();
             let key = (*count, &**value);
@@ -124,13 +124,13 @@ impl CountedField {
     /// The elements of lists: one that a list holds twice counts once. None if the limit of memory is reached.
     fn elements(self) -> Option<CountedField> {
         let mut field = CountedField { storage: Storage::Text, counts: HashMap::default(), ..self };
-        let mut room = MOST_BYTES;
+        let mut capacity = MAX_BYTES;
         for (list, records) in &self.counts {
             pgrx::check_for_interrupts!();
             let elements = datum::text_elements(datum::bytea(list)?)?;
             let elements: HashSet<Vec<u8>> = elements.into_iter().flatten().map(datum::read_bytes).collect();
             for element in &elements {
-                field.add_bytes(element, *records, &mut room)?;
+                field.add_bytes(element, *records, &mut capacity)?;
             }
         }
         Some(field)
@@ -160,12 +160,12 @@ impl CountedField {
             written: Box<str>,
         }
         let mut numbers: HashMap<Box<str>, Number> = HashMap::default();
-        let mut room = MOST_BYTES;
+        let mut capacity = MAX_BYTES;
         for (bytes, records) in &self.counts {
             pgrx::check_for_interrupts!();
             let mut written = String::new();
             datum::write_numeric(&mut written, datum::bytea(bytes)?);
-            room = room.checked_sub(2 * written.len() + BYTES_OF_ENTRY)?;
+            capacity = capacity.checked_sub(2 * written.len() + BYTES_OF_ENTRY)?;
             let number = Number { records: *records, most: *records, written: written.into() };
             let key = decimal::without_trailing_zeros(&number.written);
             match numbers.get_mut(key) {

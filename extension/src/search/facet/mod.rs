@@ -2,7 +2,7 @@
 
 /// A field whose values are counted while rows are read.
 pub mod counted_field;
-/// Counts the values of fields.
+/// Counts records and values in one pass over the table.
 pub mod counts;
-/// Writes the values of facets.
-mod values;
+/// The values of a facet.
+pub mod values;

@@ -1,25 +1,30 @@
-//! Runs the statements that find the records of a page.
+//! Finds the records of a page: takes the samples, chooses the access path and runs it. [`explained`] reports the steps.
 
-use super::access_path::{self, AccessPath, Look, Question, Reading, choose};
-use super::paths::{Part, Paths};
-use super::rare_value;
+use super::access_path::{self, AccessPath, Question, Reading, Sample, choose};
+use super::paths::{Paths, Substring};
+use super::search::Search;
 use super::sorted_substrings::{self, Sorting};
+use super::statement::{Explained, Statement};
 use super::substring_rows;
 use crate::attribute_type::AttributeType;
 use crate::filter::arguments::{Argument, Arguments};
 use crate::filter::field::Column;
+use crate::filter::render::INDEXED_CHARACTERS;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::key_order::{Along, KeyOrder};
+use crate::postgres::ordered_index::IndexedValue;
 use crate::postgres::parameter::Parameter;
 use crate::postgres::places::Place;
 use crate::postgres::planning::{Shape, in_shape};
 use crate::postgres::relation;
 use crate::postgres::setting;
 use crate::postgres::spi::{Rows, Snapshot};
+use crate::postgres::table::Table;
 use crate::search::query::keyset::Segment;
 use crate::search::query::plan::COMPARED;
 use crate::search::query::sort::Direction;
-use crate::search::run::Search;
+use crate::template::Template;
+use crate::value::constant::Constant;
 use crate::value::standard_column::{CREATED_AT, UPDATED_AT};
 use pgrx::pg_sys::Oid;
 
@@ -27,196 +32,297 @@ use pgrx::pg_sys::Oid;
 pub struct PageRows<'c> {
     /// The records.
     pub rows: Rows<'c>,
-    /// Whether they are those of all segments.
+    /// Whether these are the records of all segments, not of the first alone.
     pub is_of_all: bool,
 }
 
 /// A step on the way to the records of a page.
-pub enum Step {
-    /// So many records were read along the index of the order; all of them without a number.
+enum Step {
+    /// This many records were read along the index of the order; all of them without a number.
     Walk(Option<u64>),
-    /// The index of a condition has so many entries for its value.
+    /// The index of a condition has this many entries for its value.
     Counted(u64),
-    /// Some records were counted.
-    Look(Look),
-    /// These conditions led.
+    /// A sample was counted.
+    Sample(Sample),
+    /// The indexes of these conditions led.
     Lookup(Vec<usize>),
     /// PostgreSQL chose.
     Planned,
 }
 
-impl Search<'_> {
-    /// At most this many records of the first of these segments, or of all of them.
-    pub fn page_rows(&self, segments: &[Segment], most: usize) -> PageRows<'_> {
-        let mut steps = Vec::new();
-        let (rows, is_of_all) = self.find(segments, most, &mut steps);
-        PageRows { rows, is_of_all }
-    }
+/// At most `limit` records of the first of these segments, or of all of them.
+pub fn page_rows<'s>(search: &'s Search<'s>, segments: &[Segment], limit: usize) -> PageRows<'s> {
+    Finder { search, limit, steps: Vec::new() }.find(segments)
+}
 
-    /// The paths to choose from.
-    pub(super) fn paths<'s>(&'s self, segment: &'s Segment) -> Option<Paths<'s>> {
-        let has_words = self.selection.is_some();
-        (!has_words).then(|| Paths::of(self.template, self.plan, segment)).flatten()
-    }
-
-    /// At most this many records of the first of these segments, or of all of them, with whether it is all.
-    pub(super) fn find(&self, segments: &[Segment], most: usize, steps: &mut Vec<Step>) -> (Rows<'_>, bool) {
-        let segment = &segments[0];
-        let Some(paths) = self.paths(segment) else { return (self.planned(segment, most, steps), false) };
-        let question = Question {
-            records: relation::estimated_rows(self.template.table),
-            wanted: most,
-            may_walk: paths.may_walk,
-            reading: if self.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
-        };
-        let records = setting::records_of_look();
-        if let Some(part) = paths.only_part() {
-            let found = match (self.along(segments), self.sorting()) {
-                (Some(along), _) => self.by_part(segments, &paths, part, question, along, steps),
-                (None, Some(sorting)) => {
-                    self.by_sorted_part(segments, &paths, part, sorting, question, steps)
-                }
-                (None, None) => Err(Unfit),
-            };
-            if let Ok(found) = found {
-                return found;
+/// The statements that were run for the records of a page, with what they have shown; and whether these were the
+/// records of all segments.
+pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Explained>, bool) {
+    let mut finder = Finder { search, limit, steps: Vec::new() };
+    let is_of_all = finder.find(segments).is_of_all;
+    let mut all = Vec::new();
+    let mut purpose = String::new();
+    let whole = search.plan.order.in_one_run(segments);
+    for step in finder.steps {
+        let paths = Paths::of(search.template, search.plan, &segments[0]);
+        let (statement, shape) = match (step, paths) {
+            (Step::Sample(sample), _) => {
+                purpose = describe(&sample);
+                continue;
             }
+            (Step::Counted(entries), _) => {
+                purpose = format!("Records that an index has for a value: {entries}. ");
+                continue;
+            }
+            (Step::Walk(among), Some(paths)) => {
+                (Statement::plain(paths.walk(among, limit, None)), Some(Shape::Walk))
+            }
+            (Step::Lookup(leading), Some(paths)) => {
+                purpose.push_str("Those that an index finds are sorted:");
+                let paths = if segments.len() > 1 { paths.over(&whole) } else { paths };
+                (Statement::plain(paths.lookup(&leading, limit, None)), Some(Shape::Lookup))
+            }
+            _ => (search.page_statement(&segments[0], limit), None),
+        };
+        all.push(Explained { purpose: std::mem::take(&mut purpose), statement, shape, member: None });
+    }
+    (all, is_of_all)
+}
+
+/// The statements that may be run for the records of a segment. Which of them are run depends on the records, hidden ones
+/// included.
+pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explained> {
+    let mut all: Vec<Explained> = Vec::new();
+    let mut add = |statement, shape| {
+        let purpose = if all.is_empty() { String::new() } else { "Or:".to_owned() };
+        all.push(Explained { purpose, statement, shape, member: None });
+    };
+    if let Some(paths) = paths(search, segment) {
+        if paths.may_walk {
+            let sql = paths.walk(Some(setting::records_of_look()), limit, None);
+            add(Statement::plain(sql), Some(Shape::Walk));
         }
-        if access_path::is_small(question, records) {
-            let rows = match paths.may_walk {
-                true => self.walk(&paths, None, most, steps),
-                false => self.planned(segment, most, steps),
-            };
-            return (rows, false);
+        if paths.count_of_served() > 0 {
+            let served = Vec::from_iter(0..paths.count_of_served());
+            add(Statement::plain(paths.lookup(&served, limit, None)), Some(Shape::Lookup));
         }
-        if let Some(rare) = rare_value::find(self.template, &paths, question) {
-            steps.push(Step::Counted(rare.entries));
-            return (self.lookup(paths, segments, vec![rare.place], most, steps), true);
+    }
+    add(search.page_statement(segment, limit), None);
+    all
+}
+
+fn describe(sample: &Sample) -> String {
+    let served: Vec<String> = sample.served.iter().map(u64::to_string).collect();
+    let by_index = match served.is_empty() {
+        true => "No index serves a condition.".to_owned(),
+        false => format!("Of {}, the indexes of conditions find {}.", sample.counted, served.join(", ")),
+    };
+    format!("Of {} records looked at, {} are on the page. {by_index} ", sample.records, sample.passing)
+}
+
+/// The paths to choose from; none for full-text terms.
+fn paths<'s>(search: &'s Search, segment: &'s Segment) -> Option<Paths<'s>> {
+    match search.selection {
+        None => Paths::of(search.template, search.plan, segment),
+        Some(_) => None,
+    }
+}
+
+/// A search for the records of a page.
+struct Finder<'s> {
+    search: &'s Search<'s>,
+    limit: usize,
+    steps: Vec<Step>,
+}
+
+impl<'s> Finder<'s> {
+    fn find(&mut self, segments: &[Segment]) -> PageRows<'s> {
+        let search = self.search;
+        let segment = &segments[0];
+        let of_first = |rows| PageRows { rows, is_of_all: false };
+        let of_all = |rows| PageRows { rows, is_of_all: true };
+        let Some(paths) = paths(search, segment) else { return of_first(self.planned(segment)) };
+        let question = Question {
+            records: relation::estimated_rows(search.template.table),
+            wanted: self.limit,
+            may_walk: paths.may_walk,
+            reading: if search.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
+        };
+        if let Some(substring) = paths.only_substring()
+            && let Ok(found) = self.by_substring(segments, &paths, substring, question)
+        {
+            return found;
         }
-        let mut look = Look { records, counted: records, ..Look::default() };
+        let size = setting::records_of_look();
+        if access_path::is_small(question, size) {
+            return of_first(match paths.may_walk {
+                true => self.walk(&paths, None),
+                false => self.planned(segment),
+            });
+        }
+        if let Some((place, entries)) = rare_equality(search.template, &paths, question) {
+            self.steps.push(Step::Counted(entries));
+            return of_all(self.lookup(paths, segments, vec![place]));
+        }
+        let mut sample = Sample { records: size, counted: size, ..Sample::default() };
         if !paths.may_walk {
-            self.count(&paths, records, &mut look, steps);
+            self.count(&paths, size, &mut sample);
         }
         let leading = loop {
-            let next = match look.served.is_empty() && paths.may_walk && steps.is_empty() {
-                true => AccessPath::Look(records),
-                false => choose(question, &look),
+            let next = match sample.served.is_empty() && paths.may_walk && self.steps.is_empty() {
+                true => AccessPath::Sample(size),
+                false => choose(question, &sample),
             };
             let among = match next {
                 AccessPath::Lookup(leading) => break leading,
-                AccessPath::Planned => return (self.planned(segment, most, steps), false),
-                AccessPath::Look(among) if !paths.may_walk || among <= look.records && !steps.is_empty() => {
-                    self.count(&paths, among, &mut look, steps);
+                AccessPath::Planned => return of_first(self.planned(segment)),
+                AccessPath::Sample(among)
+                    if !paths.may_walk || among <= sample.records && !self.steps.is_empty() =>
+                {
+                    self.count(&paths, among, &mut sample);
                     continue;
                 }
-                // A few round numbers, so that few statements are kept.
+                // Powers of two, so that a session caches few statements.
                 AccessPath::Walk(among) => among.next_power_of_two(),
-                AccessPath::Look(among) => among,
+                AccessPath::Sample(among) => among,
             };
-            let rows = self.walk(&paths, Some(among), most, steps);
-            if rows.len() >= most {
-                return (rows, false);
+            let rows = self.walk(&paths, Some(among));
+            if rows.len() >= self.limit {
+                return of_first(rows);
             }
-            (look.records, look.passing) = (among, rows.len() as u64);
+            (sample.records, sample.passing) = (among, rows.len() as u64);
             if paths.is_single() {
-                (look.counted, look.served) = (among, vec![look.passing; paths.count_of_served()]);
-            } else if matches!(next, AccessPath::Look(_)) {
-                let counted = self.count(&paths, among, &mut look, steps);
+                (sample.counted, sample.served) = (among, vec![sample.passing; paths.count_of_served()]);
+            } else if matches!(next, AccessPath::Sample(_)) {
+                let counted = self.count(&paths, among, &mut sample);
                 if counted < among {
                     // There are no more.
-                    return (rows, false);
+                    return of_first(rows);
                 }
                 continue;
             }
             if paths.is_bounded() && self.extent(&paths, among) < among {
                 // There are no more.
-                return (rows, false);
+                return of_first(rows);
             }
-            steps.push(Step::Look(look.clone()));
+            self.steps.push(Step::Sample(sample.clone()));
         };
-        (self.lookup(paths, segments, leading, most, steps), true)
+        of_all(self.lookup(paths, segments, leading))
+    }
+
+    fn planned(&mut self, segment: &Segment) -> Rows<'s> {
+        self.steps.push(Step::Planned);
+        self.search.run(&self.search.page_statement(segment, self.limit))
+    }
+
+    fn walk(&mut self, paths: &Paths, among: Option<u64>) -> Rows<'s> {
+        self.steps.push(Step::Walk(among));
+        self.run(paths, Shape::Walk, |arguments| paths.walk(among, self.limit, arguments))
     }
 
     /// Records of all segments, which the indexes of these conditions find.
-    fn lookup(
-        &self,
-        paths: Paths<'_>,
-        segments: &[Segment],
-        leading: Vec<usize>,
-        most: usize,
-        steps: &mut Vec<Step>,
-    ) -> Rows<'_> {
-        let whole = self.whole(segments);
+    fn lookup(&mut self, paths: Paths, segments: &[Segment], leading: Vec<usize>) -> Rows<'s> {
+        let whole = self.search.plan.order.in_one_run(segments);
         let paths = paths.over(if segments.len() > 1 { &whole } else { &segments[0] });
-        let rows = self.in_path(&paths, Shape::Lookup, |arguments| paths.lookup(&leading, most, arguments));
-        steps.push(Step::Lookup(leading));
+        let rows = self.run(&paths, Shape::Lookup, |arguments| paths.lookup(&leading, self.limit, arguments));
+        self.steps.push(Step::Lookup(leading));
         rows
+    }
+
+    /// The number of records in a segment, up to a maximum.
+    fn extent(&self, paths: &Paths, maximum: u64) -> u64 {
+        let rows = self.run(paths, Shape::Walk, |arguments| paths.extent(maximum, arguments));
+        rows.get::<Option<i64>>(0, 0).unwrap_or_default() as u64
+    }
+
+    /// Counts in a sample of this size what the indexes would find. Returns the number of records in the sample.
+    fn count(&mut self, paths: &Paths, size: u64, sample: &mut Sample) -> u64 {
+        let rows = self.run(paths, Shape::Walk, |arguments| paths.sample(size, arguments));
+        let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
+        sample.counted = size;
+        sample.served = (2..2 + paths.count_of_served()).map(count).collect();
+        if !paths.may_walk {
+            (sample.records, sample.passing) = (size, count(1));
+        }
+        self.steps.push(Step::Sample(sample.clone()));
+        count(0)
+    }
+
+    fn run(&self, paths: &Paths, shape: Shape, sql: impl Fn(Option<&Arguments>) -> String) -> Rows<'s> {
+        let Search { spi, template, .. } = self.search;
+        let arguments = Arguments::default();
+        let text = sql(Some(&arguments));
+        let parameters: Vec<Parameter> = arguments.into_list().iter().map(parameter).collect();
+        in_shape(shape, || match paths.is_cacheable() {
+            true => template.run(spi, &text, Snapshot::Active, &parameters),
+            false => spi.run_once(&text, Snapshot::Active, &parameters),
+        })
+    }
+
+    /// Records with a substring, found without a statement.
+    fn by_substring(
+        &mut self,
+        segments: &[Segment],
+        paths: &Paths,
+        substring: Substring,
+        question: Question,
+    ) -> Result<PageRows<'s>, Unfit> {
+        match (self.along(segments), self.sorting()) {
+            (Some(along), _) => self.by_ordered_substring(segments, paths, substring, question, along),
+            (None, Some(sorting)) => self.by_sorted_substring(segments, paths, substring, question, sorting),
+            (None, None) => Err(Unfit),
+        }
     }
 
     /// The index along which the records of the first segment are read without a statement, if there is one.
     fn along(&self, segments: &[Segment]) -> Option<Along> {
-        let plan = self.plan;
+        let Search { template, plan, .. } = self.search;
         if plan.is_by_age() {
             return Some(Along::Ids(plan.position.as_ref().map(|position| position.uuid)));
         }
         let [key] = plan.keys.as_slice() else { return None };
-        let attribute = self.template.attributes.iter().find(|it| Some(it.id) == key.column.attribute())?;
-        // The index of a text holds the beginning of it.
+        let attribute = template.attributes.iter().find(|it| Some(it.id) == key.column.attribute())?;
+        // The index of a text holds its beginning only.
         let is_bare = !matches!(attribute.kind, AttributeType::String | AttributeType::List);
         (plan.order.is_of_values(&segments[0]) && is_bare && key.path.is_empty() && attribute.indexed)
             .then_some(Along::Values(attribute.column))
     }
 
-    /// Records with a part of a text, found without a statement; and whether they are those of all segments.
-    fn by_part(
-        &self,
+    fn by_ordered_substring(
+        &mut self,
         segments: &[Segment],
         paths: &Paths,
-        part: Part,
+        substring: Substring,
         question: Question,
         along: Along,
-        steps: &mut Vec<Step>,
-    ) -> Result<(Rows<'_>, bool), Unfit> {
-        let (order, reading) = match (self.plan.order.tie, along) {
+    ) -> Result<PageRows<'s>, Unfit> {
+        let plan = self.search.plan;
+        let (order, reading) = match (plan.order.tie, along) {
             (Direction::Ascending, Along::Ids(_)) => (KeyOrder::Ascending, Reading::DirectByAge),
             (Direction::Descending, Along::Ids(_)) => (KeyOrder::Descending, Reading::DirectByAge),
             (Direction::Ascending, Along::Values(_)) => (KeyOrder::Ascending, Reading::DirectFar),
             (Direction::Descending, Along::Values(_)) => (KeyOrder::Descending, Reading::DirectFar),
         };
         let question = Question { reading, ..question };
-        let found =
-            substring_rows::find(self.template, part, question, setting::records_of_look(), along, order)?;
-        steps.push(Step::Walk(found.read));
-        if let Some(look) = found.look {
-            steps.extend([Step::Look(look), Step::Lookup(vec![0])]);
+        let size = setting::records_of_look();
+        let found = substring_rows::find(self.search.template, substring, question, size, along, order)?;
+        self.steps.push(Step::Walk(found.read));
+        if let Some(sample) = found.sample {
+            self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]);
         }
-        let whole = self.whole(segments);
+        let whole = plan.order.in_one_run(segments);
         let (segment, is_of_all) = match found.are_all {
             true => (&whole, true),
             false => (&segments[0], segments.len() == 1),
         };
-        Ok((self.first_at(paths, &found.places, segment, found.are_all, question.wanted), is_of_all))
+        Ok(PageRows { rows: self.first_at(paths, &found.tids, segment, found.are_all), is_of_all })
     }
 
-    /// So many of the records at these places, in the order of a segment; of those alone that belong to it, if some may not.
-    fn first_at(
-        &self,
-        paths: &Paths,
-        places: &[Place],
-        segment: &Segment,
-        may_be_others: bool,
-        most: usize,
-    ) -> Rows<'_> {
-        let sql = paths.first_at("$1", segment, may_be_others, most);
-        let places = [Place::array(places)];
-        in_shape(Shape::Lookup, || self.template.run(self.spi, &sql, Snapshot::Active, &places))
-    }
-
-    /// What the first records are sorted by, where no index has their order.
+    /// The sort key of a first page whose order no index has.
     fn sorting(&self) -> Option<Sorting> {
-        let plan = self.plan;
+        let Search { template, plan, .. } = self.search;
         let ([key], true, None) = (plan.keys.as_slice(), plan.must_sort, &plan.position) else { return None };
-        let attribute = self.template.attributes.iter().find(|it| Some(it.id) == key.column.attribute());
+        let attribute = template.attributes.iter().find(|it| Some(it.id) == key.column.attribute());
         let column = match (&key.column, attribute) {
             (Column::CreatedAt, _) => CREATED_AT,
             (Column::UpdatedAt, _) => UPDATED_AT,
@@ -225,72 +331,74 @@ impl Search<'_> {
             }
             _ => return None,
         };
-        let (direction, nulls, most_characters) = (key.direction, key.nulls, COMPARED);
+        let (direction, nulls, max_characters) = (key.direction, key.nulls, COMPARED);
         let collation = attribute.map_or(Oid::INVALID, |attribute| attribute.order);
-        key.path.is_empty().then_some(Sorting { column, most_characters, collation, direction, nulls })
+        key.path.is_empty().then_some(Sorting { column, max_characters, collation, direction, nulls })
     }
 
-    /// The first records with a part of a text in an order that no index has, found without a statement.
-    fn by_sorted_part(
-        &self,
+    fn by_sorted_substring(
+        &mut self,
         segments: &[Segment],
         paths: &Paths,
-        part: Part,
-        sorting: Sorting,
+        substring: Substring,
         question: Question,
-        steps: &mut Vec<Step>,
-    ) -> Result<(Rows<'_>, bool), Unfit> {
+        sorting: Sorting,
+    ) -> Result<PageRows<'s>, Unfit> {
         let Question { records, wanted, .. } = question;
-        let found = sorted_substrings::find(self.template, part, sorting, records, wanted)?;
-        match found.look {
-            Some(look) => steps.extend([Step::Look(look), Step::Lookup(vec![0])]),
-            None => steps.push(Step::Planned),
+        let found = sorted_substrings::find(self.search.template, substring, sorting, records, wanted)?;
+        match found.sample {
+            Some(sample) => self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]),
+            None => self.steps.push(Step::Planned),
         }
-        Ok((self.first_at(paths, &found.places, &self.whole(segments), false, wanted), true))
+        let whole = self.search.plan.order.in_one_run(segments);
+        Ok(PageRows { rows: self.first_at(paths, &found.tids, &whole, false), is_of_all: true })
     }
 
-    pub(super) fn whole(&self, segments: &[Segment]) -> Segment {
-        self.plan.order.in_one_run(segments)
+    /// The first of the records with these TIDs, in the order of a segment; only those in the segment if `may_be_others`.
+    fn first_at(&self, paths: &Paths, tids: &[Place], segment: &Segment, may_be_others: bool) -> Rows<'s> {
+        let Search { spi, template, .. } = self.search;
+        let sql = paths.first_at("$1", segment, may_be_others, self.limit);
+        let tids = [Place::array(tids)];
+        in_shape(Shape::Lookup, || template.run(spi, &sql, Snapshot::Active, &tids))
     }
+}
 
-    fn planned(&self, segment: &Segment, most: usize, steps: &mut Vec<Step>) -> Rows<'_> {
-        steps.push(Step::Planned);
-        self.ask(&self.page_sql(segment, most))
-    }
-
-    fn walk(&self, paths: &Paths, among: Option<u64>, most: usize, steps: &mut Vec<Step>) -> Rows<'_> {
-        steps.push(Step::Walk(among));
-        self.in_path(paths, Shape::Walk, |arguments| paths.walk(among, most, arguments))
-    }
-
-    /// How many records there are in a segment, up to so many.
-    fn extent(&self, paths: &Paths, among: u64) -> u64 {
-        let rows = self.in_path(paths, Shape::Walk, |arguments| paths.extent(among, arguments));
-        rows.get::<Option<i64>>(0, 0).unwrap_or_default() as u64
-    }
-
-    /// Counts among so many records what the indexes would find; the number of records that there were.
-    fn count(&self, paths: &Paths, among: u64, look: &mut Look, steps: &mut Vec<Step>) -> u64 {
-        let rows = self.in_path(paths, Shape::Walk, |arguments| paths.look(among, arguments));
-        let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
-        look.counted = among;
-        look.served = (2..2 + paths.count_of_served()).map(count).collect();
-        if !paths.may_walk {
-            (look.records, look.passing) = (among, count(1));
+/// The equality condition whose index has the fewest entries for its value, as its place among the conditions that an index may
+/// serve, with the number of entries; none where a walk may cost less than to look those up.
+fn rare_equality(template: &Template, paths: &Paths, question: Question) -> Option<(usize, u64)> {
+    let mut maximum = access_path::max_entries(question);
+    let found = Table::with(template.table, |table| {
+        let mut rarest = None;
+        for (place, column, constants) in paths.equalities() {
+            let entries = constants.iter().try_fold(0, |entries, constant| {
+                let (indexed, value) = entry_of(template, column, constant)?;
+                Some(entries + table.index_entries(indexed, value, maximum).ok()?)
+            });
+            if let Some(entries) = entries
+                && entries < maximum
+            {
+                (maximum, rarest) = (entries, Some((place, entries)));
+            }
         }
-        steps.push(Step::Look(look.clone()));
-        count(0)
-    }
+        Ok(rarest)
+    });
+    found.ok().flatten()
+}
 
-    fn in_path(&self, paths: &Paths, shape: Shape, sql: impl Fn(Option<&Arguments>) -> String) -> Rows<'_> {
-        let arguments = Arguments::default();
-        let text = sql(Some(&arguments));
-        let parameters: Vec<Parameter> = arguments.into_list().iter().map(parameter).collect();
-        in_shape(shape, || match paths.may_be_kept() {
-            true => self.template.run(self.spi, &text, Snapshot::Active, &parameters),
-            false => self.spi.run_once(&text, Snapshot::Active, &parameters),
-        })
-    }
+/// What the index of a field holds, and its entry for a constant; none where no index holds single values.
+fn entry_of(template: &Template, column: &Column, constant: &Constant) -> Option<(IndexedValue, Parameter)> {
+    let attribute = template.attributes.iter().find(|it| Some(it.id) == column.attribute())?;
+    let indexed = match attribute.kind {
+        AttributeType::List => return None,
+        AttributeType::String => IndexedValue::Beginning(attribute.column, INDEXED_CHARACTERS as i32),
+        _ => IndexedValue::Whole(attribute.column),
+    };
+    let value = match constant.beginning(INDEXED_CHARACTERS) {
+        Constant::Text(text) => Parameter::read(&text, "text"),
+        Constant::Typed(text, sql_type) => Parameter::read(&text, sql_type),
+        Constant::Midnight(_) => return None,
+    };
+    Some((indexed, value))
 }
 
 fn parameter(argument: &Argument) -> Parameter {

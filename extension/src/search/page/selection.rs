@@ -1,19 +1,12 @@
-//! A search for words: what it adds to the statements of a search.
+//! The records that full-text terms select, and what these add to the statements of a search.
 //!
-//! Matches are compared once for a search: page, total and facets share them. If there are very many, [`value_counts`]
-//! counts the values while it reads the table once.
+//! Documents are compared once per search: page, total and facets share the matches.
 
 use super::ranked;
 use crate::access::{Caller, visibility};
 use crate::error::{Code, Error};
 use crate::postgres::parameter::{Parameter, array};
-use crate::postgres::relation;
 use crate::postgres::spi::Connection;
-use crate::record::shape::Projection;
-use crate::search::assistance::highlighter::Highlighter;
-use crate::search::facet::counted_field::CountedValue;
-use crate::search::facet::counts::{self, Counts};
-use crate::search::query::body::{Count, Highlight};
 use crate::search::query::cursor::Position;
 use crate::search::query::plan::Plan;
 use crate::search::text::find::{self, MANY, Matches, RANK_KEY};
@@ -24,25 +17,21 @@ use crate::value::table_name::{RECORD, SideTable};
 use std::cell::OnceCell;
 use uuid::Uuid;
 
-/// Below one record in so many, looking the matches up takes less time than a scan of the table.
-const ROWS_SCANNED_PER_LOOKUP: f64 = 20.0;
-
-/// The records that a search for words selects, before its filters.
+/// The records that full-text terms select, before the filters apply.
 pub struct Selection<'s> {
     template: &'s Template,
     plan: &'s Plan,
-    /// The matches of the words, found when they are asked for.
+    /// The matches, found on demand.
     pub matches: Matches<'s>,
     ids: OnceCell<Vec<Uuid>>,
-    counts: OnceCell<Option<Counts>>,
 }
 
-/// What the words add to a statement.
+/// What full-text terms add to a statement.
 #[derive(Default)]
 pub struct Selected {
     /// A further condition on the records.
     pub condition: String,
-    /// The arguments that it takes.
+    /// The arguments of the condition.
     pub arguments: Vec<Parameter>,
     /// Whether the arguments are very many ids, which the planner does not count.
     pub are_many: bool,
@@ -60,17 +49,17 @@ impl Selected {
 pub enum Needs {
     /// All of them.
     All,
-    /// The first in an order of its own.
+    /// The first in an order that is not that of ranks.
     First,
 }
 
-/// Prepares to find the records with the words of a plan.
+/// Prepares to find the records with the terms of a plan; none without terms.
 pub fn select<'s>(
     caller: &Caller,
     template: &'s Template,
     plan: &'s Plan,
 ) -> Result<Option<Selection<'s>>, Error> {
-    let Some(words) = &plan.words else { return Ok(None) };
+    let Some(terms) = &plan.terms else { return Ok(None) };
     require_documents(template)?;
     if let Some(Position { rank: Some(rank), .. }) = plan.position
         && !(0..=i32::from(RANK_KEY)).contains(&rank)
@@ -81,42 +70,29 @@ pub fn select<'s>(
         );
     }
     let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
-    let matches = Matches::of(template, words, &visible_rows);
-    Ok(Some(Selection { template, plan, matches, ids: OnceCell::new(), counts: OnceCell::new() }))
+    let matches = Matches::of(template, terms, &visible_rows);
+    Ok(Some(Selection { template, plan, matches, ids: OnceCell::new() }))
 }
 
-/// Refuses a template that is older than its documents.
+/// Rejects a template that is older than search documents.
 fn require_documents(template: &Template) -> Result<(), Error> {
     if template.has_documents { Ok(()) } else { Err(table::not_migrated(template)) }
 }
 
-/// The projection with what the words matched, where that is wanted.
-pub fn highlighted(
-    projection: Projection,
-    caller: &Caller,
-    template: &Template,
-    plan: &Plan,
-    highlight: Option<Highlight>,
-) -> Projection {
-    let Some(highlight) = highlight else { return projection };
-    let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
-    projection.with(Highlighter::new(template, plan.words.as_ref(), &visible_rows, highlight.offsets))
-}
-
-/// The condition that a record has the words, for a person to read.
-pub fn condition(caller: &Caller, template: &Template, words: &TextQuery) -> Result<String, Error> {
+/// The condition that a record has the terms, in readable form.
+pub fn condition(caller: &Caller, template: &Template, terms: &TextQuery) -> Result<String, Error> {
     require_documents(template)?;
     let condition =
-        find::condition(template, words, &|target, alias| visibility::condition(caller, target, alias));
+        find::condition(template, terms, &|target, alias| visibility::condition(caller, target, alias));
     let documents = SideTable::Documents.sql(template.id);
     Ok(format!("exists (select from {documents} d where d.record_id = {RECORD}.id and {condition})"))
 }
 
 impl Selection<'_> {
-    /// What it adds to a statement whose order is not ours.
+    /// What the terms add to a statement whose order is not that of ranks.
     pub fn selected(&self, spi: &Connection, needs: Needs) -> Selected {
-        // Where an index gives the order, a page is found soon, document by document. Where all are needed, PostgreSQL joins
-        // them with less work than their ids, unless it compares long texts.
+        // With an index of the order, a page is soon found document by document. If all records are needed, PostgreSQL joins
+        // documents with less work than ids, unless it compares long texts.
         let is_asked = needs == Needs::First || !self.matches.are_long();
         if is_asked && self.matches.are_many() {
             let documents = SideTable::Documents.sql(self.template.id);
@@ -130,7 +106,7 @@ impl Selection<'_> {
             return Selected { condition, ..Selected::default() };
         }
         let ids = self.ids(spi);
-        // The planner looks at each element of a list; that many are joined.
+        // The planner looks at each element of a list; very many are joined.
         let are_many = ids.len() > MANY;
         let condition = match are_many {
             false => Selected::by_ids().condition,
@@ -139,10 +115,10 @@ impl Selection<'_> {
         Selected { condition, arguments: vec![array(ids.iter().copied())], are_many }
     }
 
-    /// All records with the words, or those that pass the plan's condition too where few do.
-    fn ids(&self, spi: &Connection) -> &[Uuid] {
+    /// All records with the terms; where few records pass the plan's condition, those of them with the terms.
+    pub fn ids(&self, spi: &Connection) -> &[Uuid] {
         self.ids.get_or_init(|| {
-            if !self.plan.has_words_only
+            if !self.plan.has_terms_only
                 && self.matches.are_many()
                 && let Some(records) = ranked::few(spi, self.template, self.plan)
             {
@@ -152,52 +128,8 @@ impl Selection<'_> {
         })
     }
 
-    /// How many records there are, where no statement has to count them.
-    pub fn count(&self, spi: &Connection) -> Option<i64> {
-        let by_words = || self.plan.has_words_only.then(|| self.matches.count() as i64);
-        if self.plan.facets.is_empty() && self.plan.has_words_only {
-            return by_words();
-        }
-        self.counts(spi).map(|counts| counts.total).or_else(by_words)
-    }
-
-    /// The values of the facet at this position, where no statement has to count them.
-    pub fn facet_values(&self, spi: &Connection, position: usize) -> Option<&[(CountedValue, i64)]> {
-        self.counts(spi)?.fields[position].as_deref()
-    }
-
-    /// What is counted in one pass over the table, where that is less work than to look the records up.
-    fn counts(&self, spi: &Connection) -> Option<&Counts> {
-        let count = || {
-            let counts =
-                || counts::count(self.template, self.ids(spi), self.filters(), &self.plan.facets).ok();
-            let is_of_use = |fields: Vec<bool>| self.plan.count == Count::Exact || fields.contains(&true);
-            self.fields_counted(spi).is_some_and(is_of_use).then(counts).flatten()
-        };
-        self.counts.get_or_init(count).as_ref()
-    }
-
-    /// Which facets one pass over the table would count, and the total with them; none where statements count all.
-    pub fn fields_counted(&self, spi: &Connection) -> Option<Vec<bool>> {
-        let fields = || counts::fields_counted(self.template, self.filters(), &self.plan.facets);
-        self.is_counted_in_one_pass(spi).then(fields).flatten()
-    }
-
-    /// Whether one pass over the table is less work than to look the records up. Where filters may leave few of some matches, a
-    /// statement finds those by an index.
-    fn is_counted_in_one_pass(&self, spi: &Connection) -> bool {
-        let rows = relation::estimated_rows(self.template.table);
-        (self.plan.has_words_only || self.matches.are_many())
-            && self.ids(spi).len() as f64 * ROWS_SCANNED_PER_LOOKUP >= rows
-    }
-
-    /// The condition of the plan, where it asks for more than the words.
-    fn filters(&self) -> Option<&str> {
-        (!self.plan.has_words_only).then_some(self.plan.condition.as_str())
-    }
-
-    /// The first records in the order of the words that pass the plan's condition.
-    pub fn first_ids(&self, spi: &Connection, most: usize) -> Vec<Uuid> {
-        ranked::first_ids(spi, self.template, self.plan, &self.matches, most)
+    /// The first records in the order of ranks that pass the plan's condition.
+    pub fn first_ids(&self, spi: &Connection, limit: usize) -> Vec<Uuid> {
+        ranked::first_ids(spi, self.template, self.plan, &self.matches, limit)
     }
 }

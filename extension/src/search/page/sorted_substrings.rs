@@ -1,12 +1,12 @@
-//! The first records with a part of a text in an order that no index has, found without a statement.
+//! The first records with a substring in an order that no index has, found without a statement.
 //!
-//! All records with the part have to be looked at. Those whose value comes behind what was found already need no comparison of
-//! their texts, and no record is kept that is not among the first.
+//! All records with the substring have to be read. A record whose value comes after the page needs no comparison of its text, and
+//! only the first records are held in memory.
 
-use super::access_path::{self, Look};
-use super::paths::Part;
-use super::substring_comparison::PartComparison;
-use super::top_n::FirstItems;
+use super::access_path::{self, Sample};
+use super::paths::Substring;
+use super::substring_rows::SubstringComparison;
+use super::top_n::TopN;
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::found::Found;
@@ -21,7 +21,7 @@ use pgrx::pg_sys::{Datum, Oid};
 use std::cmp::Ordering;
 use uuid::Uuid;
 
-/// So many pages are looked at to see how frequent a part is.
+/// The number of pages of the sample.
 const SAMPLED: u32 = 8;
 
 /// What records are sorted by: the values of a column, and their ids where these are alike.
@@ -29,9 +29,9 @@ const SAMPLED: u32 = 8;
 pub struct Sorting {
     /// The number of the column.
     pub column: i16,
-    /// So many characters of texts decide.
-    pub most_characters: usize,
-    /// The collation by which they do; 0 for that of the column.
+    /// The number of characters of texts that decide.
+    pub max_characters: usize,
+    /// The collation of the order; 0 for that of the column.
     pub collation: Oid,
     /// Which values come first, and which ids.
     pub direction: Direction,
@@ -39,33 +39,33 @@ pub struct Sorting {
     pub nulls: Nulls,
 }
 
-/// Records with a part.
-pub struct SortedParts {
-    /// Where they are, in no order.
-    pub places: Vec<Place>,
-    /// What was seen of some records, where the index of trigrams was asked then; none where all were read.
-    pub look: Option<Look>,
+/// Records with a substring.
+pub struct SortedRows {
+    /// Their TIDs, in no order.
+    pub tids: Vec<Place>,
+    /// The sample, if the trigram index was used afterwards; none if all records were read.
+    pub sample: Option<Sample>,
 }
 
 /// A record's value and id.
 type Key = (Option<Datum>, Uuid);
 
-/// The first so many live records with a part.
+/// The first live records with a substring.
 pub fn find(
     template: &Template,
-    part: Part,
+    substring: Substring,
     sorting: Sorting,
     records: f64,
     wanted: usize,
-) -> Result<SortedParts, Unfit> {
+) -> Result<SortedRows, Unfit> {
     Table::with(template.table, |table| {
-        let mut comparison = PartComparison::of(table, part)?;
-        let values = ValueOrder::of(table, sorting.column, sorting.most_characters, sorting.collation)?;
+        let mut comparison = SubstringComparison::of(table, substring)?;
+        let values = ValueOrder::of(table, sorting.column, sorting.max_characters, sorting.collation)?;
         let columns = comparison.columns().max(sorting.column);
-        let look = look(table, &mut comparison, columns, records);
+        let sample = take_sample(table, &mut comparison, columns, records);
         let compare = |one: &Key, other: &Key| sorting.compare(&values, one, other);
-        let mut first = FirstItems::new(wanted);
-        // Returns the value of the last of the first.
+        let mut first = TopN::new(wanted);
+        // Returns the value of the last of the first records.
         let mut read = |row: &Found| {
             let key = (values.value(row), datum::read_uuid(row.get(ID)?));
             // The cheaper comparison first.
@@ -82,37 +82,42 @@ pub fn find(
             others.for_each(|value| values.give_back(value));
             first.last().and_then(|(value, _)| *value)
         };
-        if look.is_some() {
-            let found = table.places_by_text(part.column, part.pattern())?;
+        if sample.is_some() {
+            let found = table.places_by_text(substring.column, substring.pattern())?;
             table.rows_at(&found, columns, |row| {
                 read(row);
                 true
             });
         } else {
-            // Behind a value there are no records without one.
+            // With nulls last, no record without a value precedes one with a value.
             let bound = (sorting.nulls == Nulls::Last).then(|| values.bound(sorting.order())).flatten();
             table.rows(columns, bound.as_ref(), read);
         }
-        Ok(SortedParts { places: first.into_items(compare), look })
+        Ok(SortedRows { tids: first.into_items(compare), sample })
     })
 }
 
-/// What some records show, if the index of trigrams finds few enough.
-fn look(table: &Table, comparison: &mut PartComparison, columns: i16, records: f64) -> Option<Look> {
+/// A sample of the records, if it shows that the trigram index costs less than reading all of them.
+fn take_sample(
+    table: &Table,
+    comparison: &mut SubstringComparison,
+    columns: i16,
+    records: f64,
+) -> Option<Sample> {
     let pages = table.pages();
     if pages <= 2 * SAMPLED {
         return None;
     }
     let some = Places::of_pages((0..SAMPLED).map(|number| number * (pages / SAMPLED)));
-    let mut look = Look { served: vec![0], ..Look::default() };
+    let mut sample = Sample { served: vec![0], ..Sample::default() };
     table.rows_at(&some, columns, |row| {
         let compared = comparison.of_record(row);
-        (look.records, look.counted) = (look.records + 1, look.counted + 1);
-        look.passing += u64::from(compared.is_met);
-        look.served[0] += u64::from(compared.is_found);
+        (sample.records, sample.counted) = (sample.records + 1, sample.counted + 1);
+        sample.passing += u64::from(compared.is_met);
+        sample.served[0] += u64::from(compared.is_found);
         true
     });
-    access_path::is_lookup_less_than_all(records, &look).then_some(look)
+    access_path::is_lookup_less_than_all(records, &sample).then_some(sample)
 }
 
 impl Sorting {

@@ -1,60 +1,60 @@
-//! A pattern of `like` or `ilike`, compared in memory as far as bytes tell. Pure.
+//! A pattern of `like` or `ilike`, compared in memory where bytes decide. Pure.
 //!
-//! PostgreSQL makes texts small by the rules of a language, letter by letter, which takes ten times as long as the
-//! comparison. For letters of ASCII the rules are known, and outside of it only İ (U+0130) and the sign of Kelvin (U+212A) have
-//! small forms in ASCII, `i` and `k`. So most texts need no rules.
+//! PostgreSQL lowercases texts by the rules of a language, letter by letter, which takes ten times as long as the comparison. For
+//! ASCII letters the rules are known; of other letters only İ (U+0130) and the Kelvin sign (U+212A) have ASCII lowercase forms,
+//! `i` and `k`. So most texts need no rules.
 
 use memchr::memmem::Finder;
 
-/// Where in a text the part stands.
+/// The position of the substring in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Position {
     Anywhere,
     AtStart,
     AtEnd,
     Whole,
 }
 
-/// A pattern that asks for one part of a text.
-pub struct TextPattern {
-    place: Place,
+/// A pattern with one substring.
+pub struct SubstringPattern {
+    position: Position,
     ignores_case: bool,
-    /// The part; small if case is ignored.
-    part: Finder<'static>,
-    /// Its longest run of characters whose forms are all in ASCII, small if case is ignored. Every text that matches has it.
+    /// The substring; in lowercase if case is ignored.
+    substring: Finder<'static>,
+    /// Its longest run of characters whose forms are all in ASCII, in lowercase if case is ignored. Every matching text has it.
     run: Finder<'static>,
-    /// Whether that is all of the part.
+    /// Whether the run is the whole substring.
     is_plain: bool,
-    /// Whether the part is in ASCII.
+    /// Whether the substring is in ASCII.
     is_ascii: bool,
-    /// A text made small.
-    small: Vec<u8>,
+    /// The text in lowercase; a buffer.
+    lowercase: Vec<u8>,
 }
 
-impl TextPattern {
-    /// Reads a pattern; none where it has a wildcard within. Where case is ignored, the language must make the letters of
-    /// ASCII small one by one.
-    pub fn read(pattern: &str, ignores_case: bool) -> Option<TextPattern> {
+impl SubstringPattern {
+    /// Reads a pattern; none if it has an inner wildcard. If case is ignored, the language must lowercase ASCII letters one by
+    /// one.
+    pub fn read(pattern: &str, ignores_case: bool) -> Option<SubstringPattern> {
         let (mut part, mut is_escaped) = (String::new(), false);
         let (mut is_open, mut is_closed) = (false, true);
-        for (position, character) in pattern.char_indices() {
+        for (at, character) in pattern.char_indices() {
             match character {
                 '\\' if !is_escaped => {
                     is_escaped = true;
                     continue;
                 }
-                '%' if !is_escaped && position == 0 => is_open = true,
-                '%' if !is_escaped && position + 1 == pattern.len() => is_closed = false,
+                '%' if !is_escaped && at == 0 => is_open = true,
+                '%' if !is_escaped && at + 1 == pattern.len() => is_closed = false,
                 '%' | '_' if !is_escaped => return None,
                 other => part.push(other),
             }
             is_escaped = false;
         }
-        let place = match (is_open, is_closed) {
-            (true, false) => Place::Anywhere,
-            (false, false) => Place::AtStart,
-            (true, true) => Place::AtEnd,
-            (false, true) => Place::Whole,
+        let position = match (is_open, is_closed) {
+            (true, false) => Position::Anywhere,
+            (false, false) => Position::AtStart,
+            (true, true) => Position::AtEnd,
+            (false, true) => Position::Whole,
         };
         if ignores_case {
             part.make_ascii_lowercase();
@@ -64,41 +64,41 @@ impl TextPattern {
             true => part.split(has_form).max_by_key(|run| run.len()).unwrap_or_default(),
             false => &part,
         };
-        Some(TextPattern {
-            place,
+        Some(SubstringPattern {
+            position,
             ignores_case,
             is_plain: run.len() == part.len(),
             is_ascii: part.is_ascii(),
             run: Finder::new(run).into_owned(),
-            part: Finder::new(&part).into_owned(),
-            small: Vec::new(),
+            substring: Finder::new(&part).into_owned(),
+            lowercase: Vec::new(),
         })
     }
 
-    /// Whether a text matches; none where only the rules of its language tell.
+    /// Whether a text matches; none if only the rules of its language decide.
     pub fn matches(&mut self, text: &[u8]) -> Option<bool> {
         if !self.ignores_case {
             return Some(self.is_in(text));
         }
-        let mut small = std::mem::take(&mut self.small);
-        small.clear();
-        small.extend_from_slice(text);
-        small.make_ascii_lowercase();
+        let mut lowercase = std::mem::take(&mut self.lowercase);
+        lowercase.clear();
+        lowercase.extend_from_slice(text);
+        lowercase.make_ascii_lowercase();
         let matches = match self.is_plain || self.is_ascii && text.is_ascii() {
-            true => Some(self.is_in(&small)),
-            false if self.run.find(&small).is_none() => Some(false),
+            true => Some(self.is_in(&lowercase)),
+            false if self.run.find(&lowercase).is_none() => Some(false),
             false => None,
         };
-        self.small = small;
+        self.lowercase = lowercase;
         matches
     }
 
     fn is_in(&self, text: &[u8]) -> bool {
-        match self.place {
-            Place::Anywhere => self.part.find(text).is_some(),
-            Place::AtStart => text.starts_with(self.part.needle()),
-            Place::AtEnd => text.ends_with(self.part.needle()),
-            Place::Whole => text == self.part.needle(),
+        match self.position {
+            Position::Anywhere => self.substring.find(text).is_some(),
+            Position::AtStart => text.starts_with(self.substring.needle()),
+            Position::AtEnd => text.ends_with(self.substring.needle()),
+            Position::Whole => text == self.substring.needle(),
         }
     }
 }
@@ -110,11 +110,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn matches(pattern: &str, ignores_case: bool, text: &str) -> Option<bool> {
-        TextPattern::read(pattern, ignores_case).expect("one part").matches(text.as_bytes())
+        SubstringPattern::read(pattern, ignores_case).expect("one substring").matches(text.as_bytes())
     }
 
     #[test]
-    fn a_part_is_found_where_the_pattern_says() {
+    fn substring_is_found_at_the_position_of_the_pattern() {
         for (pattern, text, expected) in [
             ("%ab%", "xABx", true),
             ("%ab%", "a b", false),
@@ -137,12 +137,12 @@ mod tests {
         assert_eq!(matches("%Ab%", false, "xab"), Some(false));
         assert_eq!(matches("%Ab%", false, "xAb"), Some(true));
         for pattern in ["%a%b%", "a_b", "%%a", "_"] {
-            assert!(TextPattern::read(pattern, true).is_none(), "{pattern}");
+            assert!(SubstringPattern::read(pattern, true).is_none(), "{pattern}");
         }
     }
 
     #[test]
-    fn letters_of_which_a_language_knows_other_forms_are_left_to_it() {
+    fn letters_with_forms_of_a_language_are_undecided() {
         for (pattern, text, expected) in [
             ("%rarely%", "Über RARELY", Some(true)),
             ("%rarely%", "Über rare", Some(false)),
@@ -159,18 +159,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_tells_the_same_as_making_both_small(
+        fn result_agrees_with_lowercasing_both(
             part in "[abikKüÄ%_\\\\ ]{1,4}", text in "[aABbiIkK\u{212a}İıüÜäÄ%_\\\\ ]{0,9}",
             before in prop::bool::ANY, after in prop::bool::ANY,
         ) {
             let pattern = format!("{}{}{}", if before { "%" } else { "" }, escaped(&part), if after { "%" } else { "" });
-            // The rules of most languages: İ becomes an i, with or without a dot above, and the sign of Kelvin a k.
-            let (small, part) = (text.to_lowercase().replace('\u{307}', ""), part.to_lowercase());
+            // The rules of most languages: İ becomes an i, with or without a dot above, and the Kelvin sign a k.
+            let (lowercase, part) = (text.to_lowercase().replace('\u{307}', ""), part.to_lowercase());
             let expected = match (before, after) {
-                (true, true) => small.contains(&part),
-                (false, true) => small.starts_with(&part),
-                (true, false) => small.ends_with(&part),
-                (false, false) => small == part,
+                (true, true) => lowercase.contains(&part),
+                (false, true) => lowercase.starts_with(&part),
+                (true, false) => lowercase.ends_with(&part),
+                (false, false) => lowercase == part,
             };
             if let Some(found) = matches(&pattern, true, &text) {
                 prop_assert_eq!(found, expected, "{} in {}", pattern, text);

@@ -1,20 +1,20 @@
-//! The first of many items, whatever order they come in, without keeping the others. Pure.
+//! The first `n` of many items in any order, without holding the others in memory. Pure.
 
 use std::cmp::Ordering;
 
-/// As many items as are wanted, the first by their keys.
-pub struct FirstItems<K, I> {
+/// The first items by their keys.
+pub struct TopN<K, I> {
     wanted: usize,
-    /// The key of the last one, known from twice as many items as are wanted on.
+    /// The key of the last one, known once twice as many items as wanted were taken.
     last: Option<K>,
-    /// The items, up to twice as many as are wanted.
+    /// The items, up to twice as many as wanted.
     items: Vec<(K, I)>,
 }
 
-impl<K: Copy, I> FirstItems<K, I> {
+impl<K: Copy, I> TopN<K, I> {
     /// None yet; at least one is wanted.
-    pub fn new(wanted: usize) -> FirstItems<K, I> {
-        FirstItems { wanted, last: None, items: Vec::new() }
+    pub fn new(wanted: usize) -> TopN<K, I> {
+        TopN { wanted, last: None, items: Vec::new() }
     }
 
     /// Whether an item with this key may be one of the first.
@@ -22,12 +22,12 @@ impl<K: Copy, I> FirstItems<K, I> {
         self.last.is_none_or(|last| compare(key, &last).is_lt())
     }
 
-    /// The key of the last of the first, as far as it is known: no item behind it is taken.
+    /// The key of the last of the first items, if it is known: no item after it is taken.
     pub fn last(&self) -> Option<&K> {
         self.last.as_ref()
     }
 
-    /// Takes an item. Returns those that are not among the first any more.
+    /// Takes an item. Returns items that are no longer among the first.
     pub fn take(&mut self, key: K, item: I, compare: impl Fn(&K, &K) -> Ordering) -> Vec<(K, I)> {
         self.items.push((key, item));
         if self.items.len() < 2 * self.wanted { Vec::new() } else { self.cut(compare) }
@@ -57,11 +57,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_are_kept_and_each_other_is_given_back_once(
+        fn other_items_are_returned_once(
             keys in prop::collection::vec(0..40u8, 0..60), wanted in 1..12usize, descending: bool,
         ) {
             let compare = |one: &u8, other: &u8| if descending { other.cmp(one) } else { one.cmp(other) };
-            let (mut first, mut others) = (FirstItems::new(wanted), Vec::new());
+            let (mut first, mut others) = (TopN::new(wanted), Vec::new());
             for (item, key) in keys.iter().enumerate() {
                 if first.may_take(key, compare) {
                     others.extend(first.take(*key, item, compare).into_iter().map(|(_, item)| item));

@@ -1,7 +1,7 @@
 //! Page cursors: the sort values of the last record of a page, bound to a search.
 //!
-//! A cursor is opaque, not secret: it is validated like any other input, and a cursor of another caller shows nothing
-//! that the search itself would not show.
+//! A cursor is opaque, not secret: it is validated like any other input, and a cursor of another caller discloses nothing
+//! that the search itself would not.
 
 use super::sort::SortKey;
 use crate::attribute_type::AttributeType;
@@ -16,17 +16,17 @@ use uuid::Uuid;
 /// The last record of a page, in SQL.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The values it is sorted by, each as an expression of its type; `None` for null.
+    /// Its sort values, each as an expression of its type; `None` for null.
     pub values: Vec<Option<String>>,
     /// Its id, as an expression.
     pub id: String,
     /// Its id.
     pub uuid: Uuid,
-    /// Its rank, in a search for words that has no other order.
+    /// Its rank, in a full-text search without a sort order.
     pub rank: Option<i32>,
 }
 
-/// Which search a cursor belongs to: eight bytes of a hash of everything that decides on the order and the selection.
+/// Identifies the search of a cursor: eight bytes of a hash of everything that decides on the order and the selection.
 pub fn fingerprint(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -47,31 +47,31 @@ pub fn encode(fingerprint: &str, values: &[String], id: &str) -> String {
     URL_SAFE_NO_PAD.encode(json)
 }
 
-/// What is said of a cursor that is not one of this search.
-pub fn refusal() -> Error {
+/// The error of a cursor that is not one of this search.
+pub fn rejection() -> Error {
     Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of this search")
         .hint("Send the next_cursor of the previous page, with the same filters and sort.")
 }
 
 /// Reads a cursor of this search.
 pub fn decode(cursor: &str, expected: &str, keys: &[CursorKey]) -> Result<Position, Error> {
-    let refuse = refusal;
+    let reject = rejection;
     let json = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|json| String::from_utf8(json).ok());
-    let json = json.ok_or_else(refuse)?;
-    let parts: Vec<&RawValue> = serde_json::from_str(&json).map_err(|_| refuse())?;
+    let json = json.ok_or_else(reject)?;
+    let parts: Vec<&RawValue> = serde_json::from_str(&json).map_err(|_| reject())?;
     let text = |part: &RawValue| serde_json::from_str::<String>(part.get()).ok();
-    let [fingerprint, id, values @ ..] = parts.as_slice() else { return Err(refuse()) };
+    let [fingerprint, id, values @ ..] = parts.as_slice() else { return Err(reject()) };
     if text(fingerprint).as_deref() != Some(expected) || values.len() != keys.len() {
-        return Err(refuse());
+        return Err(reject());
     }
-    let id = text(id).and_then(|id| Uuid::parse_str(&id).ok()).ok_or_else(refuse)?;
+    let id = text(id).and_then(|id| Uuid::parse_str(&id).ok()).ok_or_else(reject)?;
     let values = values.iter().zip(keys).map(|(value, key)| match value.get() {
         "null" => Some(None),
         _ => key.expression(value).map(Some),
     });
-    let values = values.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
+    let values = values.collect::<Option<Vec<_>>>().ok_or_else(reject)?;
     let rank = match (keys, parts.get(2)) {
-        ([CursorKey::Rank], Some(rank)) => Some(rank.get().parse().map_err(|_| refuse())?),
+        ([CursorKey::Rank], Some(rank)) => Some(rank.get().parse().map_err(|_| reject())?),
         _ => None,
     };
     Ok(Position { values, id: Constant::id(id).typed(""), uuid: id, rank })
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_goes_on_where_its_page_ended() {
+    fn cursor_continues_after_the_last_record() {
         for (kind, value, sql) in [
             (AttributeType::String, r#""it's""#, "it''s"),
             (AttributeType::Number, "-12345678901234567890.50", "-12345678901234567890.50"),
@@ -141,13 +141,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_cursor_or_refused(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
+        fn any_text_is_a_cursor_or_rejected(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
             let error = decode(&text, "print", &[]).expect_err("a guess of the fingerprint");
             prop_assert_eq!(error.faults[0].pointer.as_str(), "/cursor");
         }
 
         #[test]
-        fn nothing_in_a_forged_cursor_gets_out_of_its_literal(
+        fn forged_cursor_stays_within_its_literal(
             key in keys(),
             value in prop_oneof![
                 arbitrary::value(),

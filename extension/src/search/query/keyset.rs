@@ -1,5 +1,5 @@
-//! Keyset pages: the rows after a position in an order, as conditions that an index can serve. A page is found by the
-//! values that its predecessor ended with, never by counting rows.
+//! Keyset pages: the rows after a position in an order, as conditions that an index can serve. A page is found by the sort values
+//! of the last record of the previous page, never by counting rows.
 //!
 //! A page is read in segments. With one sort key there are two: records with a value, and records without. Each is a
 //! scan of an index on `(key, id)`, in either direction, and the second is read only when the first is exhausted. So
@@ -23,7 +23,7 @@ pub struct Expression {
     pub is_nullable: bool,
 }
 
-/// A part of an order, read in one run.
+/// A range of an order that one index scan reads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Which records belong to it and follow the position; `None` for all.
@@ -32,7 +32,7 @@ pub struct Segment {
     order: Vec<(Sorted, &'static str)>,
 }
 
-/// What a segment is sorted by.
+/// A sort key of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sorted {
     /// The key of this number.
@@ -59,14 +59,14 @@ impl Segment {
 pub struct Order {
     /// The keys.
     pub keys: Vec<Expression>,
-    /// The column that decides between records that are alike in all keys.
+    /// The column that decides between records with equal keys.
     pub id: String,
     /// The direction of the id.
     pub tie: Direction,
 }
 
 impl Order {
-    /// The segments that follow a position, in their order; all of them without one.
+    /// The segments after a position, in their order; all of them without one.
     pub fn segments(&self, after: Option<&Position>) -> Vec<Segment> {
         match self.keys.as_slice() {
             [key] if key.is_nullable => self.two_runs(key, after),
@@ -85,7 +85,7 @@ impl Order {
         }
     }
 
-    /// Segments that follow each other, read in one run, which only a sort can provide.
+    /// Consecutive segments as one, which only a sort can provide.
     pub fn in_one_run(&self, segments: &[Segment]) -> Segment {
         let conditions: Option<Vec<&str>> = segments.iter().map(|it| it.condition.as_deref()).collect();
         Segment { condition: conditions.map(|it| it.join(" or ")), order: self.order() }
@@ -187,7 +187,7 @@ fn has_value(key: &Expression) -> String {
     format!("{} is not null", key.presence)
 }
 
-/// How a key is sorted where values and nulls are read in one run.
+/// The order of a key if values and nulls are in one segment.
 fn way(key: &Expression) -> &'static str {
     match (key.direction, key.nulls) {
         (direction, _) if !key.is_nullable => word(direction),

@@ -1,6 +1,6 @@
 //! The body of a search, and its plan.
 
-/// A parsed body.
+/// The parsed body.
 pub mod body;
 /// Page cursors.
 pub mod cursor;
@@ -8,12 +8,10 @@ pub mod cursor;
 pub mod facet;
 /// The order of records as conditions that an index can serve.
 pub mod keyset;
-/// The mode of a search: words, vectors, or both.
-pub mod mode;
-/// Parses the body of a search.
-pub mod parse;
-/// Query + template → parts of statements.
+/// Body + template → parts of statements.
 pub mod plan;
+/// Reads and plans a request.
+pub mod request;
 /// The sort order.
 pub mod sort;
 /// The time zone of a search.

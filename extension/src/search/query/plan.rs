@@ -1,4 +1,4 @@
-//! Query + template → the parts of its statements: where, in which order, and what the cursor carries. Pure text.
+//! Body + template → the parts of its statements: condition, order, and the contents of the cursor. Pure text.
 
 use super::body::{Count, DEFAULT_LIMIT, SearchQuery};
 use super::cursor::{self, CursorKey, Position};
@@ -19,59 +19,59 @@ use crate::value::quote::identifier;
 use crate::value::standard_column::RELEASED_KEY;
 use crate::value::table_name::RECORD;
 
-/// How many characters of texts decide on their order; as many as their index holds.
+/// The number of characters that decide on the order of texts; their index holds as many.
 pub const COMPARED: usize = 200;
-/// The order of words: a cursor of an earlier one would pass records by.
-const ORDER_OF_WORDS: &str = "names first";
+/// The order of ranks: a cursor of an earlier one would skip records.
+const ORDER_OF_RANKS: &str = "names first";
 
-/// A search whose every part agrees with its template.
+/// A search that was checked against its template.
 #[derive(Debug)]
 pub struct Plan {
     /// The conditions of `filters` and `filter_groups`.
     pub filter: Filter,
-    /// Whether live records are found, deleted ones, or both.
+    /// Whether live records are searched, deleted ones, or both.
     pub lives: Lives,
-    /// The words that records must have.
-    pub words: Option<TextQuery>,
-    /// What the records are sorted by.
+    /// The full-text terms that records must have.
+    pub terms: Option<TextQuery>,
+    /// The sort keys.
     pub keys: Vec<SortKey>,
-    /// The tables: the template's, and those whose columns it is sorted by.
+    /// The tables: the template's, and those of the sort keys.
     pub from: String,
-    /// Which records are found, page or not.
+    /// The condition on the records found, regardless of the page.
     pub condition: String,
-    /// Which of them the caller sees; `None` for all.
+    /// The scope of the caller; `None` for all records.
     pub scope: Option<ReadScope>,
     /// Their order.
     pub order: Order,
     /// The types of the values in a cursor.
     pub cursor_keys: Vec<CursorKey>,
-    /// Which search a cursor belongs to.
+    /// Identifies the search in its cursors.
     pub fingerprint: String,
-    /// What follows the cursors of this search.
+    /// The corrections that follow the cursors of this search.
     pub carried: String,
-    /// Where the page before ended.
+    /// The last record of the previous page.
     pub position: Option<Position>,
-    /// The most records of the page.
+    /// The maximum number of records of the page.
     pub limit: usize,
     /// Whether all records found are counted.
     pub count: Count,
     /// Fields whose values are counted.
     pub facets: Vec<Facet>,
-    /// Whether all records found have to be looked at to know which come first.
+    /// Whether all records found have to be sorted, because no index has their order.
     pub must_sort: bool,
-    /// Whether words, if there are any, are all that decides on which records are found.
-    pub has_words_only: bool,
+    /// Whether full-text terms alone decide which records are found.
+    pub has_terms_only: bool,
 }
 
 impl Plan {
-    /// The plan of a search that asks for nothing: it finds all live records that the caller sees.
+    /// The plan of a search without conditions: all live records that are visible to the caller.
     pub fn of_all(schema: &CallerSchema) -> Result<Plan, Error> {
         Plan::new(&SearchQuery::default(), schema, "UTC")
     }
 
-    /// Whether records come in the order of their ids, which is that of their age.
+    /// Whether records are in the order of their ids, which is that of their age.
     pub fn is_by_age(&self) -> bool {
-        self.words.is_none()
+        self.terms.is_none()
             && match self.keys.as_slice() {
                 [] => true,
                 [key] => key.path.is_empty() && key.column == Column::Id,
@@ -79,21 +79,21 @@ impl Plan {
             }
     }
 
-    /// Whether indexes find the records that pass its condition, or not many more, without reading the others.
+    /// Whether indexes find the records that pass its condition, or not many more, without a scan.
     pub fn is_served(&self) -> bool {
         self.filter.parts().iter().any(Filter::is_served)
             || self.scope.as_ref().is_some_and(ReadScope::is_served)
     }
 
-    /// Checks a query against a template as its caller sees it. `time_zone` was seen to be one.
+    /// Checks a body against a template as it is visible to the caller. `time_zone` is a valid one.
     pub fn new(query: &SearchQuery, schema: &CallerSchema, time_zone: &str) -> Result<Plan, Error> {
         let mut filter = filter(query, schema, time_zone)?;
-        let mut words = words(query, schema)?;
+        let mut terms = terms(query, schema)?;
         match (&query.within, &query.view) {
             (Some(view), _) => {
                 let within = |error| of_view(query, error);
                 filter = self::filter(view, schema, time_zone).map_err(within)?.and(filter);
-                words = self::words(view, schema).map_err(within)?.and(words);
+                terms = self::terms(view, schema).map_err(within)?.and(terms);
             }
             (None, Some(_)) => return Err(Error::new(Code::Internal, "the view of a search was not read")),
             (None, None) => {}
@@ -106,10 +106,9 @@ impl Plan {
         let mut keys = sort::parse(source.sort, schema, source.attribute_key).map_err(of_source(source))?;
         let source = query.source("facets");
         let facets = Facet::parse(&source.facets, schema, source.attribute_key).map_err(of_source(source))?;
-        let lives = lives(query, schema, &filter, &words)?;
+        let lives = lives(query, schema, &filter, &terms)?;
         if lives == Lives::Deleted && keys.is_empty() {
-            // The newest deletions first. By its own order, the index of the ids, a page of few deleted records would
-            // pass by all live ones.
+            // The newest deletions first. In the order of ids, a page of few deleted records would read all live ones.
             keys.push(SortKey {
                 path: Vec::new(),
                 column: Column::DeletedAt,
@@ -123,20 +122,20 @@ impl Plan {
         let mut expressions = Vec::with_capacity(keys.len());
         for (number, key) in keys.iter().enumerate() {
             let alias = join(&mut from, number, key);
-            // Where a condition asks for a value, there is no second run of records without one.
+            // If a condition requires a value, there is no second segment of records without one.
             let has_value = key.path.is_empty() && filter.needs_value(&key.column);
             expressions.push(expression(key, &alias, has_value, lives));
         }
         let must_sort = keys.first().is_some_and(|key| !has_index(key, lives));
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
-        let words = correction::corrected(words, &query.corrections);
+        let terms = correction::corrected(terms, &query.corrections);
         let corrected: Vec<&str> = correction::words(&query.corrections).collect();
-        let words = synonyms::expanded_beside(schema.template(), words, &corrected);
+        let terms = synonyms::expanded_beside(schema.template(), terms, &corrected);
         let carried = correction::carried(&query.corrections);
-        let words = Some(words).filter(|words| !words.is_empty());
+        let terms = Some(terms).filter(|terms| !terms.is_empty());
         let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
-        if words.is_some() && keys.is_empty() {
+        if terms.is_some() && keys.is_empty() {
             cursor_keys.push(CursorKey::Rank);
         }
 
@@ -151,12 +150,12 @@ impl Plan {
         if !filter.is_always_true() || conditions.is_empty() {
             conditions.push(rendered.clone());
         }
-        let has_words_only = words.is_some() && conditions.len() == 1;
-        let text = words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
+        let has_terms_only = terms.is_some() && conditions.len() == 1;
+        let text = terms.as_ref().map(|terms| terms.text.as_str()).unwrap_or_default();
         let (name, order_text) = (schema.full_name(), format!("{order:?}"));
         let mut parts = vec![name.as_str(), &rendered, &from, &order_text, text];
         if cursor_keys.contains(&CursorKey::Rank) {
-            parts.push(ORDER_OF_WORDS);
+            parts.push(ORDER_OF_RANKS);
         }
         if lives != Lives::Live {
             parts.push("deleted");
@@ -172,7 +171,7 @@ impl Plan {
         Ok(Plan {
             filter,
             lives,
-            words,
+            terms,
             keys,
             from,
             condition: conditions.join(" and "),
@@ -186,7 +185,7 @@ impl Plan {
             count: query.count,
             facets,
             must_sort,
-            has_words_only,
+            has_terms_only,
         })
     }
 }
@@ -197,22 +196,22 @@ fn filter(query: &SearchQuery, schema: &CallerSchema, time_zone: &str) -> Result
     check::check(&conditions, schema, settings)
 }
 
-fn words(query: &SearchQuery, schema: &CallerSchema) -> Result<TextQuery, Error> {
-    let words = query.global_search.as_deref().map_or_else(|| Ok(TextQuery::default()), TextQuery::parse)?;
-    Ok(synonyms::expanded(schema.template(), words))
+fn terms(query: &SearchQuery, schema: &CallerSchema) -> Result<TextQuery, Error> {
+    let terms = query.global_search.as_deref().map_or_else(|| Ok(TextQuery::default()), TextQuery::parse)?;
+    Ok(synonyms::expanded(schema.template(), terms))
 }
 
-/// Which records a search finds. Documents and vectors are those of live records.
+/// Whether live or deleted records are searched. Only live records have documents and vectors.
 fn lives(
     query: &SearchQuery,
     schema: &CallerSchema,
     filter: &Filter,
-    words: &TextQuery,
+    terms: &TextQuery,
 ) -> Result<Lives, Error> {
     if !query.include_deleted {
         return Ok(Lives::Live);
     }
-    if !words.is_empty() {
+    if !terms.is_empty() {
         let message = "global_search finds live records only";
         return Err(Error::at(Code::InvalidValue, "/include_deleted", message).hint(
             "Leave global_search out. To find text in deleted records, use ilike on an attribute, \
@@ -223,7 +222,7 @@ fn lives(
     Ok(if filter.needs_value(&Column::DeletedAt) { Lives::Deleted } else { Lives::Any })
 }
 
-/// What is wrong with a view for this caller has its place in the view; the search only names it.
+/// An error of a view points into the view, so the error of the search only names the view.
 fn of_view(query: &SearchQuery, error: Error) -> Error {
     let name = query.view.as_deref().unwrap_or_default();
     Error::at(error.code, "/view", format!("the view {name:?} cannot be used: {}", error.message))
@@ -233,8 +232,8 @@ fn of_view(query: &SearchQuery, error: Error) -> Error {
         )
 }
 
-/// Adds the tables between the record and the column it is sorted by. Where a reference leads to no live record that
-/// the caller sees, there is no value. Returns the alias of the column's table.
+/// Joins the tables between the record and the column of a sort key. A reference to a deleted or hidden record gives no value.
+/// Returns the alias of the column's table.
 fn join(from: &mut String, number: usize, key: &SortKey) -> String {
     let mut alias = RECORD.to_owned();
     for (depth, step) in key.path.iter().enumerate() {
@@ -250,7 +249,7 @@ fn join(from: &mut String, number: usize, key: &SortKey) -> String {
     alias
 }
 
-/// Whether records come from an index in the order of this key.
+/// Whether an index has the order of this key.
 fn has_index(key: &SortKey, lives: Lives) -> bool {
     let is_indexed = match &key.column {
         Column::Attribute { indexed, kind, collations, .. } => {
@@ -273,7 +272,7 @@ fn expression(key: &SortKey, alias: &str, has_value: bool, lives: Lives) -> Expr
     let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let collation = key.column.order();
     let sql = match &key.column {
-        // As the index has it: what two texts begin with decides, unless they agree for this long.
+        // The expression of the index: the beginnings of texts decide, up to this length.
         Column::Attribute { kind: AttributeType::String, .. } if is_indexed && key.path.is_empty() => {
             format!("pg_catalog.left({column}, {COMPARED}){collation}")
         }
@@ -286,8 +285,7 @@ fn expression(key: &SortKey, alias: &str, has_value: bool, lives: Lives) -> Expr
     };
     let is_standard = matches!(key.column, Column::Id | Column::CreatedAt | Column::UpdatedAt);
     Expression {
-        // If an index has the expression, it serves the condition; otherwise evaluating it only to test for null is
-        // wasteful.
+        // If an index has the expression, it serves the condition; otherwise the bare column costs less.
         presence: if is_indexed { sql.clone() } else { column },
         sql,
         direction: key.direction,

@@ -8,8 +8,8 @@ use crate::json::{self, text_at};
 use crate::value::member::{missing, unknown_member};
 use serde_json::value::RawValue;
 
-/// The most fields that one search is sorted by.
-pub const MOST_KEYS: usize = 5;
+/// The maximum number of sort keys.
+pub const MAX_KEYS: usize = 5;
 
 /// Which values come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub enum Direction {
 pub enum Nulls {
     /// Before all others.
     First,
-    /// Behind all others, whatever the direction: what is missing is rarely what one looks for.
+    /// After all others, in either direction: users rarely look for a missing value.
     Last,
 }
 
-/// One field that records are sorted by.
+/// A sort key.
 #[derive(Clone, Debug)]
 pub struct SortKey {
     /// The references that lead to the column.
@@ -49,29 +49,29 @@ pub fn parse(sort: Option<&RawValue>, schema: &dyn Schema, key: AttributeKey) ->
     if let Some(text) = json::string_at(sort, "/sort")? {
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             keys.extend(named(name, schema, key, "/sort")?);
-            // A text may name the same field a million times.
-            if keys.len() > MOST_KEYS {
+            // The text may have a million names.
+            if keys.len() > MAX_KEYS {
                 return Err(too_many());
             }
         }
     } else {
-        let elements = json::array_at_most(sort, MOST_KEYS + 1, "/sort")?;
-        for (index, element) in elements.iter().enumerate().take(MOST_KEYS) {
+        let elements = json::array_at_most(sort, MAX_KEYS + 1, "/sort")?;
+        for (index, element) in elements.iter().enumerate().take(MAX_KEYS) {
             let here = format!("/sort/{index}");
             keys.extend(match json::string_at(element, &here)? {
                 Some(name) => named(&name, schema, key, &here)?,
                 None => described(element, schema, key, &here)?,
             });
         }
-        if elements.len() > MOST_KEYS {
+        if elements.len() > MAX_KEYS {
             return Err(too_many());
         }
     }
-    if keys.len() > MOST_KEYS { Err(too_many()) } else { Ok(keys) }
+    if keys.len() > MAX_KEYS { Err(too_many()) } else { Ok(keys) }
 }
 
 fn too_many() -> Error {
-    Error::at(Code::InvalidValue, "/sort", format!("records are sorted by at most {MOST_KEYS} fields"))
+    Error::at(Code::InvalidValue, "/sort", format!("records are sorted by at most {MAX_KEYS} fields"))
 }
 
 fn named(
@@ -117,7 +117,7 @@ fn one_of<T>(value: &RawValue, pointer: &str, choices: [(&str, T); 2]) -> Result
     choice.map(|(_, choice)| choice).ok_or_else(|| Error::at(Code::InvalidValue, pointer, message))
 }
 
-/// The column behind a name; none for what is the same in all records of a template.
+/// The column of a name; none for a field that is the same in all records of a template.
 fn find(
     name: &str,
     direction: Direction,
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_field_is_read_behind_one_too_many() {
+    fn no_field_is_read_after_the_last_allowed_one() {
         for json in [
             r#""name,name,name,name,name,name,nonsense""#,
             r#"["name","name","name","name","name","name","nonsense"]"#,
@@ -173,7 +173,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_sent_sorts_by_a_few_columns_or_is_refused_with_its_place(json in prop_oneof![
+        fn any_value_sorts_by_few_columns_or_is_rejected_with_its_pointer(json in prop_oneof![
             value(),
             "\"(-?(name|price|artist|artist\\.name|id|template_id|external_key|nonsense|),){0,8}\"",
             prop::collection::vec(value(), 0..7).prop_map(|items| format!("[{}]", items.join(","))),
@@ -182,7 +182,7 @@ mod tests {
             }),
         ]) {
             match sort(&json) {
-                Ok(keys) => prop_assert!(keys.len() <= MOST_KEYS),
+                Ok(keys) => prop_assert!(keys.len() <= MAX_KEYS),
                 Err(error) => prop_assert!(points_into(&format!("{{\"sort\":{json}}}"), &error), "{:?}", error.faults),
             }
         }

@@ -1,8 +1,8 @@
 //! Compares terms with documents in memory: the same conditions as [`super::needle`] in SQL, in a tenth of the time.
 
+use super::document::Whole;
 use super::document::{self, FIELD};
 use super::needle::{Needle, WholeWords};
-use super::whole::Whole;
 use super::word_boundary::BoundedText;
 use memchr::memmem::{self, Finder};
 use std::borrow::Cow;
@@ -48,7 +48,7 @@ impl<'n> Words<'n> {
 
     fn is_in(&self, text: &[u8]) -> bool {
         self.texts.iter().all(|it| it.find(text).is_some())
-            && self.phrase.as_ref().is_none_or(|phrase| phrase.stands_in(text))
+            && self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(text))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finds the records that match a query.
 
+use super::document::Whole;
 use super::first::{First, Search};
 use super::names::{self, VisibleRows};
 use super::query::TextQuery;
@@ -8,7 +9,6 @@ use super::reader::{Match, Reader};
 use super::sample::{LONG, Sample};
 use super::stem::Stemmer;
 use super::terms::{self, PreparedTerm};
-use super::whole::Whole;
 use crate::postgres::guard::as_owner;
 use crate::postgres::heap::Row;
 use crate::postgres::heap_by_index::Wanted;

@@ -1,11 +1,7 @@
 //! Full-text search: documents of records, and queries.
 
-/// What a record may be called that a query asks for.
-pub mod called;
 /// Compares terms with documents in memory.
 pub mod comparison;
-/// Documents that triggers have made already.
-pub mod composed;
 /// The search document of a record.
 pub mod document;
 /// Finds the records that match a query.
@@ -16,10 +12,6 @@ pub mod first;
 pub mod fold;
 /// Keys of the index of documents.
 pub mod keys;
-/// What the index is asked for.
-pub mod lookup;
-/// The marks between the parts of a document.
-pub mod mark;
 /// Display names of referenced records.
 pub mod names;
 /// Conditions on documents for a term.
@@ -38,8 +30,6 @@ pub mod rebuild;
 pub mod renewal;
 /// Estimates the frequency of terms.
 pub mod sample;
-/// Scripts without spaces between words.
-pub mod spaceless;
 /// The stems of words.
 pub mod stem;
 /// The table of documents.
@@ -48,8 +38,6 @@ pub mod table;
 pub mod terms;
 /// Keys of its earlier form.
 pub mod trigram;
-/// The whole of a name or a key.
-pub mod whole;
 /// Texts that are no part of longer words.
 pub mod word_boundary;
 /// Writes documents.

@@ -5,13 +5,13 @@
 //! trigram index finds, or by a reference to a matching name, which the indexes of references find. Candidates are
 //! checked for all other terms.
 
+use super::document::Whole;
 use super::document::{START, STEM, VALUE};
 use super::names::{self, Names};
 use super::needle::{Needle, field, literal};
 use super::reader::Match;
 use super::sample::Sample;
 use super::terms::{self, PreparedTerm};
-use super::whole::Whole;
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;

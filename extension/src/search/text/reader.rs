@@ -1,10 +1,10 @@
 //! Reads documents and ranks their records, without a statement.
 
 use super::comparison::Comparison;
+use super::document::Whole;
 use super::names::Names;
 use super::table;
 use super::terms::{self, PreparedTerm};
-use super::whole::Whole;
 use super::{document, write};
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;

@@ -1,10 +1,9 @@
 //! The stems of words, as the language of a template makes them.
 
-use super::called;
+use super::document::Whole;
 use super::fold::fold;
 use super::needle::Needle;
-use super::query::{Term, TextQuery};
-use super::whole::Whole;
+use super::query::{self, Term, TextQuery};
 use crate::postgres::text_search;
 use crate::template::Template;
 use pgrx::pg_sys::Oid;
@@ -47,7 +46,7 @@ impl Stemmer {
     /// What a record may be called that a query asks for, with the marks in each language of documents.
     pub fn wholes(&self, query: &TextQuery) -> Vec<Whole> {
         let mut wholes = Vec::new();
-        for name in called::names(query) {
+        for name in query::titles(query) {
             for stems in self.variants(&name) {
                 wholes.extend(Whole::new(&name, &stems).filter(|whole| !wholes.contains(whole)));
             }

@@ -3,7 +3,7 @@ use crate::json::arbitrary::{object_of, points_into};
 use proptest::prelude::*;
 
 #[test]
-fn a_body_without_members_asks_for_everything() {
+fn empty_body_has_no_conditions() {
     let query = SearchQuery::parse("{}").expect("a query");
     assert!(query.filters.is_none() && query.sort.is_none() && query.limit.is_none());
     assert_eq!((query.count, query.verbose), (Count::None, false));
@@ -18,7 +18,7 @@ fn null_counts_as_absent() {
 }
 
 #[test]
-fn what_a_search_does_not_say_is_as_its_view_says() {
+fn absent_members_are_those_of_the_view() {
     let view = r#"{"sort": "a", "limit": 5, "count": "exact", "verbose": true, "time_zone": "Asia/Tokyo", "facets": ["a"]}"#;
     let within = |body| SearchQuery::parse(body).and_then(|query| query.within(Some(view))).expect("a query");
     let query = within("{}");
@@ -32,7 +32,7 @@ fn what_a_search_does_not_say_is_as_its_view_says() {
 }
 
 #[test]
-fn a_refusal_says_what_fuzzy_and_highlight_may_be() {
+fn error_names_the_values_of_fuzzy_and_highlight() {
     let highlight = "must be true, false or {\"offsets\": true}";
     for (body, expected) in [
         (r#"{"fuzzy": true}"#, "must be \"auto\" or \"off\""),
@@ -54,9 +54,9 @@ fn a_refusal_says_what_fuzzy_and_highlight_may_be() {
 }
 
 #[test]
-fn a_text_to_embed_is_for_the_service() {
+fn text_to_embed_is_rejected_in_sql() {
     assert!(SearchQuery::parse(r#"{"query_text": null}"#).is_ok());
-    let error = SearchQuery::parse(r#"{"query_text": "sea"}"#).expect_err("a refusal");
+    let error = SearchQuery::parse(r#"{"query_text": "sea"}"#).expect_err("an error");
     assert_eq!(error.code, Code::UnknownField);
     assert!(error.hint.is_some_and(|hint| hint.contains("query_vector")));
 }
@@ -72,7 +72,7 @@ fn fields_are_an_array_or_a_list_with_commas() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_place() {
+fn invalid_members_are_rejected_with_their_pointer() {
     for (body, pointer) in [
         (r#"{"limit": 0}"#, "/limit"),
         (r#"{"limit": 1001}"#, "/limit"),
@@ -98,14 +98,14 @@ fn what_does_not_fit_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_name_repeated_without_end_is_refused() {
+fn too_many_fields_are_rejected() {
     let names = |count| vec!["id"; count].join(",");
     let array = |count| format!("[\"{}\"]", vec!["id"; count].join("\",\""));
     for (value, is_taken) in [
-        (format!("\"{}\"", names(MOST_FIELDS)), true),
-        (format!("\"{}\"", names(MOST_FIELDS + 1)), false),
-        (array(MOST_FIELDS), true),
-        (array(MOST_FIELDS + 1), false),
+        (format!("\"{}\"", names(MAX_FIELDS)), true),
+        (format!("\"{}\"", names(MAX_FIELDS + 1)), false),
+        (array(MAX_FIELDS), true),
+        (array(MAX_FIELDS + 1), false),
     ] {
         let body = format!("{{\"fields\":{value}}}");
         match SearchQuery::parse(&body) {
@@ -115,13 +115,53 @@ fn a_name_repeated_without_end_is_refused() {
     }
 }
 
+fn with_vector(members: &str) -> String {
+    format!("{{\"query_vector\":[{}]{members}}}", vec!["1"; 768].join(","))
+}
+
+#[test]
+fn unused_options_of_a_mode_do_not_affect_the_cursor() {
+    for (members, has_vector, has_words) in [
+        ("", true, false),
+        (r#","global_search":"x""#, true, true),
+        (r#","global_search":"x","mode":"hybrid""#, true, true),
+        (r#","global_search":"x","mode":"semantic""#, true, false),
+        (r#","global_search":"x","mode":"keyword","sort":"name","count":"exact""#, false, true),
+    ] {
+        let body = with_vector(members);
+        let query = SearchQuery::parse(&body).expect("a query");
+        assert_eq!(
+            (query.vector.is_some(), query.global_search.is_some()),
+            (has_vector, has_words),
+            "{members}"
+        );
+    }
+}
+
+#[test]
+fn options_that_do_not_apply_to_a_vector_are_rejected() {
+    for (members, pointer) in [
+        (r#","sort":"name""#, "/sort"),
+        (r#","fuzzy":"auto""#, "/fuzzy"),
+        (r#","cursor":"x""#, "/cursor"),
+        (r#","count":"exact""#, "/count"),
+        (r#","facets":["name"]"#, "/facets"),
+        (r#","include_deleted":true"#, "/include_deleted"),
+        (r#","limit":201"#, "/limit"),
+        (r#","mode":"hybrid""#, "/global_search"),
+    ] {
+        let error = SearchQuery::parse(&with_vector(members)).map(|_| ()).expect_err(members);
+        assert_eq!(error.faults[0].pointer, pointer);
+    }
+}
+
 proptest! {
     #[test]
-    fn any_object_is_a_search_within_its_bounds_or_refused_with_its_place(body in object_of(&KNOWN)) {
+    fn any_object_is_a_bounded_search_or_rejected_with_its_pointer(body in object_of(&KNOWN)) {
         match SearchQuery::parse(&body) {
             Ok(query) => {
-                prop_assert!(query.limit.is_none_or(|limit| (1..=MOST_LIMIT).contains(&limit)));
-                prop_assert!(query.facets.len() <= MOST_FACETS);
+                prop_assert!(query.limit.is_none_or(|limit| (1..=MAX_LIMIT).contains(&limit)));
+                prop_assert!(query.facets.len() <= MAX_FACETS);
             }
             Err(error) => prop_assert!(points_into(&body, &error), "{:?}", error.faults),
         }
