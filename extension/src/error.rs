@@ -28,7 +28,7 @@ pub struct Fault {
 }
 
 /// The maximum number of faults in one error.
-pub const MOST_FAULTS: usize = 100;
+pub const MAX_FAULTS: usize = 100;
 
 /// A refusal, before it is raised.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Error {
     pub fn join(errors: Vec<Error>) -> Option<Error> {
         let mut errors = errors.into_iter();
         let mut first = errors.next()?;
-        first.faults.extend(errors.flat_map(|error| error.faults).take(MOST_FAULTS - 1));
+        first.faults.extend(errors.flat_map(|error| error.faults).take(MAX_FAULTS - 1));
         Some(first)
     }
 
@@ -128,7 +128,7 @@ impl Error {
         let name = fault.pointer.rsplit('/').next().unwrap_or_default();
         let more = match self.faults.len() {
             1 => String::new(),
-            MOST_FAULTS => format!(" (the first of at least {MOST_FAULTS} faults)"),
+            MAX_FAULTS => format!(" (the first of at least {MAX_FAULTS} faults)"),
             count => format!(" (the first of {count} faults)"),
         };
         let mut words = self.message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -143,8 +143,8 @@ impl Error {
 /// No more than the beginning of a text that is longer than a person would read: messages quote what was sent, and
 /// what was sent may be a megabyte.
 fn shortened(text: String) -> String {
-    const MOST: usize = 400;
-    match text.char_indices().nth(MOST) {
+    const MAX: usize = 400;
+    match text.char_indices().nth(MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

@@ -11,9 +11,9 @@ use std::borrow::Cow;
 #[cfg(test)]
 pub mod arbitrary;
 
-/// The most elements of an array and members of an object. Closer limits follow; this one applies before memory is
+/// The maximum number of elements of an array and of members of an object. Closer limits follow; this one applies before memory is
 /// allocated for each.
-const MOST: usize = 100_000;
+const MAX: usize = 100_000;
 
 /// The members of a JSON object in the order written; of a name given twice the last value counts, as in jsonb.
 #[derive(Debug, Default)]
@@ -30,8 +30,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
                 let mut members: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::with_capacity(8);
                 while let Some(Name(name)) = map.next_key()? {
-                    if members.len() == MOST {
-                        let message = format!("an object has more than {MOST} members");
+                    if members.len() == MAX {
+                        let message = format!("an object has more than {MAX} members");
                         return Err(serde::de::Error::custom(message));
                     }
                     members.push((name, map.next_value()?));
@@ -99,21 +99,17 @@ pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, E
 
 /// Reads the array at `pointer` in the request.
 pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
-    let elements = array_at_most(value, MOST + 1, pointer)?;
-    if elements.len() > MOST {
-        let message = format!("must have at most {MOST} elements");
+    let elements = array_at_most(value, MAX + 1, pointer)?;
+    if elements.len() > MAX {
+        let message = format!("must have at most {MAX} elements");
         return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
     Ok(elements)
 }
 
-/// Reads at most `most` elements of the array at `pointer`. The rest is skipped without being stored, so that a limit
+/// Reads at most `max` elements of the array at `pointer`. The rest is skipped without being stored, so that a limit
 /// applies before memory is allocated: to allow `n` elements, read `n + 1`.
-pub fn array_at_most<'a>(
-    value: &'a RawValue,
-    most: usize,
-    pointer: &str,
-) -> Result<Vec<&'a RawValue>, Error> {
+pub fn array_at_most<'a>(value: &'a RawValue, max: usize, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
     struct First(usize);
     impl<'de> Visitor<'de> for First {
         type Value = Vec<&'de RawValue>;
@@ -133,7 +129,7 @@ pub fn array_at_most<'a>(
     match value.get().as_bytes().first() {
         Some(b'[') => {
             let mut reader = serde_json::Deserializer::from_str(value.get());
-            reader.deserialize_seq(First(most)).map_err(|error| malformed(&error))
+            reader.deserialize_seq(First(max)).map_err(|error| malformed(&error))
         }
         _ => Err(Error::at(Code::InvalidValue, pointer, "must be a JSON array")),
     }
@@ -179,8 +175,8 @@ fn malformed(error: &serde_json::Error) -> Error {
 
 /// Escapes one step of a JSON pointer (RFC 6901 §3). A step that is longer than any name of ours is cut.
 pub fn pointer_step(name: &str) -> Cow<'_, str> {
-    const MOST: usize = 100;
-    let (kept, more) = match name.char_indices().nth(MOST) {
+    const MAX: usize = 100;
+    let (kept, more) = match name.char_indices().nth(MAX) {
         Some((end, _)) => (&name[..end], "…"),
         None => (name, ""),
     };
@@ -251,15 +247,15 @@ mod tests {
     fn more_members_or_elements_than_a_request_needs_are_refused() {
         let array = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
-        assert_eq!(array_at(&raw(&array(MOST)), "/a").expect("an array").len(), MOST);
-        let error = array_at(&raw(&array(MOST + 1)), "/a").expect_err("too many");
+        assert_eq!(array_at(&raw(&array(MAX)), "/a").expect("an array").len(), MAX);
+        let error = array_at(&raw(&array(MAX + 1)), "/a").expect_err("too many");
         assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::PayloadTooLarge, "/a"));
         let object_of = |count: usize| {
             let members: Vec<String> = (0..count).map(|number| format!("\"{number}\":1")).collect();
             format!("{{{}}}", members.join(","))
         };
-        assert_eq!(object(&object_of(MOST)).expect("an object").0.len(), MOST);
-        let error = object(&object_of(MOST + 1)).expect_err("too many");
+        assert_eq!(object(&object_of(MAX)).expect("an object").0.len(), MAX);
+        let error = object(&object_of(MAX + 1)).expect_err("too many");
         assert_eq!(error.code, Code::MalformedRequest);
     }
 

@@ -90,7 +90,7 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::policy_paths::register();
     postgres::slow_statement::register();
     postgres::setting::finish();
-    postgres::library_version::register(define::setup::newest_step());
+    postgres::library_version::register(define::setup::newest_version());
     template::catalog::set_subscribers(&[
         access::api_key::on_change,
         quota::stored::on_change,

@@ -1,23 +1,20 @@
-//! Authentication of a request.
+//! Authentication of a request: the first with a credential looks it up in the database.
 
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::admission::{self, Admitted, CredentialKind};
-use crate::caller::{Caller, caller};
+use crate::caller::Admit;
 use crate::database::Database;
 use crate::database::Effect::Lookup;
-use crate::idempotency::Idempotency;
-use crate::numbers::Numbers;
-use crate::observation::{Identity, Observation};
+use crate::observation::Identity;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Admits a request, or refuses it. `digest` is the digest of `token`.
+/// Admits a request, or rejects it. `digest` is the digest of `token`.
 pub(crate) async fn admit(
     app: &App,
     parts: &mut Parts,
@@ -32,7 +29,7 @@ pub(crate) async fn admit(
     admission::admit(&app.admission, parts, kind, token, digest, ask).await
 }
 
-/// Whose a key or a token is, by its digest, if the database knows it.
+/// The owner of a key or a token, by its digest; none if the database does not know it.
 async fn identify(
     database: &Database,
     kind: CredentialKind,
@@ -64,17 +61,13 @@ fn read(kind: CredentialKind, row: &Row) -> Result<Option<Identity>, Problem> {
     }))
 }
 
-impl FromRequestParts<Arc<App>> for Caller {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Caller, Problem> {
-        let (token, caller) = caller(&parts.headers)?;
-        let token = token.to_owned();
-        let numbers = Numbers::of(&parts.uri)?;
-        if let (Some(observation), Some(project)) = (Observation::find(&parts.extensions), &caller.project) {
-            observation.names_project(project);
-        }
-        let admitted = admit(app, parts, CredentialKind::ApiKey, &token, caller.token_digest).await?;
-        Ok(Caller { numbers, idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
+impl Admit for App {
+    async fn admit_key(
+        &self,
+        parts: &mut Parts,
+        token: &[u8],
+        digest: [u8; 32],
+    ) -> Result<Admitted, Problem> {
+        admit(self, parts, CredentialKind::ApiKey, token, digest).await
     }
 }

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::state::App;
 
 /// A larger body is read by a thread of its own, so that no other request waits for it.
-const MOST_AT_ONCE: usize = 256 << 10;
+const MAX_INLINE: usize = 256 << 10;
 
 /// The text of a required body.
 pub(crate) struct JsonText(pub(crate) String);
@@ -53,12 +53,12 @@ async fn read_json(request: Request, app: &App) -> Result<Option<String>, Proble
     let Some(admitted) = parts.extensions.get::<Admitted>() else {
         return Err(Problem::internal("a body is read before it is known whose it is".to_owned()));
     };
-    let read = read_all(body, app.body_limit, TransferTimer::new(app.least_rate), Some(admitted));
+    let read = read_all(body, app.body_limit, TransferTimer::new(app.minimum_rate), Some(admitted));
     let Ok(bytes) = timeout(app.body_timeout, read).await else {
         return Err(Problem::body_too_slow());
     };
     let bytes = bytes?;
-    let text = match bytes.len() > MOST_AT_ONCE {
+    let text = match bytes.len() > MAX_INLINE {
         true => spawn_blocking(|| text(bytes)).await.map_err(|error| Problem::internal(error.to_string()))?,
         false => text(bytes),
     }?;
@@ -106,7 +106,7 @@ async fn read_all(
     mut timer: TransferTimer,
     admitted: Option<&Admitted>,
 ) -> Result<Vec<u8>, Problem> {
-    // A body with too large a Content-Length is refused before it is read.
+    // A body with too large a Content-Length is rejected before it is read.
     let size = body.size_hint();
     if size.lower() > limit as u64 {
         return Err(Problem::body_too_large(limit));

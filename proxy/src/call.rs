@@ -16,7 +16,7 @@ use crate::database::Effect::{self, Read, Write};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments};
 use crate::state::App;
-use crate::statement::{Argument, Statement};
+use keyed_service::statement::{Argument, Statement};
 
 /// The caller, and the `N` path parameters.
 pub(crate) struct Call<const N: usize> {

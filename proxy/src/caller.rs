@@ -1,16 +1,22 @@
 //! The caller of a request: the digest of its bearer token, and the project header.
 
 use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
 
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
-use sha2::{Digest, Sha256};
+
+use keyed_service::statement::{Source, digest};
 
 use crate::admission::{Admitted, FilePermit};
 use crate::header::single;
 use crate::idempotency::Idempotency;
 use crate::numbers::Numbers;
+use crate::observation::Observation;
 use crate::problem::Problem;
-use crate::source::Source;
+use crate::source::source_of;
 
 const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
@@ -28,16 +34,11 @@ pub(crate) struct Caller {
     pub(crate) admitted: Option<Admitted>,
 }
 
-/// The SHA-256 that is sent to the database instead of an API key or a delivery token.
-pub(crate) fn digest(token: &[u8]) -> [u8; 32] {
-    Sha256::digest(token).into()
-}
-
 impl Caller {
-    /// The caller of this API key, without a project.
-    pub(crate) fn with_key(token: &[u8]) -> Caller {
+    /// The caller with an API key of this digest, without a project.
+    pub(crate) fn with_digest(token_digest: [u8; 32]) -> Caller {
         Caller {
-            token_digest: digest(token),
+            token_digest,
             project: None,
             source: Source::Api,
             numbers: Numbers::default(),
@@ -45,10 +46,8 @@ impl Caller {
             admitted: None,
         }
     }
-}
 
-impl Caller {
-    /// What the database is told of the request beside its source: how it writes numbers, and its id, which administrators are
+    /// What the database learns of the request beside its source: how it writes numbers, and its id, which administrators are
     /// shown. The id is empty for the service itself.
     pub(crate) fn request(&self) -> Cow<'_, str> {
         let observation = self.admitted.as_ref().and_then(Admitted::observation);
@@ -68,8 +67,34 @@ impl Caller {
     }
 }
 
-/// The caller and its token.
-pub(crate) fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
+/// Admits requests: the shared state of the routes.
+pub(crate) trait Admit: Send + Sync {
+    /// Admits the request of an API key. `digest` is the digest of `token`.
+    fn admit_key(
+        &self,
+        parts: &mut Parts,
+        token: &[u8],
+        digest: [u8; 32],
+    ) -> impl Future<Output = Result<Admitted, Problem>> + Send;
+}
+
+impl<S: Admit> FromRequestParts<Arc<S>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<S>) -> Result<Caller, Problem> {
+        let (token, caller) = caller(&parts.headers)?;
+        let token = token.to_owned();
+        let numbers = Numbers::of(&parts.uri)?;
+        if let (Some(observation), Some(project)) = (Observation::find(&parts.extensions), &caller.project) {
+            observation.names_project(project);
+        }
+        let admitted = state.admit_key(parts, &token, caller.token_digest).await?;
+        Ok(Caller { numbers, idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
+    }
+}
+
+/// The caller that the headers of a request name, and its token.
+fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
     let Some(token) = single(headers, header::AUTHORIZATION)?.and_then(bearer_token) else {
         return Err(Problem::no_token());
     };
@@ -81,8 +106,8 @@ pub(crate) fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
             Err(_) => return Err(Problem::malformed("the header X-Service-Project-Id is not UTF-8")),
         },
     };
-    let source = Source::of(headers)?;
-    Ok((token, Caller { project, source, ..Caller::with_key(token) }))
+    let source = source_of(headers)?;
+    Ok((token, Caller { project, source, ..Caller::with_digest(digest(token)) }))
 }
 
 fn bearer_token(authorization: &[u8]) -> Option<&[u8]> {
@@ -112,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_token_is_hashed_and_the_scheme_is_case_insensitive() {
-        let digest: [u8; 32] = Sha256::digest(b"abc").into();
+        let digest: [u8; 32] = digest(b"abc");
         for value in [&b"Bearer abc"[..], b"bearer abc", b"BEARER   abc "] {
             let caller = ask(&[("authorization", value)]).expect("a caller");
             assert_eq!(caller.token_digest, digest);
@@ -138,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubled_header_is_refused() {
+    fn a_doubled_header_is_rejected() {
         let token = ("authorization", &b"Bearer abc"[..]);
         assert_eq!(ask(&[token, token]).err(), Some(StatusCode::BAD_REQUEST));
         let project = ("x-service-project-id", &b"crm"[..]);
@@ -153,7 +178,7 @@ mod tests {
         ) {
             let value = [scheme.as_bytes(), &value].concat();
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_bytes(&value).expect("a value"))]);
-            let expected = bearer_token(value.trim_ascii()).map(|token| <[u8; 32]>::from(Sha256::digest(token)));
+            let expected = bearer_token(value.trim_ascii()).map(|token| digest(token));
             match caller(&headers) {
                 Ok((token, caller)) => {
                     prop_assert_eq!(caller.token_digest, digest(token));

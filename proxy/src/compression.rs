@@ -26,7 +26,7 @@ const ENCODINGS: [&str; 2] = ["br", "gzip"];
 pub(crate) struct Accepted(Option<&'static str>);
 
 impl Accepted {
-    /// If a client refuses every encoding, including identity, it gets an uncompressed response: the request may have
+    /// If a client accepts no encoding, not even identity, it gets an uncompressed response: the request may have
     /// had its effect, and 406 would suggest otherwise.
     pub(crate) fn of(headers: &HeaderMap) -> Accepted {
         if !headers.contains_key(header::ACCEPT_ENCODING) {

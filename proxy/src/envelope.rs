@@ -21,7 +21,7 @@ use crate::problem::Problem;
 /// Runs one request. The only place where a [`Problem`] becomes text, since only here its request id is known.
 pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     let accepted = Accepted::of(request.headers());
-    // The caller's extractor refuses an address that makes no sense.
+    // The caller's extractor rejects an address that makes no sense.
     let numbers = Numbers::of(request.uri()).unwrap_or_default();
     let observation = Observation::of(&mut request);
     let route = request.extensions().get::<MatchedPath>().cloned();

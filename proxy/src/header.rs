@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_could_be_understood_otherwise_is_refused() {
+    fn a_head_that_could_be_understood_otherwise_is_rejected() {
         let check = |version, lines: &[(&'static str, &'static str)]| {
             let headers: HeaderMap = lines
                 .iter()
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_body_is_refused() {
+    fn a_packed_body_is_rejected() {
         for (encoding, is_taken) in [("identity", true), ("Identity", true), ("gzip", false), ("", false)] {
             let value = HeaderValue::from_static(encoding);
             let headers = HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]);

@@ -26,7 +26,7 @@ const ENFORCE: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(100)::bigint end";
 
 /// Runs as long as the service does.
-pub(crate) async fn run(database: Arc<Database>) {
+pub async fn run(database: Arc<Database>) {
     loop {
         if let Err(problem) = database.run(WriteOnce, RUN_JOBS, &[]).await {
             tracing::debug!(cause = problem.cause(), "cannot start pending jobs");

@@ -13,12 +13,12 @@ use tokio_postgres::types::IsNull;
 
 use crate::header::single;
 use crate::problem::Problem;
-use crate::statement::Argument;
+use keyed_service::statement::Argument;
 
 const NAME: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The bytes that are hashed at once.
-const MOST_AT_ONCE: usize = 64 << 10;
+const MAX_INLINE: usize = 64 << 10;
 
 /// The maximum length of a key, in characters.
 const LONGEST: usize = 255;
@@ -71,7 +71,7 @@ impl Content {
         let mut digest = Sha256::new();
         for part in self.0 {
             digest.update((part.len() as u64).to_be_bytes());
-            let mut pieces = part.chunks(MOST_AT_ONCE).peekable();
+            let mut pieces = part.chunks(MAX_INLINE).peekable();
             while let Some(piece) = pieces.next() {
                 digest.update(piece);
                 if pieces.peek().is_some() {
@@ -118,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::statement::text;
+    use keyed_service::statement::text;
 
     fn key(value: &[u8]) -> Option<String> {
         read(value).ok()
@@ -181,7 +181,7 @@ mod tests {
         }
 
         #[test]
-        fn any_header_is_a_key_within_its_bounds_or_refused(value in prop_oneof![
+        fn any_header_is_a_key_within_its_bounds_or_rejected(value in prop_oneof![
             prop::collection::vec(any::<u8>(), 0..300),
             "\"?[a-c\"\\\\ ]{0,9}\"?".prop_map(String::into_bytes),
         ]) {

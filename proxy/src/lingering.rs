@@ -1,6 +1,6 @@
 //! Lets a client finish sending a body that is not needed (lingering close).
 //!
-//! A refusal is often decided before the body is read: an invalid token, a body too large. If the connection were
+//! A request is often rejected before its body is read: an invalid token, a body too large. If the connection were
 //! closed then, a client that is still sending would get a reset instead of the response. So the rest of the body is
 //! read and discarded while the response is sent, within limits.
 
@@ -16,12 +16,12 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-const MOST_BYTES: usize = 64 << 20;
-const MOST_TIME: Duration = Duration::from_secs(2);
+const MAX_BYTES: usize = 64 << 20;
+const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// Has the body read to its end even if the request's handler does not.
 pub(crate) fn linger(request: Request) -> Request {
-    // A client that sends Expect: 100-continue does not send the body after a refusal.
+    // A client that sends Expect: 100-continue does not send the body after an error.
     if request.body().is_end_stream() || request.headers().contains_key(header::EXPECT) {
         return request;
     }
@@ -62,7 +62,7 @@ impl Drop for Lingering {
     fn drop(&mut self) {
         match (self.body.take(), Handle::try_current()) {
             (Some(body), Ok(runtime)) if !body.is_end_stream() => {
-                runtime.spawn(timeout(MOST_TIME, discard(body)));
+                runtime.spawn(timeout(MAX_TIME, discard(body)));
             }
             _ => {}
         }
@@ -70,7 +70,7 @@ impl Drop for Lingering {
 }
 
 async fn discard(mut body: Body) {
-    let mut room = MOST_BYTES;
+    let mut room = MAX_BYTES;
     while let Some(Ok(frame)) = body.frame().await {
         match room.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
             Some(rest) => room = rest,

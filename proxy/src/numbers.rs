@@ -16,7 +16,7 @@ use crate::query;
 use quoting::Quoting;
 
 /// A larger answer is written by a thread of its own.
-const MOST_AT_ONCE: usize = 256 << 10;
+const MAX_INLINE: usize = 256 << 10;
 
 /// How the values of a request and of its response write numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Numbers {
         let body = match body.size_hint().exact() {
             Some(_) => match to_bytes(body, usize::MAX).await {
                 // The threads that answer lookups do no work in proportion to an answer.
-                Ok(whole) if whole.len() > MOST_AT_ONCE => {
+                Ok(whole) if whole.len() > MAX_INLINE => {
                     Body::from(spawn_blocking(move || quoted(&whole)).await.unwrap_or_default())
                 }
                 Ok(whole) => Body::from(quoted(&whole)),

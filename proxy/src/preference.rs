@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, HeaderName};
 
-/// An entry of a list, in small letters and without parameters, and its weight in thousandths: 0 is a refusal.
+/// An entry of a list, in small letters and without parameters, and its weight in thousandths: 0 is not acceptable.
 pub(crate) type Weighted = (String, u16);
 
 /// The entries of a list, in their order; a header sent twice is one list. An entry whose weight cannot be read is none.

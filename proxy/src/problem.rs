@@ -1,12 +1,9 @@
-//! A refusal: its code, what is told of it, and its headers.
+//! An error as a response: its code, what the caller is told, and its headers.
 
 /// Its body.
 mod body;
 
-/// The excess over a limit.
-mod excess;
-
-/// The limit that refused a request.
+/// The limit that a request exceeds.
 mod reason;
 
 use std::borrow::Cow;
@@ -17,12 +14,11 @@ use axum::response::{IntoResponse, Response};
 use keyed_errors::Code;
 use serde_json::value::RawValue;
 
-pub(crate) use excess::Excess;
-pub(crate) use reason::Reason;
+pub(crate) use reason::{Excess, Reason};
 
 /// An error response. The `envelope` writes its body, because only it knows the request id.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem(Box<Parts>);
+pub struct Problem(Box<Parts>);
 
 #[derive(Clone, Debug)]
 struct Parts {
@@ -37,7 +33,7 @@ struct Parts {
     particulars: Particulars,
 }
 
-/// What a refused request has done.
+/// The effect of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Nothing.
@@ -51,7 +47,7 @@ enum Outcome {
 /// Details that only the database knows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Particulars {
-    /// The refusal's name, where the database has a more exact one than its SQLSTATE.
+    /// The name of the error, where the database has a more exact one than its SQLSTATE.
     pub(crate) code: Option<String>,
     pub(crate) hint: Option<String>,
     pub(crate) errors: Option<Box<RawValue>>,
@@ -93,7 +89,7 @@ impl Problem {
         Problem::new(Code::InvalidValue, detail)
     }
 
-    /// The refusal of one member of a body.
+    /// The error of one member of a body.
     pub(crate) fn invalid_member(pointer: &str, reason: String) -> Problem {
         let fault =
             serde_json::json!([{"pointer": pointer, "code": Code::InvalidValue.name(), "detail": &reason}]);
@@ -231,7 +227,7 @@ impl Problem {
         }
     }
 
-    /// Nothing tells the caller to send the request again: that could do twice what was done.
+    /// The caller is not asked to send the request again, which could repeat its effect.
     fn with_outcome(mut self, outcome: Outcome) -> Problem {
         const TO_SEND_AGAIN: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
         let parts = &mut *self.0;
@@ -256,15 +252,16 @@ impl Problem {
     }
 
     /// What went wrong, as the response says it.
-    pub(crate) fn detail(&self) -> &str {
+    pub fn detail(&self) -> &str {
         &self.0.detail
     }
 
-    pub(crate) fn cause(&self) -> Option<&str> {
+    /// Why, for the log.
+    pub fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
     }
 
-    /// The limit that refused the request, if one did.
+    /// The limit that the request exceeds, if it does.
     pub(crate) fn reason(&self) -> Option<Reason> {
         self.0.reason
     }

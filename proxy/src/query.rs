@@ -67,10 +67,10 @@ fn pairs(uri: &Uri) -> impl Iterator<Item = Result<(Cow<'_, str>, &str), Problem
 }
 
 /// The longest name of a parameter in a message.
-const MOST_NAMED: usize = 100;
+const MAX_NAMED: usize = 100;
 
 fn shortened(name: &str) -> Cow<'_, str> {
-    match name.char_indices().nth(MOST_NAMED) {
+    match name.char_indices().nth(MAX_NAMED) {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
         None => Cow::Borrowed(name),
     }
@@ -80,7 +80,7 @@ fn more_than_once(name: &str) -> Problem {
     Problem::malformed(format!("the query parameter \"{name}\" is given more than once"))
 }
 
-/// The values of the accepted parameters, in the order of their names. Any other name, or one twice, is refused,
+/// The values of the accepted parameters, in the order of their names. Any other name, or one twice, is rejected,
 /// so that a typing error is never a silently different question.
 pub(crate) fn parameters<'a, const N: usize>(
     uri: &'a Uri,

@@ -12,7 +12,7 @@ use crate::problem::{Problem, Reason};
 use crate::settings::Settings;
 
 /// The version of this program.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The timeout of the database.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -23,8 +23,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
 /// rotation. The result is cached for a moment, so that frequent probes cost little.
 ///
-/// While extension and proxy do not fit, requests are refused: their statements could mean something else there.
-pub(crate) struct Readiness {
+/// While extension and proxy do not fit, requests are rejected: their statements could mean something else there.
+pub struct Readiness {
     database: Database,
     served: Arc<Database>,
     latest: Mutex<Option<(Instant, Verdict)>>,
@@ -50,7 +50,7 @@ impl Readiness {
     }
 
     /// The version of the extension, or why the service is not ready.
-    pub(crate) async fn extension_version(&self) -> Result<String, Problem> {
+    pub async fn extension_version(&self) -> Result<String, Problem> {
         match self.look().await {
             Verdict::Ready(version) => Ok(version),
             Verdict::Incomplete(problem) | Verdict::Unready(problem) | Verdict::Misfit(problem) => {
@@ -84,7 +84,7 @@ impl Readiness {
     }
 
     /// Looks at the database from time to time, as long as the service runs, and says in the log what changed.
-    pub(crate) async fn watch(&self) {
+    pub async fn watch(&self) {
         let mut said = String::new();
         loop {
             let verdict = self.look().await;
@@ -122,7 +122,7 @@ impl Readiness {
 
     /// What is wrong with the login of this service, if anything: one with more rights than `keyed_proxy` has more than
     /// requests need.
-    pub(crate) async fn warning_of_login(&self) -> Option<String> {
+    pub async fn warning_of_login(&self) -> Option<String> {
         let row = timeout(PATIENCE, self.database.run(Effect::Read, LOGIN, &[])).await.ok()?.ok()?;
         login_warning(row.try_get(0).ok()?, row.try_get(1).ok()?)
     }
@@ -154,7 +154,7 @@ impl Readiness {
         })
     }
 
-    /// Whether the functions refuse because the files on the server are older than the extension.
+    /// Whether the functions fail because the files on the server are older than the extension.
     async fn library_misfit(&self, extension: &str) -> Option<Verdict> {
         let row = self.database.run(Effect::Read, LIBRARY, &[]).await.ok()?;
         let library: String = row.try_get(0).ok()?;

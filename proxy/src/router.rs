@@ -85,7 +85,7 @@ fn public() -> [(&'static str, MethodRouter<Arc<App>>); 2] {
 }
 
 /// The routes for metrics. Both prefixes lead to the same.
-pub(crate) fn routes() -> Routes {
+pub fn routes() -> Routes {
     let own = probes().into_iter().chain(public()).map(|(path, _)| (path.to_owned(), path.to_owned()));
     let paths: Vec<&str> = api().into_iter().map(|(path, _)| path).collect();
     let prefixed = PREFIXES.iter().flat_map(|prefix| {
@@ -94,7 +94,7 @@ pub(crate) fn routes() -> Routes {
     Routes::new(own.chain(prefixed))
 }
 
-/// Refuses an address that asks too often for what needs no key.
+/// Rejects an address that sends too many requests without a key.
 async fn limit_visits(
     State(app): State<Arc<App>>,
     request: Request,
@@ -105,7 +105,7 @@ async fn limit_visits(
 }
 
 /// All that is served.
-pub(crate) fn router(app: Arc<App>) -> Router {
+pub fn router(app: Arc<App>) -> Router {
     let mut unauthenticated = Router::new();
     for (path, methods) in public() {
         unauthenticated = unauthenticated.route(path, methods);
@@ -126,7 +126,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::no_such_route())
         .layer(axum::middleware::from_fn(envelope::wrap));
-    // Outermost, so that a page can read what it is refused, too.
+    // Outermost, so that a page can read errors, too.
     let router = match app.cors.clone() {
         Some(cors) => router.layer(cors),
         None => router,
@@ -138,21 +138,15 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 mod tests {
     use axum::body::{Body, to_bytes};
     use axum::http::{Request, header};
-    use clap::Parser;
     use tower::ServiceExt;
 
     use super::*;
-    use crate::cli::{Cli, Command};
     use crate::metrics::Metrics;
+    use crate::settings::Settings;
 
     /// Sends a request line and headers, one a line, to a service whose database does not exist.
     async fn ask(request: &str) -> (u16, axum::http::HeaderMap, String) {
-        let arguments = ["keyed-proxy", "serve", "--database-url", "host=/nonexistent dbname=none user=none"];
-        let Command::Serve(settings) =
-            Cli::try_parse_from(arguments).and_then(Cli::command).expect("good arguments")
-        else {
-            panic!("serve is what was asked for")
-        };
+        let settings = Settings::of_arguments(&["--database-url", "host=/nonexistent dbname=none user=none"]);
         let app = App::new(&settings, Metrics::new(routes())).expect("no connection is opened yet");
         let mut lines = request.lines().map(str::trim);
         let (method, uri) = lines.next().and_then(|line| line.split_once(' ')).expect("a request line");

@@ -3,30 +3,19 @@
 //! It is what the client says of itself. It decides on nothing else, and can only be one of these.
 
 use axum::http::{HeaderMap, HeaderName};
+use keyed_service::statement::Source;
 
 use crate::header::single;
 use crate::problem::Problem;
 
 const NAME: HeaderName = HeaderName::from_static("x-keyed-source");
 
-/// The source of a request's changes, for routes that name none themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// A program: `api`.
-    #[default]
-    Api,
-    /// A person, in the web application: `app`.
-    Application,
-}
-
-impl Source {
-    /// The header of a request.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Source, Problem> {
-        match single(headers, NAME)? {
-            None | Some(b"" | b"api") => Ok(Source::Api),
-            Some(b"app") => Ok(Source::Application),
-            Some(_) => Err(Problem::malformed("the header X-Keyed-Source is api or app")),
-        }
+/// The source that the header of a request names.
+pub(crate) fn source_of(headers: &HeaderMap) -> Result<Source, Problem> {
+    match single(headers, NAME)? {
+        None | Some(b"" | b"api") => Ok(Source::Api),
+        Some(b"app") => Ok(Source::Application),
+        Some(_) => Err(Problem::malformed("the header X-Keyed-Source is api or app")),
     }
 }
 
@@ -41,7 +30,7 @@ mod tests {
         for value in values {
             headers.append(NAME, HeaderValue::from_bytes(value).expect("a header value"));
         }
-        Source::of(&headers).map_err(|problem| problem.status().as_u16())
+        source_of(&headers).map_err(|problem| problem.status().as_u16())
     }
 
     #[test]

@@ -9,31 +9,35 @@ use crate::admission::Admission;
 use crate::admission::min_rate::MinRate;
 use crate::cors;
 use crate::database::Database;
-use crate::embedding::Embedder;
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::settings::Settings;
-use crate::shutdown::Shutdown;
-use crate::tls::database::Connector;
+use keyed_embedding_worker::embedder::Embedder;
+use keyed_service::shutdown::Shutdown;
+use keyed_service::tls::database::Connector;
 
 /// Shared state of the routes.
-pub(crate) struct App {
+pub struct App {
     /// Opens the connections to the database.
-    pub(crate) connector: Connector,
-    pub(crate) database: Arc<Database>,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) readiness: Readiness,
-    pub(crate) embedder: Option<Arc<Embedder>>,
+    pub connector: Connector,
+    /// The connections of requests.
+    pub database: Arc<Database>,
+    /// The metrics of the process.
+    pub metrics: Arc<Metrics>,
+    /// Whether the database can be used.
+    pub readiness: Readiness,
+    /// The embedding provider.
+    pub embedder: Option<Arc<Embedder>>,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
     /// Admission: authentication and limits.
     pub(crate) admission: Arc<Admission>,
     /// The minimum rate of bodies and responses.
-    pub(crate) least_rate: MinRate,
+    pub(crate) minimum_rate: MinRate,
     /// The maximum time of a transaction of a file.
     pub(crate) file_timeout: Duration,
-    /// How far the end of the service has come.
-    pub(crate) shutdown: Shutdown,
+    /// The step of shutdown.
+    pub shutdown: Shutdown,
     /// Which pages of other origins may ask.
     pub(crate) cors: Option<CorsLayer>,
     /// What the sign-in page says in addition; empty: nothing.
@@ -42,7 +46,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(settings: &Settings, metrics: Metrics) -> anyhow::Result<App> {
+    /// Opens no connection yet.
+    pub fn new(settings: &Settings, metrics: Metrics) -> anyhow::Result<App> {
         let metrics = Arc::new(metrics);
         let url = settings.database().map_err(anyhow::Error::msg)?;
         let connector = Connector::new(url).map_err(anyhow::Error::msg)?;
@@ -64,8 +69,8 @@ impl App {
             embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,
-            least_rate: MinRate::of(bounds),
-            file_timeout: bounds.file_timeout,
+            minimum_rate: MinRate::of(bounds),
+            file_timeout: bounds.transfer_timeout,
             cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
             #[cfg(feature = "ui")]
             sign_in_hint: settings.application.sign_in_hint.clone(),

@@ -50,10 +50,10 @@ create function keyed.revoke_access(role name, target text) returns integer
 comment on function keyed.revoke_access(name, text) is
   'Revokes all privileges of a role on this target; for a template, grants on its project remain. Returns the number of revoked privileges. It does not wait for readers: every later statement is denied (42501) or finds nothing, also in open transactions. Policies that cannot be dropped while their table is in use allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
 
-create function keyed.enforce_grants(maximum integer default null) returns integer
+create function keyed.enforce_grants(max_tables integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';
 comment on function keyed.enforce_grants(integer) is
-  'Updates the policies of tables that a grant or a revocation could not update at once: these do not wait for readers of a table, and a grant on a large project does not lock all of its tables. Updates at most maximum tables, free ones first, within half a second, because each stays locked until the transaction ends; it waits for a busy table only if no table is free. Returns the number of tables that remain: call it again until this is 0. The service calls it every minute. Needs keyed_admin.';
+  'Updates the policies of tables that a grant or a revocation could not update at once: these do not wait for readers of a table, and a grant on a large project does not lock all of its tables. Updates at most max_tables tables, free ones first, within half a second, because each stays locked until the transaction ends; it waits for a busy table only if no table is free. Returns the number of tables that remain: call it again until this is 0. The service calls it every minute. Needs keyed_admin.';
 
 create function keyed.list_access()
   returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text,

@@ -50,7 +50,7 @@ create function keyed.failed_embeddings(regclass, integer)
 comment on function keyed.failed_embeddings(regclass, integer) is
   'The result of keyed.embedding_failures, as JSON.';
 
-create function keyed.embedding_failures(template regclass default null, most integer default 100)
+create function keyed.embedding_failures(template regclass default null, page_size integer default 100)
   returns table (template text, record_id uuid, state text, attempts integer, error text, failed_at timestamptz,
     next_at timestamptz)
   language sql stable
@@ -71,10 +71,10 @@ create function keyed.reembed(template regclass, other_than text default null) r
 comment on function keyed.reembed(regclass, text) is
   'Embeds all texts of a template again, for example after a change of the model; with other_than, the name of a model, only those with a vector of another model. Vectors set by callers remain. Returns the number of records to embed. Needs keyed_admin.';
 
-create function keyed_http.claim_embeddings(model text, most integer, lease integer) returns text
+create function keyed_http.claim_embeddings(model text, max_texts integer, lease integer) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_claim_embeddings';
 comment on function keyed_http.claim_embeddings(text, integer, integer) is
-  'Claims up to this many texts with a missing or outdated vector, for this many seconds, for a worker that may read and update their records: {claim, entries: [{record, hash, text}], settled}.';
+  'Claims up to max_texts texts with a missing or outdated vector, for lease seconds, for a worker that may read and update their records: {claim, entries: [{record, hash, text}], settled}.';
 
 create function keyed_http.store_embedding(claim text, record text, hash text, model text, vector real[])
   returns boolean

@@ -5,7 +5,7 @@
 create function keyed_http.stored_answer(authenticated boolean, idempotency_key text, fingerprint bytea) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_stored_answer';
 comment on function keyed_http.stored_answer(boolean, text, bytea) is
-  'The stored response to the request of this API key with this Idempotency-Key, of the last day; null if there is none, in which case no other transaction runs the request before this one ends. authenticated: the result of keyed.authenticate, so that it runs first. Errors: 55006 while another transaction runs the request, 22023 if the Idempotency-Key was used for a different request, 53400 if the stored responses of the API key exceed keyed.idempotency_room, 28000 without an API key.';
+  'The stored response to the request of this API key with this Idempotency-Key, of the last day; null if there is none, in which case no other transaction runs the request before this one ends. authenticated: the result of keyed.authenticate, so that it runs first. Errors: 55006 while another transaction runs the request, 22023 if the Idempotency-Key was used for a different request, 53400 if the stored responses of the API key exceed keyed.max_idempotency_size, 28000 without an API key.';
 
 create function keyed_http.store_answer(idempotency_key text, fingerprint bytea, answer text[]) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_store_answer';

@@ -43,7 +43,7 @@ async fn with_two_projects() -> (Sales, Proxy, String) {
 }
 
 #[tokio::test]
-async fn administration_is_refused_to_who_is_no_administrator() {
+async fn administration_is_denied_to_others() {
     let (sales, proxy, _) = with_two_projects().await;
     let role = sales.database.create_role("office").await;
     sales.database.grant(&role, "crm", "read, create, update, delete, define").await;
@@ -86,7 +86,7 @@ async fn administration_is_refused_to_who_is_no_administrator() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_limited_to_a_project_administers_only_its_own() {
+async fn limited_key_administers_only_its_projects() {
     let (sales, proxy, key) = with_two_projects().await;
     let role = sales.database.create_role("office").await;
     for target in ["crm.customers", "shop.orders", "shop"] {
@@ -143,7 +143,7 @@ async fn a_key_that_is_limited_to_a_project_administers_only_its_own() {
 }
 
 #[tokio::test]
-async fn background_work_is_shown_within_the_projects_of_a_key() {
+async fn background_work_is_limited_to_the_projects_of_a_key() {
     let (sales, proxy, key) = with_two_projects().await;
     sales
         .admin
@@ -180,7 +180,7 @@ async fn background_work_is_shown_within_the_projects_of_a_key() {
 }
 
 #[tokio::test]
-async fn a_replay_shows_what_administrators_see_only_to_who_is_one_still() {
+async fn former_administrator_gets_no_administrative_replay() {
     let (sales, proxy, _) = with_two_projects().await;
     let role = sales.database.create_role("chief").await;
     let clerk = sales.database.create_role("clerk").await;

@@ -25,7 +25,7 @@ fn statuses(answer: &Value) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn every_operation_answers_as_it_would_alone() {
+async fn batch_operation_equals_a_single_request() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let (hidden, seen) = (sales.id("US-1").await, sales.id("EU-1").await);
@@ -76,7 +76,7 @@ async fn every_operation_answers_as_it_would_alone() {
 }
 
 #[tokio::test]
-async fn of_many_like_operations_those_outside_are_refused_and_the_rest_is_written() {
+async fn operations_outside_the_scope_are_denied_alone() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update").await;
     for op in ["create", "upsert"] {
@@ -106,7 +106,7 @@ async fn of_many_like_operations_those_outside_are_refused_and_the_rest_is_writt
 }
 
 #[tokio::test]
-async fn a_group_of_unchanged_writes_reveals_no_invisible_record() {
+async fn unchanged_writes_disclose_no_invisible_record() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update").await;
     sales
@@ -125,7 +125,7 @@ async fn a_group_of_unchanged_writes_reveals_no_invisible_record() {
 }
 
 #[tokio::test]
-async fn references_in_a_cycle_are_made_within_the_scope() {
+async fn cyclic_references_are_created_within_the_scope() {
     let sales = Sales::new().await;
     sales
         .admin

@@ -17,7 +17,7 @@ fn behind() -> Value {
 }
 
 #[tokio::test]
-async fn a_grant_taken_back_or_changed_counts_at_once() {
+async fn change_of_a_grant_applies_immediately() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");
@@ -32,7 +32,7 @@ async fn a_grant_taken_back_or_changed_counts_at_once() {
 }
 
 #[tokio::test]
-async fn a_membership_given_or_taken_counts_at_once() {
+async fn change_of_a_membership_applies_immediately() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let (other, _) = sales.clerk("read", &of_region("US")).await;
@@ -51,7 +51,7 @@ async fn a_membership_given_or_taken_counts_at_once() {
 }
 
 #[tokio::test]
-async fn a_role_that_stops_inheriting_keeps_what_is_its_own() {
+async fn role_without_inheritance_keeps_its_own_grants() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let login = session.text("select current_user", &[]).await;
@@ -62,7 +62,7 @@ async fn a_role_that_stops_inheriting_keeps_what_is_its_own() {
 }
 
 #[tokio::test]
-async fn a_privilege_of_postgresql_revoked_directly_counts_for_functions_too() {
+async fn direct_revoke_applies_to_functions() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, create, update, delete", &of_region("EU")).await;
     let id = sales.id("EU-1").await;
@@ -79,7 +79,7 @@ async fn a_privilege_of_postgresql_revoked_directly_counts_for_functions_too() {
 }
 
 #[tokio::test]
-async fn a_scope_follows_attributes_that_are_renamed() {
+async fn scope_follows_renamed_attributes() {
     let sales = Sales::new().await;
     let (_, plain) = sales.clerk("read, update", &of_region("EU")).await;
     let (_, far) = sales.clerk("read, update", &behind()).await;
@@ -111,7 +111,7 @@ async fn a_scope_follows_attributes_that_are_renamed() {
 }
 
 #[tokio::test]
-async fn an_attribute_name_in_a_value_is_not_renamed() {
+async fn attribute_name_in_a_value_is_not_renamed() {
     let sales = Sales::new().await;
     sales.admin.run("update crm.customers set name = 'region' where external_key = 'US-1'").await;
     let (_, session) =
@@ -121,7 +121,7 @@ async fn an_attribute_name_in_a_value_is_not_renamed() {
 }
 
 #[tokio::test]
-async fn what_a_scope_needs_is_not_taken_away_beneath_it() {
+async fn attribute_used_by_a_scope_cannot_be_dropped() {
     let sales = Sales::new().await;
     let (_, session) = sales.clerk("read", &of_region("EU")).await;
     let (other, far) = sales.clerk("read", &behind()).await;
@@ -147,7 +147,7 @@ async fn what_a_scope_needs_is_not_taken_away_beneath_it() {
 }
 
 #[tokio::test]
-async fn a_template_that_is_dropped_takes_its_grants_along() {
+async fn dropped_template_loses_its_grants() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, create, update, delete", &behind()).await;
     let functions = "select count(*) from pg_proc where pronamespace = 'keyed_scope'::regnamespace";
@@ -168,7 +168,7 @@ async fn a_template_that_is_dropped_takes_its_grants_along() {
 }
 
 #[tokio::test]
-async fn a_grant_replaced_or_taken_back_leaves_no_function_behind() {
+async fn replaced_grant_leaves_no_function() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read, update, delete", &behind()).await;
     let functions = "select count(*) from pg_proc where pronamespace = 'keyed_scope'::regnamespace";
@@ -184,7 +184,7 @@ async fn a_grant_replaced_or_taken_back_leaves_no_function_behind() {
 }
 
 #[tokio::test]
-async fn a_role_that_is_dropped_leaves_the_workspace_in_order() {
+async fn dropped_role_leaves_no_inconsistency() {
     let sales = Sales::new().await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (other, session) = sales.member().await;
@@ -210,7 +210,7 @@ async fn a_role_that_is_dropped_leaves_the_workspace_in_order() {
 }
 
 #[tokio::test]
-async fn a_renamed_role_keeps_its_grants() {
+async fn renamed_role_keeps_its_grants() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     sales.admin.run(&format!("alter role {role} rename to {role}_new")).await;

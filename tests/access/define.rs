@@ -4,7 +4,7 @@ use crate::sales::{Sales, of_region};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_dry_run_counts_values_only_for_who_reads_all_records() {
+async fn dry_run_counts_values_only_for_unscoped_readers() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     sales.database.grant(&role, "crm.customers", "define").await;
@@ -17,7 +17,7 @@ async fn a_dry_run_counts_values_only_for_who_reads_all_records() {
 }
 
 #[tokio::test]
-async fn a_dry_run_needs_the_privilege_of_the_change() {
+async fn dry_run_needs_the_privilege_of_the_change() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, create, update, delete", &of_region("EU")).await;
     for statement in [

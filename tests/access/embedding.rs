@@ -11,7 +11,7 @@ async fn embedded() -> Sales {
     sales
 }
 
-/// The texts that a session is handed out, in their order; given back at once.
+/// The texts that a session claims, in their order. They are released immediately.
 async fn claimed(session: &Session) -> Vec<String> {
     let claim = session.json("select keyed_http.claim_embeddings('m', 100, 60)", &[]).await;
     let released = "select keyed_http.release_embeddings($1, null, 0)";
@@ -24,7 +24,7 @@ async fn claimed(session: &Session) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_worker_is_handed_the_texts_that_its_role_may_both_read_and_update() {
+async fn worker_gets_texts_that_its_role_can_read_and_update() {
     let sales = embedded().await;
     assert_eq!(claimed(&sales.admin).await.len(), 4);
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
@@ -37,7 +37,7 @@ async fn a_worker_is_handed_the_texts_that_its_role_may_both_read_and_update() {
 }
 
 #[tokio::test]
-async fn a_worker_stores_no_vector_of_a_record_out_of_its_sight() {
+async fn worker_cannot_store_vectors_of_invisible_records() {
     let sales = embedded().await;
     let worker = sales.european("read, update").await;
     let claim = sales.admin.json("select keyed_http.claim_embeddings('m', 100, 60)", &[]).await;
@@ -53,7 +53,7 @@ async fn a_worker_stores_no_vector_of_a_record_out_of_its_sight() {
 }
 
 #[tokio::test]
-async fn a_stolen_login_of_the_proxy_reads_no_text() {
+async fn stolen_proxy_login_reads_no_text() {
     let sales = embedded().await;
     let proxy = sales.database.session_as("keyed_proxy").await;
     assert_eq!(claimed(&proxy).await, [""; 0]);
@@ -85,7 +85,7 @@ async fn only_administrators_see_the_progress_of_embedding() {
 }
 
 #[tokio::test]
-async fn the_update_privilege_allows_setting_vectors_also_with_embed() {
+async fn update_allows_setting_vectors_with_embed() {
     let sales = embedded().await;
     let (role, session) = sales.clerk("read, create, update", &of_region("EU")).await;
     let id = sales.id("EU-1").await;

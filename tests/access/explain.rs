@@ -13,7 +13,7 @@ fn because(explained: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn the_condition_that_is_not_met_is_named() {
+async fn explain_names_the_failed_condition() {
     let sales = Sales::new().await;
     let scope = json!([
         {"field": "tier", "operator": "in", "value": "gold"},
@@ -49,7 +49,7 @@ async fn the_condition_that_is_not_met_is_named() {
 }
 
 #[tokio::test]
-async fn a_condition_that_must_not_be_met_is_named_too() {
+async fn explain_names_the_failed_negation() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read", &json!({"not": of_region("US")})).await;
     let hidden = explain(&sales, "US-1", &role).await;
@@ -58,7 +58,7 @@ async fn a_condition_that_must_not_be_met_is_named_too() {
 }
 
 #[tokio::test]
-async fn a_scope_of_one_condition_has_no_pointer() {
+async fn scope_of_one_condition_has_no_pointer() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read", &of_region("EU")).await;
     let hidden = explain(&sales, "US-1", &role).await;
@@ -66,7 +66,7 @@ async fn a_scope_of_one_condition_has_no_pointer() {
 }
 
 #[tokio::test]
-async fn explain_agrees_with_what_the_role_sees() {
+async fn explain_agrees_with_the_visibility() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, update", &of_region("EU")).await;
     let one = json!({"field": "external_key", "operator": "eq", "value": "US-2"});

@@ -5,7 +5,7 @@ use harness::Proxy;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn rows_outside_of_a_scope_are_refused_one_by_one() {
+async fn rows_outside_the_scope_are_denied_alone() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read, create, update", &crate::sales::of_region("EU")).await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");
@@ -48,7 +48,7 @@ async fn rows_outside_of_a_scope_are_refused_one_by_one() {
 }
 
 #[tokio::test]
-async fn an_export_shows_what_its_caller_sees_and_nothing_of_what_lies_behind_a_reference() {
+async fn export_contains_only_visible_records_and_targets() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read", &crate::sales::of_region("EU")).await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");
@@ -71,7 +71,7 @@ async fn an_export_shows_what_its_caller_sees_and_nothing_of_what_lies_behind_a_
 }
 
 #[tokio::test]
-async fn an_import_reveals_no_value_to_a_role_that_may_write_but_not_read() {
+async fn import_discloses_nothing_without_read() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("create, update", &crate::sales::of_region("EU")).await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");
@@ -85,7 +85,7 @@ async fn an_import_reveals_no_value_to_a_role_that_may_write_but_not_read() {
 }
 
 #[tokio::test]
-async fn an_export_does_not_end_well_when_its_caller_has_lost_a_part_of_it() {
+async fn export_fails_after_a_revocation() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &crate::sales::of_region("EU")).await;
     let other = sales.database.create_role("other").await;
@@ -111,7 +111,7 @@ async fn an_export_does_not_end_well_when_its_caller_has_lost_a_part_of_it() {
 }
 
 #[tokio::test]
-async fn new_records_in_a_cycle_need_no_scope_for_changes() {
+async fn new_cyclic_records_need_no_update_scope() {
     let sales = Sales::new().await;
     sales
         .admin

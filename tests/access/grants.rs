@@ -5,7 +5,7 @@ use harness::major_version;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_scope_is_an_ordinary_filter_in_each_of_its_forms() {
+async fn scope_accepts_all_forms_of_a_filter() {
     let sales = Sales::new().await;
     for (scope, expected) in [
         (of_region("EU"), "EU-1 EU-2"),
@@ -31,7 +31,7 @@ async fn a_scope_is_an_ordinary_filter_in_each_of_its_forms() {
 }
 
 #[tokio::test]
-async fn null_is_not_equal_to_anything_in_a_scope_too() {
+async fn null_equals_nothing_in_a_scope() {
     let sales = Sales::new().await;
     sales.admin.run("update crm.customers set region = null where external_key = 'US-2'").await;
     for (scope, expected) in [
@@ -48,7 +48,7 @@ async fn null_is_not_equal_to_anything_in_a_scope_too() {
 }
 
 #[tokio::test]
-async fn today_in_a_scope_is_the_day_in_utc_on_which_it_is_asked() {
+async fn today_in_a_scope_is_the_current_utc_day() {
     let sales = Sales::new().await;
     for (key, moment) in [("EU-1", "0 days"), ("EU-2", "-1 day"), ("US-1", "1 day")] {
         let update = format!(
@@ -123,7 +123,7 @@ async fn each_privilege_has_its_own_scope() {
 }
 
 #[tokio::test]
-async fn granting_a_privilege_again_replaces_its_scope_and_no_other() {
+async fn repeated_grant_replaces_only_its_scope() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, update", &of_region("EU")).await;
     sales.database.grant_within(&role, "crm.customers", "read", &of_region("US")).await;
@@ -139,7 +139,7 @@ async fn granting_a_privilege_again_replaces_its_scope_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_scope_of_a_project_knows_what_every_template_has() {
+async fn project_scope_uses_standard_fields() {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
     let grant = "select keyed.grant_access($1, $2, '{read}', $3)";
@@ -156,7 +156,7 @@ async fn a_scope_of_a_project_knows_what_every_template_has() {
 }
 
 #[tokio::test]
-async fn a_template_created_later_has_the_grants_of_its_project() {
+async fn new_template_has_the_grants_of_its_project() {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
@@ -178,7 +178,7 @@ async fn a_template_created_later_has_the_grants_of_its_project() {
 }
 
 #[tokio::test]
-async fn a_member_without_inherit_has_no_privileges() {
+async fn member_without_inherit_has_no_privileges() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let login = session.text("select current_user", &[]).await;
@@ -190,7 +190,7 @@ async fn a_member_without_inherit_has_no_privileges() {
 }
 
 #[tokio::test]
-async fn a_membership_says_whether_a_role_may_be_chosen_and_whether_it_gives_rights() {
+async fn membership_options_control_set_role_and_inheritance() {
     if major_version() < 16 {
         return; // Memberships have no options there.
     }
@@ -218,7 +218,7 @@ async fn a_membership_says_whether_a_role_may_be_chosen_and_whether_it_gives_rig
 }
 
 #[tokio::test]
-async fn an_invalid_grant_is_refused() {
+async fn invalid_grant_is_rejected() {
     let sales = Sales::new().await;
     let (role, clerk) = sales.member().await;
     let grant = "select keyed.grant_access($1, $2, $3::text[], $4::jsonb)";

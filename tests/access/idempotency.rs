@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const ANSWERS: &str = "keyed_state.idempotent_request";
 
 #[tokio::test]
-async fn a_replay_shows_a_record_only_to_who_may_still_read_it() {
+async fn replay_hides_records_after_a_revocation() {
     let sales = Sales::new().await;
     let role = sales.database.create_role("office").await;
     sales.database.grant_within(&role, "crm.customers", "read, create, update", &of_region("EU")).await;
@@ -33,7 +33,7 @@ async fn a_replay_shows_a_record_only_to_who_may_still_read_it() {
     let upserted = upsert().await.expect(201);
     assert_eq!(create().await.expect(201), created);
 
-    // The record moves out of sight.
+    // The record becomes invisible.
     let away =
         "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\", \"name\": \"more secret\"}}')";
     sales.admin.rows(away, &[&id]).await;
@@ -57,7 +57,7 @@ async fn a_replay_shows_a_record_only_to_who_may_still_read_it() {
 }
 
 #[tokio::test]
-async fn a_replay_shows_a_template_only_to_who_may_still_know_it() {
+async fn replay_hides_templates_after_a_revocation() {
     let sales = Sales::new().await;
     let role = sales.database.create_role("office").await;
     sales.database.grant(&role, "crm", "define").await;
@@ -108,7 +108,7 @@ async fn stored_answers_of_other_keys_are_not_readable() {
 }
 
 #[tokio::test]
-async fn a_replay_shows_views_and_deliveries_only_to_who_may_still_ask_for_them() {
+async fn replay_hides_views_and_deliveries_after_a_revocation() {
     let sales = Sales::new().await;
     let role = sales.database.create_role("office").await;
     sales.database.grant(&role, "crm.customers", "define, create, update").await;
@@ -177,7 +177,7 @@ impl Batch<'_> {
 }
 
 #[tokio::test]
-async fn a_replayed_batch_shows_each_error_only_to_who_may_still_see_its_record() {
+async fn replayed_batch_hides_errors_of_invisible_records() {
     let sales = Sales::new().await;
     let (proxy, role, key) = european(&sales).await;
     let (one, two) = (sales.id("EU-1").await, sales.id("EU-2").await);
@@ -198,7 +198,7 @@ async fn a_replayed_batch_shows_each_error_only_to_who_may_still_see_its_record(
     assert_eq!(first["results"][1]["error"]["existing_id"], json!(one));
     batch.assert_withheld(&first, &[]).await;
 
-    // The record that has the key moves out of sight, then the one that was to be changed.
+    // The record with the key becomes invisible, then the record to change.
     let away = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
     sales.admin.rows(away, &[&one]).await;
     batch.assert_withheld(&first, &[1]).await;
@@ -210,7 +210,7 @@ async fn a_replayed_batch_shows_each_error_only_to_who_may_still_see_its_record(
     }
     batch.assert_withheld(&first, &[]).await;
 
-    // Who may not read is not told which record has the key.
+    // Without read, the conflict does not name the record with the key.
     sales.database.revoke(&role, "crm.customers").await;
     sales.database.grant_within(&role, "crm.customers", "create, update", &of_region("EU")).await;
     batch.assert_withheld(&first, &[1]).await;
@@ -219,7 +219,7 @@ async fn a_replayed_batch_shows_each_error_only_to_who_may_still_see_its_record(
 }
 
 #[tokio::test]
-async fn an_answer_with_a_secret_is_not_stored_and_its_request_does_not_run_again() {
+async fn response_with_a_secret_is_not_stored() {
     let sales = Sales::new().await;
     let (proxy, role, _) = european(&sales).await;
     let send = |method: &str, path: &str, body: Value| {
@@ -257,7 +257,7 @@ async fn an_answer_with_a_secret_is_not_stored_and_its_request_does_not_run_agai
 }
 
 #[tokio::test]
-async fn a_dry_run_is_run_again_under_its_idempotency_key() {
+async fn dry_run_is_not_stored_for_its_idempotency_key() {
     let sales = Sales::new().await;
     let (proxy, role, _) = european(&sales).await;
     let definition = json!({"slug": "shop", "external_key": "$.id", "mapping": {"region": "$.region"}, "role": role,

@@ -1,4 +1,4 @@
-//! What inbound endpoints may do, and who may do what with them.
+//! Privileges of inbound endpoints, and privileges on them.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -28,7 +28,7 @@ async fn deliver(session: &Session, token: &str, payload: &Value) -> (String, Va
 }
 
 #[tokio::test]
-async fn an_endpoint_writes_what_its_role_may_write_and_no_more() {
+async fn endpoint_writes_with_the_privileges_of_its_role() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read, create, update", &of_region("EU")).await;
     let (_, token) = endpoint(&sales.admin, json!({"role": role})).await;
@@ -62,7 +62,7 @@ async fn an_endpoint_writes_what_its_role_may_write_and_no_more() {
 }
 
 #[tokio::test]
-async fn the_role_of_an_endpoint_ends_with_its_delivery_within_a_transaction_too() {
+async fn role_of_an_endpoint_ends_with_its_delivery() {
     let sales = Sales::new().await;
     let (_, token) = endpoint(&sales.admin, json!({"role": "keyed_admin"})).await;
     let proxy = sales.database.session_as("keyed_proxy").await;
@@ -76,7 +76,7 @@ async fn the_role_of_an_endpoint_ends_with_its_delivery_within_a_transaction_too
 }
 
 #[tokio::test]
-async fn an_endpoint_whose_role_was_dropped_keeps_deliveries_until_it_has_another() {
+async fn endpoint_without_a_role_stores_deliveries() {
     let sales = Sales::new().await;
     sales.admin.run("create role courier").await;
     sales.database.grant("courier", "crm.customers", "create, update").await;
@@ -104,7 +104,7 @@ const STATEMENTS: [&str; 7] = [
 ];
 
 #[tokio::test]
-async fn a_stranger_learns_nothing_of_endpoints_and_changes_nothing() {
+async fn endpoints_are_hidden_without_privileges() {
     let sales = Sales::new().await;
     let (id, token) = endpoint(&sales.admin, json!({})).await;
     deliver(&sales.admin, &token, &json!([{"id": 1, "name": 5}])).await;
@@ -126,7 +126,7 @@ async fn a_stranger_learns_nothing_of_endpoints_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn secrets_are_read_by_no_administrator_of_records() {
+async fn administrators_cannot_read_endpoint_secrets() {
     let sales = Sales::new().await;
     endpoint(&sales.admin, json!({"signed": true})).await;
     let (role, session) = sales.member().await;
@@ -148,7 +148,7 @@ async fn secrets_are_read_by_no_administrator_of_records() {
 }
 
 #[tokio::test]
-async fn an_endpoint_cannot_have_more_privileges_than_its_creator() {
+async fn endpoint_cannot_have_more_privileges_than_its_creator() {
     let sales = Sales::new().await;
     let (definer, session) = sales.member().await;
     sales.database.grant(&definer, "crm.customers", "read, create, update, define").await;
@@ -185,7 +185,7 @@ async fn an_endpoint_cannot_have_more_privileges_than_its_creator() {
 }
 
 #[tokio::test]
-async fn an_endpoint_of_another_project_is_out_of_a_keys_sight() {
+async fn endpoint_of_another_project_is_invisible() {
     let sales = Sales::new().await;
     let (id, _) = endpoint(&sales.admin, json!({})).await;
     sales.admin.run("select keyed.create_project('other')").await;

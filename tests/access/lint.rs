@@ -1,4 +1,4 @@
-//! What must be true of every object of ours, whatever was defined and granted.
+//! Rules that every object of keyed follows, whatever is defined and granted.
 
 use crate::sales::{Sales, of_region};
 use harness::customers::HISTORY;
@@ -118,7 +118,7 @@ fn rules() -> [(&'static str, String); 14] {
 }
 
 #[tokio::test]
-async fn no_object_breaks_a_rule_of_safety() {
+async fn objects_follow_the_safety_rules() {
     let sales = with_grants().await;
     for (rule, query) in rules() {
         let broken = sales.admin.rows(&query, &[]).await;
@@ -127,7 +127,7 @@ async fn no_object_breaks_a_rule_of_safety() {
 }
 
 #[tokio::test]
-async fn the_rules_find_what_they_are_made_to_find() {
+async fn safety_rules_detect_violations() {
     let sales = with_grants().await;
     // Never committed: all databases of the server share its roles.
     sales
@@ -149,7 +149,7 @@ async fn the_rules_find_what_they_are_made_to_find() {
 }
 
 #[tokio::test]
-async fn a_privilege_is_granted_to_no_more_than_was_asked() {
+async fn grant_adds_no_further_privilege() {
     let sales = with_grants().await;
     let (role, session) = sales.member().await;
     sales.database.grant_within(&role, "crm.customers", "read", &of_region("EU")).await;

@@ -21,5 +21,5 @@ mod record;
 mod sales;
 mod search;
 mod sessions;
-mod sight;
 mod view;
+mod visibility;

@@ -3,7 +3,7 @@
 use crate::sales::{Sales, of_region, seen};
 
 #[tokio::test]
-async fn a_membership_that_ends_while_rights_are_read_does_not_count_afterwards() {
+async fn membership_revoked_during_a_read_is_not_cached() {
     let sales = Sales::new().await;
     let behind = serde_json::json!({"field": "company.region", "operator": "eq", "value": "EU"});
     let (european, _) = sales.clerk("read", &behind).await;
@@ -26,7 +26,7 @@ async fn a_membership_that_ends_while_rights_are_read_does_not_count_afterwards(
 }
 
 #[tokio::test]
-async fn a_key_revoked_during_a_fixed_snapshot_is_refused_at_once() {
+async fn key_revoked_during_a_fixed_snapshot_is_denied_immediately() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read", &of_region("EU")).await;
     let keys = [sales.database.api_key(&role, &["crm"]).await, sales.database.api_key(&role, &["crm"]).await];
@@ -51,7 +51,7 @@ async fn a_key_revoked_during_a_fixed_snapshot_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_revocation_takes_effect_during_a_fixed_snapshot() {
+async fn revocation_takes_effect_during_a_fixed_snapshot() {
     let sales = Sales::new().await;
     let hidden = sales.id("US-1").await;
     for isolation in ["repeatable read", "serializable"] {
@@ -93,7 +93,7 @@ async fn a_revocation_takes_effect_during_a_fixed_snapshot() {
 }
 
 #[tokio::test]
-async fn a_key_follows_its_role_through_a_change_of_name_and_ends_with_it() {
+async fn key_follows_its_renamed_role_and_ends_with_it() {
     let sales = Sales::new().await;
     let role = format!("renamed_{}", sales.database.name());
     sales.admin.run(&format!("create role {role}")).await;

@@ -18,7 +18,7 @@ async fn shown(session: &Session, slug: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_view_shows_each_role_its_own_records() {
+async fn view_returns_the_records_of_each_role() {
     let sales = Sales::new().await;
     let (_, before) = sales.clerk("read", &of_region("EU")).await;
     sales.admin.run(VIEW).await;
@@ -32,7 +32,7 @@ async fn a_view_shows_each_role_its_own_records() {
 }
 
 #[tokio::test]
-async fn a_caller_without_read_sees_nothing_of_views() {
+async fn views_are_hidden_without_read() {
     let sales = Sales::new().await;
     sales.admin.run(VIEW).await;
     let (role, session) = sales.member().await;
@@ -61,7 +61,7 @@ async fn a_caller_without_read_sees_nothing_of_views() {
 }
 
 #[tokio::test]
-async fn a_direct_grant_alone_shows_no_row() {
+async fn direct_grant_without_a_policy_shows_no_row() {
     let sales = Sales::new().await;
     sales.admin.run(VIEW).await;
     let (role, session) = sales.member().await;
@@ -88,7 +88,7 @@ async fn recreated_view_keeps_its_readers() {
 }
 
 #[tokio::test]
-async fn the_define_privilege_allows_saving_views_and_no_more() {
+async fn define_allows_saving_views_only() {
     let sales = Sales::new().await;
     let (definer, session) = sales.member().await;
     sales.database.grant(&definer, "crm.customers", "define").await;
@@ -96,7 +96,7 @@ async fn the_define_privilege_allows_saving_views_and_no_more() {
     session.run("select keyed.get_view('crm.customers', 'first')").await;
     let read = session.refusal("select from crm.customers__first", &[]).await;
     assert_eq!(read.state, "42501", "to define is not to read");
-    // What lies behind a reference is not for who may not read it.
+    // Targets of references stay hidden without the privilege to read them.
     let behind =
         json!({"filters": [{"field": "company.region", "operator": "eq", "value": "EU"}]}).to_string();
     let refusal = session.refusal("select keyed.save_view('crm.customers', 'eu', $1)", &[&behind]).await;
@@ -109,7 +109,7 @@ async fn the_define_privilege_allows_saving_views_and_no_more() {
 }
 
 #[tokio::test]
-async fn what_a_view_asks_of_other_templates_is_asked_in_its_readers_name() {
+async fn view_reads_other_templates_as_its_reader() {
     let sales = Sales::new().await;
     let query = json!({"filters": [{"field": "company.name", "operator": "starts-with", "value": "Acme"}]})
         .to_string();
@@ -125,7 +125,7 @@ async fn what_a_view_asks_of_other_templates_is_asked_in_its_readers_name() {
 }
 
 #[tokio::test]
-async fn presentation_shows_no_more_of_a_target_than_its_table() {
+async fn presentation_discloses_no_hidden_target() {
     let sales = Sales::new().await;
     sales.admin.run("select keyed.save_view('crm.customers', 'bi', '{}', presentation => true)").await;
     let companies = "select coalesce(string_agg(company || '=' || company__key, ' ' order by external_key), '') from crm.customers__bi";

@@ -113,7 +113,7 @@ pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Dat
     sql("select keyed.create_project('bench', 'Bench')");
     sql(&format!("select keyed.create_template('bench', 'customers', '{ATTRIBUTES}')"));
     sql(include_str!("customers.sql"));
-    // In portions, to limit memory.
+    // In chunks, to limit memory.
     for first in (1..=records).step_by(50_000) {
         let last = records.min(first + 49_999);
         sql(&format!(

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_reads_as_it_was_written() {
+    fn report_round_trips() {
         let mut benchmarks = Benchmarks::default();
         let mut bare = Row { peer: String::new(), theirs: String::new(), ..row("upsert", "a | b") };
         bare.ratio = String::new();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_replaces_its_groups_alone() {
+    fn run_replaces_only_its_groups() {
         let order = names(&["lookup", "upsert", "list"]);
         let mut benchmarks = Benchmarks::default();
         benchmarks.replace(
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_is_gone_leaves_no_row() {
+    fn removed_group_leaves_no_row() {
         let mut benchmarks = Benchmarks::default();
         let before = names(&["old", "lookup"]);
         benchmarks.replace(&before, vec![row("old", "o"), row("lookup", "k")], "one", &before);

@@ -71,7 +71,7 @@ impl PostgRest {
 
 impl Drop for PostgRest {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -21,7 +21,7 @@ pub(crate) const READS: &[Commit] = &[Commit::Waits];
 /// For writing: as users have it, and to see what the disk hides.
 pub(crate) const WRITES: &[Commit] = &[Commit::Waits, Commit::DoesNotWait];
 
-/// For writing so much at once that the wait for the disk hardly counts.
+/// For writes so large that the wait for the disk is negligible.
 pub(crate) const BATCHES: &[Commit] = &[Commit::Waits];
 
 /// For writing where only the code is in question.

@@ -10,7 +10,7 @@ fn check(url: &str, settings: &[(&str, &str)]) -> Outcome {
 }
 
 #[tokio::test]
-async fn a_service_that_could_start_has_no_errors() {
+async fn check_passes_for_valid_settings() {
     let database = Database::new().await;
     let folder = tempfile::tempdir().expect("a folder");
     let (certificate, key) = Authority::new("tests").issue(&["localhost"]).write(folder.path(), "server");
@@ -33,7 +33,7 @@ async fn a_service_that_could_start_has_no_errors() {
 }
 
 #[tokio::test]
-async fn each_thing_that_is_wrong_has_a_line_and_the_exit_code_is_1() {
+async fn check_prints_a_line_per_error_and_exits_with_1() {
     let database = Database::new().await;
     database.session().await.run("drop extension keyed cascade").await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -58,7 +58,7 @@ async fn each_thing_that_is_wrong_has_a_line_and_the_exit_code_is_1() {
 }
 
 #[tokio::test]
-async fn what_should_not_start_is_found_and_said_once() {
+async fn check_reports_each_error_once() {
     let database = Database::new().await;
     let url = database.cluster().url("keyed_proxy", database.name());
     let settings = [
@@ -86,14 +86,14 @@ async fn what_should_not_start_is_found_and_said_once() {
 }
 
 #[tokio::test]
-async fn a_superuser_is_no_login_for_a_service() {
+async fn check_rejects_a_superuser_login() {
     let database = Database::new().await;
     let out = check(&database.cluster().url("postgres", database.name()), &[]).expect();
     assert!(out.contains("warning  the login postgres of the database is a superuser"), "{out}");
 }
 
 #[test]
-fn a_database_elsewhere_and_an_address_that_is_taken_are_spoken_of() {
+fn check_reports_remote_database_and_used_address() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it has one").to_string();
     // An address reserved for documentation, which no host has.
@@ -111,4 +111,39 @@ fn a_database_elsewhere_and_an_address_that_is_taken_are_spoken_of() {
     let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", "256.0.0.1:1"]);
     let outcome = run(&mut proxy);
     assert!(outcome.out.contains("error    cannot listen on 256.0.0.1:1 (KEYED_LISTEN)"), "{}", outcome.out);
+}
+
+#[tokio::test]
+async fn former_name_of_a_setting_works_with_a_notice_and_the_current_one_overrides_it() {
+    let database = Database::new().await;
+    let url = database.cluster().url("keyed_proxy", database.name());
+    let is_rejected = "error    KEYED_MINIMUM_RATE must be between 1 and 1024MiB.";
+    let former = check(&url, &[("KEYED_LEAST_RATE", "0")]);
+    assert_eq!(former.code, Some(1), "{former:?}");
+    let notice = "warning  KEYED_LEAST_RATE is now KEYED_MINIMUM_RATE.";
+    assert!(former.out.contains(is_rejected) && former.out.contains(notice), "{}", former.out);
+    assert!(!former.out.contains("is not a setting"), "{}", former.out);
+
+    let both = check(&url, &[("KEYED_LEAST_RATE", "0"), ("KEYED_MINIMUM_RATE", "8KiB")]).expect();
+    let notice = "warning  KEYED_LEAST_RATE has no effect, because KEYED_MINIMUM_RATE is set.";
+    assert!(both.contains(notice), "{both}");
+
+    let flags = ["serve", "--check", "--database-url", &url, "--listen", "127.0.0.1:0", "--least-rate", "0"];
+    let flag = run(&mut proxy_program(&flags));
+    let notice = "warning  --least-rate is now --minimum-rate.";
+    assert!(flag.out.contains(is_rejected) && flag.out.contains(notice), "{}", flag.out);
+}
+
+#[tokio::test]
+async fn service_that_starts_with_a_former_name_logs_the_notice() {
+    // Without a command, the settings are those of the environment. The address cannot be used, so the service ends.
+    let mut proxy = proxy_program(&[]);
+    let settings = [
+        ("KEYED_DATABASE_URL", "host=/nonexistent user=keyed_proxy dbname=crm"),
+        ("KEYED_LISTEN", "nowhere"),
+        ("KEYED_FILES", "2"),
+    ];
+    let outcome = run(proxy.envs(settings));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.err.contains("KEYED_FILES is now KEYED_MAX_TRANSFERS."), "{}", outcome.err);
 }

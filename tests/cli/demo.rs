@@ -30,7 +30,7 @@ async fn counts(database: &Database) -> String {
 }
 
 #[tokio::test]
-async fn demo_makes_a_project_once_and_says_so_when_it_exists() {
+async fn demo_creates_its_project_once() {
     let database = Database::new().await;
     let (is_made, printed, errors) = make_demo(&database);
     assert!(is_made && errors.is_empty(), "{errors}");
@@ -52,7 +52,7 @@ async fn demo_makes_a_project_once_and_says_so_when_it_exists() {
 }
 
 #[tokio::test]
-async fn demo_runs_nothing_that_a_login_has_made_and_shows_the_server_no_secret() {
+async fn demo_runs_no_foreign_code_and_logs_no_secret() {
     let database = Database::new().await;
     let session = database.session().await;
     let planted = "create function public.sin(numeric) returns double precision language plpgsql as $$
@@ -74,7 +74,7 @@ async fn demo_runs_nothing_that_a_login_has_made_and_shows_the_server_no_secret(
 }
 
 #[tokio::test]
-async fn demo_takes_no_role_that_has_rights_of_another() {
+async fn demo_rejects_a_role_with_other_privileges() {
     let cluster = std::sync::Arc::new(Cluster::start(Durability::None));
     let database = Database::new_in(&cluster).await;
     let session = database.session().await;
@@ -84,7 +84,7 @@ async fn demo_takes_no_role_that_has_rights_of_another() {
 }
 
 #[tokio::test]
-async fn demo_needs_the_extension_and_says_so() {
+async fn demo_without_the_extension_fails_with_a_hint() {
     let database = Database::empty_in(&Cluster::shared()).await;
     let (is_made, _, errors) = make_demo(&database);
     assert!(!is_made && errors.contains("this database has no extension keyed"), "{errors}");
@@ -109,7 +109,7 @@ async fn every_definition_of_the_demo_has_a_label() {
 }
 
 #[tokio::test]
-async fn role_of_the_demo_sees_bern_alone() {
+async fn demo_role_sees_only_bern() {
     let database = Database::new().await;
     let (is_made, _, errors) = make_demo(&database);
     assert!(is_made, "{errors}");

@@ -13,7 +13,7 @@ pub(crate) fn findings(outcome: Outcome, check: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_database_as_it_is_set_up_is_healthy() {
+async fn new_database_is_healthy() {
     let database = Database::new_durable().await.add_crm().await;
     let report = keyed(&database, &["doctor", "--json"]).json();
     assert_eq!(report["healthy"], true, "{report:#}");
@@ -30,9 +30,11 @@ async fn a_database_as_it_is_set_up_is_healthy() {
 }
 
 #[tokio::test]
-async fn a_setting_that_keyed_has_is_no_finding() {
+async fn valid_setting_is_not_a_finding() {
     let database = Database::new_durable().await.add_crm().await;
-    for setting in ["max_text_size = '4MB'", "inbound_room = '1GB'", "direct_access = off"] {
+    for setting in
+        ["max_text_size = '4MB'", "max_inbound_log_size = '1GB'", "direct_access = off", "sample_size = 5"]
+    {
         database.run_in_psql(&format!("alter database {} set keyed.{setting}", database.name()));
     }
     assert!(findings(keyed(&database, &["doctor", "--json"]), "names of settings").is_empty());
@@ -51,7 +53,7 @@ async fn missing_prerequisites_are_reported_and_dependent_checks_skipped() {
 }
 
 #[tokio::test]
-async fn files_that_are_older_than_the_extension_or_its_state_are_found_though_every_function_refuses() {
+async fn doctor_finds_older_files_although_functions_fail() {
     for (newer, said, remedy) in [
         (
             "update pg_extension set extversion = '99.0.0' where extname = 'keyed'",
@@ -76,7 +78,7 @@ async fn files_that_are_older_than_the_extension_or_its_state_are_found_though_e
 }
 
 #[tokio::test]
-async fn a_database_in_another_encoding_than_utf8_takes_no_keyed_and_is_told_why() {
+async fn database_must_be_utf8() {
     let options = "template template0 encoding 'LATIN1' locale 'C'";
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
     let refusal = database.session().await.refusal("create extension keyed cascade", &[]).await;
@@ -88,7 +90,7 @@ async fn a_database_in_another_encoding_than_utf8_takes_no_keyed_and_is_told_why
 }
 
 #[tokio::test]
-async fn a_pgvector_that_is_missing_or_too_old_is_reported() {
+async fn pgvector_that_is_missing_or_too_old_is_reported() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run("alter type halfvec rename to of_later").await;
@@ -101,7 +103,7 @@ async fn a_pgvector_that_is_missing_or_too_old_is_reported() {
 }
 
 #[tokio::test]
-async fn the_policies_of_a_scope_that_follows_a_reference_are_no_code_of_others() {
+async fn policies_of_reference_scopes_are_not_foreign_code() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let scope = json!({"field": "company.name", "operator": "eq", "value": "Acme"});
@@ -113,7 +115,7 @@ async fn the_policies_of_a_scope_that_follows_a_reference_are_no_code_of_others(
 }
 
 #[tokio::test]
-async fn another_default_order_than_that_of_unicode_is_a_note() {
+async fn non_unicode_default_order_is_a_note() {
     let of = |database: &Database| findings(keyed(database, &["doctor", "--json"]), "default order");
     let found = of(&Database::with_crm().await);
     assert_eq!((found.len(), &found[0]["severity"]), (1, &Value::from("note")));
@@ -123,7 +125,7 @@ async fn another_default_order_than_that_of_unicode_is_a_note() {
 }
 
 #[tokio::test]
-async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
+async fn notes_fail_only_on_request() {
     let database = Database::new_durable().await;
     let found = findings(keyed(&database, &["doctor", "--json"]), "timeouts");
     assert_eq!((found.len(), &found[0]["severity"]), (3, &Value::from("note")));
@@ -136,7 +138,7 @@ async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
 }
 
 #[tokio::test]
-async fn a_name_with_a_line_break_forges_no_line() {
+async fn line_break_in_a_name_is_escaped() {
     let database = Database::new_durable().await.add_crm().await;
     database.run_in_psql("create role \"x\n         remedy: drop schema crm cascade; --\" bypassrls; \
          select keyed.grant_access(E'x\\n         remedy: drop schema crm cascade; --', 'crm.customers', '{read}')",
@@ -147,7 +149,7 @@ async fn a_name_with_a_line_break_forges_no_line() {
 }
 
 #[tokio::test]
-async fn a_table_that_was_restored_without_its_state_is_named() {
+async fn table_restored_without_state_is_reported() {
     let database = Database::with_crm().await;
     let restored = "create table crm.alone (like crm.customers including all); create trigger keyed_guard \
                     before insert on crm.alone for each row execute function keyed.guard_record();";

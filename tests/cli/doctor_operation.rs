@@ -137,7 +137,7 @@ async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
 }
 
 #[tokio::test]
-async fn a_locked_table_is_a_finding_that_names_who_has_it_and_other_checks_are_answered() {
+async fn locked_table_is_reported_and_other_checks_run() {
     let database = Database::with_crm().await;
     let (holder, session) = (database.session().await, database.session().await);
     session.run("alter table crm.customers disable trigger keyed_guard").await;
@@ -181,7 +181,7 @@ async fn a_locked_table_is_a_finding_that_names_who_has_it_and_other_checks_are_
 }
 
 #[tokio::test]
-async fn more_tables_than_a_dump_can_lock_are_found() {
+async fn tables_beyond_the_lock_limit_of_a_dump_are_found() {
     let cluster = Arc::new(Cluster::start_with(&["max_connections=25", "max_locks_per_transaction=10"]));
     let database = Database::new_in(&cluster).await;
     database.run_in_psql("select keyed.create_project('crm');

@@ -7,7 +7,7 @@ use harness::companies::DOCUMENTS;
 use serde_json::Value;
 
 #[tokio::test]
-async fn each_remedy_fixes_its_fault() {
+async fn remedies_fix_their_findings() {
     let database = Database::new_durable().await.add_crm().await;
     let key = "select keyed.issue_api_key('gone', null, 'orphan')";
     let grant = "select keyed.grant_access('gone', 'crm.customers', '{read}')";
@@ -172,6 +172,11 @@ async fn each_remedy_fixes_its_fault() {
             "no setting keyed.max_text_sise, which is made for role keyed_admin",
         ),
         (
+            "alter role keyed_admin set keyed.inbound_room = '1GB'",
+            "old names of settings",
+            "keyed.inbound_room, which is set for role keyed_admin, is the old name of keyed.max_inbound_log_size",
+        ),
+        (
             "alter system set synchronous_commit = off; select pg_reload_conf()",
             "settings",
             "synchronous_commit is off",
@@ -192,6 +197,7 @@ async fn each_remedy_fixes_its_fault() {
             "grants",
             "inbound endpoints",
             "names of settings",
+            "old names of settings",
             "quota counters",
             "renamed roles",
             "settings",
@@ -212,7 +218,7 @@ async fn each_remedy_fixes_its_fault() {
 }
 
 #[tokio::test]
-async fn texts_that_the_operating_system_sorts_in_another_way_are_found() {
+async fn changed_operating_system_collation_is_found() {
     let options = "template template0 locale_provider icu icu_locale 'und'";
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
     let check = "order of texts";
@@ -225,7 +231,7 @@ async fn texts_that_the_operating_system_sorts_in_another_way_are_found() {
 }
 
 #[tokio::test]
-async fn no_remedy_adopts_a_table_of_another_owner_and_prose_is_no_statement() {
+async fn remedies_adopt_no_foreign_table() {
     let database = Database::new_durable().await.add_crm().await;
     let dba = database.create_role("dba").await;
     let tables = ["crm.companies", DOCUMENTS];

@@ -35,7 +35,7 @@ fn skipping<'a>(input: &'a str, failed: &'a str) -> [&'a str; 8] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_goes_in_and_comes_out() {
+async fn file_is_imported_and_exported() {
     let service = Service::start().await;
     let input = file("in.csv", "No;Full name;visits\nA-1;Ada;1\nA-2;Grace;2\n");
     let import = |further: &[&str]| {
@@ -101,7 +101,7 @@ async fn file_packed_with_gzip_is_imported_by_name_and_from_standard_input() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn refused_rows_are_printed_and_saved_for_correction() {
+async fn rejected_rows_are_printed_and_saved() {
     let service = Service::start().await;
     let failed = file("failed.csv", "");
     let content = "external_key,visits\na,1\nb,x\nc,y\n";
@@ -136,7 +136,7 @@ async fn refused_rows_are_printed_and_saved_for_correction() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_file_of_refused_rows_replaces_another_only_when_rows_were_refused() {
+async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
     let service = Service::start().await;
     let input = file("kept-in.csv", "external_key,visits\na,1\nb,x\n");
     let failed = file("kept-failed.csv", "of an earlier import\n");
@@ -175,7 +175,7 @@ async fn the_file_of_refused_rows_replaces_another_only_when_rows_were_refused()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_interrupted_import_reports_what_it_wrote_and_all_reasons_of_ndjson() {
+async fn interrupted_import_reports_written_rows_and_errors() {
     let service = Service::start().await;
     let rows: String = (0..20_000).map(|number| format!("k{number},é\n")).collect();
     let broken = file("broken.csv", "");
@@ -201,7 +201,7 @@ async fn an_interrupted_import_reports_what_it_wrote_and_all_reasons_of_ndjson()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hint_names_flags_and_a_warning_is_printed() {
+async fn hint_names_flags_and_a_warning_is_printed() {
     let service = Service::start().await;
     let import = |name: &str, content: &str| {
         let input = file(name, content);
@@ -219,7 +219,7 @@ async fn a_hint_names_flags_and_a_warning_is_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_row_with_wrong_quotes_is_saved_as_it_is_and_an_array_is_read_by_its_name() {
+async fn malformed_row_is_saved_unchanged() {
     let service = Service::start().await;
     let (input, failed) =
         (file("quotes.csv", "external_key,name\na,\"A\"x\nb,B\n"), file("quotes-failed.csv", ""));
@@ -234,7 +234,7 @@ async fn a_row_with_wrong_quotes_is_saved_as_it_is_and_an_array_is_read_by_its_n
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn refused_rows_are_imported_again_by_the_same_command_whatever_encoding_it_names() {
+async fn rejected_rows_can_be_imported_by_the_same_command() {
     let service = Service::start().await;
     for (name, content) in [
         ("encoded.csv", b"external_key,name,visits\nz,Z\xfcrich,x\n".as_slice()),

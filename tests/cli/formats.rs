@@ -25,7 +25,7 @@ fn path(file: &Path) -> &str {
 const GERMAN: &str = r#"{"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY"}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn format_of_a_file_is_suggested_and_taken_in_both_directions() {
+async fn suggested_format_is_accepted_in_both_directions() {
     let service = Service::start().await;
     let rows = "external_key;visits;born\na;1.234,5;29.02.2024\n";
     let input = file("german.csv", rows);
@@ -49,7 +49,7 @@ async fn format_of_a_file_is_suggested_and_taken_in_both_directions() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn spreadsheet_is_known_by_its_name() {
+async fn spreadsheet_is_detected_by_its_name() {
     let service = Service::start().await;
     service.upsert("a", serde_json::json!({"visits": 1.5, "born": "2024-02-29"})).await.expect(201);
     let sheet = file("customers.xlsx", "");

@@ -55,7 +55,7 @@ fn import(input: &Path) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn answers_make_the_format_of_a_file() {
+async fn answers_build_the_format_of_a_file() {
     let service = Service::start().await;
     let input = file("doubtful.csv", FILE);
     // Words of booleans, the second format of the dates, the times, the numbers, the time zone, one that is none first, and the import.
@@ -95,7 +95,7 @@ async fn answers_make_the_format_of_a_file() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn points_between_thousands_are_asked_about() {
+async fn ambiguous_points_are_asked_about() {
     let service = Service::start().await;
     let input = file("points.csv", "external_key,visits\na,1.234\nb,12.500\n");
     let line = format!("keyed-proxy import '{}' --template crm.customers --interactive", path(&input));

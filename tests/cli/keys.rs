@@ -4,7 +4,7 @@ use crate::{keyed, keyed_as};
 use harness::{Database, Proxy};
 
 #[tokio::test]
-async fn a_key_is_printed_once_alone_and_works_until_it_is_revoked() {
+async fn key_is_printed_once_and_works_until_revoked() {
     let database = Database::with_crm().await;
     let proxy = Proxy::start(&database).await;
     let created = keyed(&database, &["keys", "create", "--role", "keyed_admin", "--label", "erp sync"]);
@@ -39,7 +39,7 @@ async fn a_key_is_printed_once_alone_and_works_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_key_is_bound_to_projects_and_a_time() {
+async fn key_is_limited_to_projects_and_a_time() {
     let database = Database::with_crm().await;
     let role = database.create_role("importer").await;
     let created = keyed(
@@ -68,7 +68,7 @@ async fn a_key_is_bound_to_projects_and_a_time() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_issued_says_why() {
+async fn failed_issue_reports_the_reason() {
     let database = Database::with_crm().await;
     for (arguments, reason) in [
         (&["--role", "nobody_at_all"][..], "does not exist"),
@@ -83,7 +83,7 @@ async fn a_key_that_cannot_be_issued_says_why() {
 }
 
 #[tokio::test]
-async fn an_administrator_of_the_workspace_needs_to_be_no_superuser() {
+async fn administrator_needs_no_superuser() {
     let database = Database::with_crm().await;
     let role = database.create_role("dba").await;
     database.session().await.run(&format!("grant keyed_admin to {role}")).await;
@@ -93,7 +93,7 @@ async fn an_administrator_of_the_workspace_needs_to_be_no_superuser() {
 }
 
 #[tokio::test]
-async fn a_key_that_acts_as_a_superuser_is_warned_of() {
+async fn superuser_key_causes_a_warning() {
     let database = Database::with_crm().await;
     let plain = keyed(&database, &["keys", "create", "--role", "keyed_admin"]);
     assert!(!plain.err.contains("Warning"), "{}", plain.err);

@@ -38,7 +38,7 @@ impl Outcome {
     }
 }
 
-/// Runs the program as the one who may do everything in the database.
+/// Runs the program as a superuser of the database.
 fn keyed(database: &Database, arguments: &[&str]) -> Outcome {
     keyed_as(database, "postgres", arguments)
 }

@@ -4,14 +4,14 @@ use crate::{keyed_as, run};
 use harness::{Database, proxy_program};
 
 #[test]
-fn without_a_command_it_serves_and_says_what_is_missing() {
+fn default_command_serves_and_reports_missing_settings() {
     let outcome = run(&mut proxy_program(&[]));
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.err.contains("KEYED_DATABASE_URL is not set"), "{}", outcome.err);
 }
 
 #[test]
-fn a_command_without_a_database_says_which_setting_it_needs() {
+fn command_without_a_database_names_the_setting() {
     for command in [&["keys", "list"][..], &["keys", "create", "--role", "r"], &["keys", "revoke", "1"]] {
         let outcome = run(&mut proxy_program(command));
         assert_eq!(outcome.code, Some(2), "{command:?}");
@@ -25,7 +25,7 @@ fn a_command_without_a_database_says_which_setting_it_needs() {
 }
 
 #[test]
-fn every_shell_gets_a_completion_that_knows_the_commands() {
+fn completions_cover_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(&mut proxy_program(&["completions", shell])).expect();
         assert!(script.contains("revoke") && script.contains("expires-at"), "{shell}");
@@ -55,7 +55,7 @@ fn bash_completes_options_of_commands() {
 }
 
 #[test]
-fn every_command_gets_a_manual_page_that_does_not_depend_on_the_machine() {
+fn manual_pages_are_reproducible() {
     let folder = harness::target_folder().join(format!("man-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
     run(proxy_program(&["man-pages"]).arg(&folder)).expect();
@@ -82,14 +82,14 @@ fn every_command_gets_a_manual_page_that_does_not_depend_on_the_machine() {
 }
 
 #[test]
-fn manual_pages_for_a_folder_that_is_missing_are_a_failure_that_names_it() {
+fn missing_folder_for_manual_pages_is_reported() {
     let outcome = run(&mut proxy_program(&["man-pages", "/nowhere/at/all"]));
     assert_eq!(outcome.code, Some(1));
     assert!(outcome.err.contains("/nowhere/at/all"), "{}", outcome.err);
 }
 
 #[test]
-fn address_that_leads_to_no_proxy_is_named_with_its_setting() {
+fn unreachable_address_is_reported_with_its_setting() {
     for (url, code, words) in [
         ("127.0.0.1:1", 2, "--url (KEYED_URL) is \"127.0.0.1:1\": it needs http://"),
         ("http://127.0.0.1:1", 1, "cannot reach http://127.0.0.1:1, the address of --url (KEYED_URL)"),
@@ -102,7 +102,7 @@ fn address_that_leads_to_no_proxy_is_named_with_its_setting() {
 }
 
 #[test]
-fn a_database_that_cannot_be_reached_is_a_failure_without_its_password() {
+fn unreachable_database_is_reported_without_its_password() {
     let mut command = proxy_program(&["keys", "list"]);
     command.env("KEYED_ADMIN_DATABASE_URL", "postgres://dba:hidden@127.0.0.1:1/crm");
     let outcome = run(&mut command);
@@ -111,7 +111,7 @@ fn a_database_that_cannot_be_reached_is_a_failure_without_its_password() {
 }
 
 #[tokio::test]
-async fn the_url_can_stand_in_a_file() {
+async fn url_can_be_read_from_a_file() {
     let database = Database::new().await;
     let file = harness::target_folder().join(format!("{}.url", database.name()));
     std::fs::write(&file, format!("{}\n", database.cluster().url("postgres", database.name())))
@@ -122,7 +122,7 @@ async fn the_url_can_stand_in_a_file() {
 }
 
 #[tokio::test]
-async fn an_error_names_the_privilege_that_a_login_lacks() {
+async fn error_names_the_privilege_that_a_login_lacks() {
     let database = Database::new().await;
     let role = database.create_role("clerk").await;
     let outcome = keyed_as(&database, &role, &["keys", "create", "--role", "keyed_admin"]);
@@ -135,7 +135,7 @@ async fn an_error_names_the_privilege_that_a_login_lacks() {
 }
 
 #[test]
-fn the_help_shows_no_secret_of_the_environment() {
+fn help_shows_no_secret_of_the_environment() {
     let secrets = ["KEYED_DATABASE_URL", "KEYED_EMBED_KEY", "KEYED_EMBED_API_KEY"];
     let mut command = proxy_program(&["serve", "--help"]);
     let help = run(command.envs(secrets.map(|name| (name, "very-hidden")))).expect();
@@ -160,7 +160,7 @@ fn invalid_embedding_settings_are_reported_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn the_document_printed_is_the_one_served_and_needs_no_key() {
+async fn printed_document_equals_the_served_one() {
     let service = harness::Service::start().await;
     let printed = run(&mut proxy_program(&["openapi"])).json();
     assert_eq!(printed["openapi"], "3.1.0");

@@ -45,13 +45,13 @@ fn matches(pattern: &str, line: &str) -> bool {
 }
 
 #[test]
-fn an_ellipsis_stands_for_anything() {
+fn ellipsis_matches_anything() {
     assert!(matches("a … c", "a bb c") && matches("{\"id\":\"…\",\"x\":1}", "{\"id\":\"7\",\"x\":1}"));
     assert!(!matches("a … c", "a bb d") && !matches("a", "ab") && !matches("a…", "ba"));
 }
 
 #[test]
-fn a_line_that_is_missing_or_not_shown_is_a_difference() {
+fn missing_and_extra_lines_are_differences() {
     assert!(compare("a\n…\nd", "a\nb\nc\nd").is_ok() && compare("a | b\n---+--", "a  | b\n").is_ok());
     assert!(
         compare("a", "a\nb").is_err() && compare("a\nb", "a").is_err() && compare("a\n…\nd", "a\nb").is_err()

@@ -69,7 +69,7 @@ fn target(page: &str, link: &str) -> (String, String) {
 }
 
 #[test]
-fn every_relative_link_leads_to_a_file_and_a_heading() {
+fn relative_links_lead_to_files_and_headings() {
     let mut broken = Vec::new();
     let mut count = 0;
     for page in markdown_files() {
@@ -90,7 +90,7 @@ fn every_relative_link_leads_to_a_file_and_a_heading() {
 }
 
 #[test]
-fn the_index_links_every_page_once() {
+fn index_links_every_page_once() {
     // The decisions have an index of their own.
     let indexes = ["docs/README.md", "docs/explanation/decisions/README.md"];
     let linked = indexes.map(|index| links(&file(index)).into_iter().map(|link| target(index, &link).0));
@@ -102,7 +102,7 @@ fn the_index_links_every_page_once() {
     }
 }
 
-/// The code spans of a page that are paths of files of ours: with a folder, and the name of a source or a page.
+/// The code spans of a page that are paths in this repository, with a folder and the name of a source or a page.
 fn paths_named(text: &str) -> Vec<String> {
     let prose = prose(text);
     let spans = prose.split('`').skip(1).step_by(2);
@@ -116,7 +116,7 @@ fn paths_named(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_path_that_a_page_names_is_there() {
+fn paths_named_by_pages_exist() {
     // Pages on one part of the code leave its folder out.
     let folders = ["", "extension/src/", "proxy/src/", "tests/"];
     let mut missing = Vec::new();
@@ -134,12 +134,12 @@ fn every_path_that_a_page_names_is_there() {
 }
 
 #[test]
-fn the_readme_is_short() {
+fn readme_is_short() {
     assert!(file("README.md").len() <= 6 * 1024, "the README has {} bytes", file("README.md").len());
 }
 
 #[test]
-fn anchors_are_those_that_github_makes() {
+fn anchors_equal_those_of_github() {
     let page = "# A `b`, c_d\n## A `b`, c_d\n```\n# no heading\n```\n";
     assert_eq!(anchors(page), ["a-b-c_d", "a-b-c_d-1"].map(str::to_owned).into());
     assert_eq!(target("docs/how-to/a.md", "../reference/b.md#c"), ("docs/reference/b.md".into(), "c".into()));

@@ -125,7 +125,7 @@ fn labels_of(page: &str, metric: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn alerts_and_dashboard_ask_for_metrics_and_labels_that_the_proxy_has() {
+async fn alerts_and_dashboard_use_existing_metrics() {
     let metrics = metrics().await;
     for (place, expression) in expressions() {
         let asked = asked(&place, &expression);
@@ -147,7 +147,7 @@ async fn alerts_and_dashboard_ask_for_metrics_and_labels_that_the_proxy_has() {
 }
 
 #[test]
-fn each_alert_says_what_is_wrong_and_what_to_do_and_has_a_section_of_the_page() {
+fn alerts_have_summary_description_and_runbook() {
     let page = file(PAGE);
     let sections: BTreeSet<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     let mut names = BTreeSet::new();

@@ -141,7 +141,7 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 #[test]
-fn comments_tell_what_a_page_needs_and_which_block_is_not_run() {
+fn comments_declare_needs_and_skipped_blocks() {
     let text = "<!-- needs: own server, database crm -->\n\n<!-- not run: as root -->\n```sh\nx\n```\ny\n```json\n{}\n```\n";
     let page = Page::parse("page.md", text);
     assert_eq!(page.needs, ["own server", "database crm"]);

@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 const AT_ONCE: usize = 4;
 
 /// The most blocks of all pages together that may say that they are not run.
-const MOST_NOT_RUN: usize = 10;
+const MAX_SKIPPED_BLOCKS: usize = 10;
 
 /// Blocks that are neither run nor answers: pictures, files, and what is fed to programs that a test does not start.
 const OTHER_LANGUAGES: [&str; 5] = ["mermaid", "ini", "yaml", "csv", "conf"];
@@ -21,7 +21,7 @@ fn pages() -> Vec<Page> {
 }
 
 #[tokio::test]
-async fn every_block_works_when_pasted_and_answers_what_the_page_shows() {
+async fn blocks_work_when_pasted() {
     let results = futures_util::stream::iter(pages()).map(run).buffer_unordered(AT_ONCE);
     let failures: Vec<String> = results.filter_map(async |result| result.err()).collect().await;
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
@@ -29,7 +29,7 @@ async fn every_block_works_when_pasted_and_answers_what_the_page_shows() {
 
 /// Who reads the tutorial and then all pages of how-to, in the order of the table of contents, has one service for them.
 #[tokio::test]
-async fn tutorial_and_how_to_pages_work_in_reading_order_on_one_database() {
+async fn pages_work_in_reading_order_on_one_database() {
     let contents = file("docs/README.md");
     let (_, contents) = contents.split_once("## Tutorial").expect("the pages to learn from");
     let (contents, _) = contents.split_once("## Reference").expect("the pages to look things up");
@@ -94,7 +94,7 @@ fn compare_all(page: &Page, answers: &[String]) -> Result<(), String> {
 }
 
 #[test]
-fn every_block_is_run_or_shows_an_answer_or_says_why_not() {
+fn every_block_is_run_or_explained() {
     for page in documentation() {
         let mut script_before = false;
         for block in &page.blocks {
@@ -118,7 +118,7 @@ fn every_block_is_run_or_shows_an_answer_or_says_why_not() {
 }
 
 #[test]
-fn few_blocks_are_not_run_and_each_says_why() {
+fn few_blocks_are_skipped() {
     let pages = documentation();
     let blocks = pages.iter().flat_map(|page| page.blocks.iter().map(move |block| (page, block)));
     let not_run: Vec<String> = blocks
@@ -130,5 +130,10 @@ fn few_blocks_are_not_run_and_each_says_why() {
         })
         .collect();
     println!("{}", not_run.join("\n"));
-    assert!(not_run.len() <= MOST_NOT_RUN, "{} blocks are not run:\n{}", not_run.len(), not_run.join("\n"));
+    assert!(
+        not_run.len() <= MAX_SKIPPED_BLOCKS,
+        "{} blocks are not run:\n{}",
+        not_run.len(),
+        not_run.join("\n")
+    );
 }

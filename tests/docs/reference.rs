@@ -14,7 +14,7 @@ fn table(page: &str, heading: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_of_errors_has_the_row_of_every_code() {
+fn error_page_lists_every_code() {
     let row = |code: &Code| {
         let (name, status, retryable) = (code.name(), code.status(), code.is_retryable());
         let sqlstate = code.sqlstate().unwrap_or("—");
@@ -25,7 +25,7 @@ fn the_page_of_errors_has_the_row_of_every_code() {
 }
 
 #[test]
-fn the_page_of_errors_has_the_answer_to_every_sqlstate() {
+fn error_page_lists_every_sqlstate() {
     let mut rows: Vec<String> = Vec::new();
     for same in POSTGRES.chunk_by(|one, other| one.1 == other.1) {
         let code = same[0].1;
@@ -40,7 +40,7 @@ fn the_page_of_errors_has_the_answer_to_every_sqlstate() {
 }
 
 #[test]
-fn the_reference_lists_every_function_that_people_call() {
+fn reference_lists_every_public_function() {
     let reference = file("docs/reference/sql.md");
     let mut count = 0;
     for page in [
@@ -83,7 +83,7 @@ fn the_reference_lists_every_function_that_people_call() {
     assert!(count > 50, "functions were found: {count}");
 }
 
-/// What stands between two texts in the files of a folder, from each of their lines that has it.
+/// The substrings between two texts in the lines of all files of a folder.
 fn between(folder: &str, before: &str, after: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(repository_folder().join(folder)).expect("a folder of the code").flatten()
@@ -102,11 +102,14 @@ fn between(folder: &str, before: &str, after: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_reference_lists_every_setting() {
+fn reference_lists_every_setting() {
     let pages =
         ["settings", "embeddings", "command-line"].map(|page| file(&format!("docs/reference/{page}.md")));
     let pages = pages.concat();
-    let mut settings = between("proxy/src", "env = \"", "\"");
+    let mut settings = BTreeSet::new();
+    for folder in ["command-line/src", "embedding-worker/src", "proxy/src"] {
+        settings.extend(between(folder, "env = \"", "\""));
+    }
     settings.extend(
         between("extension/src/postgres", "c\"keyed.", "\"").iter().map(|name| format!("keyed.{name}")),
     );
@@ -140,7 +143,7 @@ fn routes_of(page: &str) -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn the_reference_lists_every_route() {
+fn reference_lists_every_route() {
     let document = proxy_program(&["openapi"]).output().expect("the proxy is built").stdout;
     let document: serde_json::Value = serde_json::from_slice(&document).expect("JSON");
     let mut described = BTreeSet::new();

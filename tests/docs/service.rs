@@ -108,7 +108,7 @@ impl Service {
         std::fs::write(path, text).expect("the folder can be written");
     }
 
-    /// Runs the blocks one after the other in one shell; the answer is what each printed, or what went wrong.
+    /// Runs the blocks in order in one shell. Returns the output of each, or the error.
     pub(crate) fn run(&self, blocks: &[Block]) -> Result<Vec<String>, String> {
         let mut script = String::from("set -euo pipefail\n");
         for (number, block) in blocks.iter().enumerate() {

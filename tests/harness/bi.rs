@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_superuser_reads_nothing_but_the_views() {
+    fn bi_statements_read_only_views() {
         for statement in statements() {
             for (sight, schema) in [(Sight::Scoped, "scoped_by_hand."), (Sight::All, "all_by_hand.")] {
                 let sql = statement.by_hand(sight);

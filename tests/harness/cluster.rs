@@ -181,7 +181,7 @@ impl Cluster {
         String::from_utf8_lossy(&std::fs::read(&self.log).expect("the log is there")).into_owned()
     }
 
-    /// Panics when the log tells of a crash: nothing a caller sends may bring a server process down.
+    /// Panics if the log reports a crash: no request may crash a server process.
     pub fn assert_no_crash(&self) {
         let log = self.log();
         let crash = log.lines().find(|line| {

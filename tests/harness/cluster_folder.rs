@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folders_of_dead_processes_are_removed_and_those_of_live_ones_kept() {
+    fn only_folders_of_dead_processes_are_removed() {
         let temporary = std::env::temp_dir().join(format!("keyed-folders-{}", std::process::id()));
         let folder = |name: &str| {
             let folder = temporary.join(name);

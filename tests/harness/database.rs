@@ -188,7 +188,7 @@ async fn close(client: Client) {
     assert!(ended.is_err(), "a session that ended itself still answers");
 }
 
-/// tokio-postgres says only "db error" by itself; the rest stands in its source.
+/// The message of tokio-postgres is only "db error". The rest is in its source.
 fn explain(error: &tokio_postgres::Error) -> String {
     error.as_db_error().map_or_else(
         || format!("{error:?}"),

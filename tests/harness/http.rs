@@ -134,7 +134,7 @@ impl Answer {
     }
 }
 
-/// A text as it may stand in a query string or as one part of a path.
+/// A text, percent-encoded for a query string or a segment of a path.
 pub fn encode(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     text.bytes()

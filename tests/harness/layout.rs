@@ -4,10 +4,10 @@ use crate::repository_folder;
 use std::path::{Path, PathBuf};
 
 /// The most lines of a file.
-const MOST_LINES: usize = 300;
+const MAX_LINES: usize = 300;
 
 /// The most files of a kind that has no folders.
-const MOST_FLAT: usize = 12;
+const MAX_FILES_WITHOUT_FOLDERS: usize = 12;
 
 /// A kind of test whose folders and files are named as those of a source.
 struct Mirror {
@@ -32,8 +32,12 @@ const MIRRORS: [Mirror; 4] = [
         source: "proxy/src",
         others: &[
             ("access_log", "the lines of requests of all routes"),
+            ("embedding", "the crate embedding-worker, and query_text"),
             ("reload", "what SIGHUP reads again, for several folders"),
             ("service", "what the answers of all routes have in common"),
+            ("service_manager", "what the program reports to systemd"),
+            ("shutdown", "the steps of shutdown, for several crates"),
+            ("tls", "the listener, and connections of the crate service"),
         ],
     },
     Mirror {
@@ -50,7 +54,7 @@ const MIRRORS: [Mirror; 4] = [
             ("lint", "all objects of a database"),
             ("sales", "a project for these tests"),
             ("sessions", "what a session remembers of rights, through every interface"),
-            ("sight", "what is out of sight, through every interface"),
+            ("visibility", "what is out of sight, through every interface"),
         ],
     },
     Mirror {
@@ -100,7 +104,7 @@ fn strange_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn tests_are_in_folders_named_as_those_of_the_source() {
+fn test_folders_mirror_the_source() {
     let root = repository_folder();
     let mut faults = Vec::new();
     for Mirror { kind, source, others } in MIRRORS {
@@ -126,14 +130,14 @@ fn tests_are_in_folders_named_as_those_of_the_source() {
 }
 
 #[test]
-fn a_kind_without_folders_is_small() {
+fn kind_without_folders_is_small() {
     for folder in entries(&repository_folder().join("tests")) {
         let is_mirror = MIRRORS.iter().any(|mirror| folder.ends_with(mirror.kind));
         if !folder.join("main.rs").is_file() || is_mirror || folder.ends_with("bench") {
             continue;
         }
         let count = entries(&folder).iter().filter(|path| path.is_file()).count();
-        assert!(count <= MOST_FLAT, "{} has {count} files: make folders", folder.display());
+        assert!(count <= MAX_FILES_WITHOUT_FOLDERS, "{} has {count} files: make folders", folder.display());
     }
 }
 
@@ -143,8 +147,8 @@ fn files_are_short() {
     let long = sources(&repository_folder().join("tests"));
     let long: Vec<String> = long
         .iter()
-        .filter(|path| lines(path) > MOST_LINES)
-        .map(|path| format!("{}: {} lines, at most {MOST_LINES}", path.display(), lines(path)))
+        .filter(|path| lines(path) > MAX_LINES)
+        .map(|path| format!("{}: {} lines, at most {MAX_LINES}", path.display(), lines(path)))
         .collect();
     assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
 }
@@ -205,7 +209,7 @@ fn names(kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_filter_of_the_further_runs_names_tests() {
+fn filters_of_further_runs_match_tests() {
     let script = std::fs::read_to_string(repository_folder().join(".dev/test")).expect("the script");
     let all: Vec<String> =
         ["sql", "access", "race", "lifecycle"].iter().flat_map(|kind| names(kind)).collect();

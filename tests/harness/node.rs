@@ -6,9 +6,9 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-/// Runs `tests/ui/<name>.mjs`, which reads what it is told as JSON, and returns what it prints. Panics with all that it says
+/// Runs `tests/ui/<name>.mjs`, which reads its input as JSON, and returns what it prints. Panics with all that it says
 /// if it fails.
-pub async fn run_script(name: &str, told: &Value) -> Vec<u8> {
+pub async fn run_script(name: &str, input: &Value) -> Vec<u8> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(format!("{name}.mjs"));
     let mut node = Command::new("node")
         .arg(&script)
@@ -19,7 +19,7 @@ pub async fn run_script(name: &str, told: &Value) -> Vec<u8> {
         .spawn()
         .expect("Node.js, which `make setup` installs");
     let mut stdin = node.stdin.take().expect("piped");
-    stdin.write_all(told.to_string().as_bytes()).await.expect("the script reads what it is told");
+    stdin.write_all(input.to_string().as_bytes()).await.expect("the script reads its input");
     drop(stdin);
     let output = node.wait_with_output().await.expect("the script ends");
     assert!(

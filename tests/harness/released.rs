@@ -52,7 +52,7 @@ fn every_released_script_is_in_a_list() {
 }
 
 #[test]
-fn a_changed_a_missing_and_an_unreadable_line_would_be_seen() {
+fn changed_missing_and_unreadable_lines_are_detected() {
     let root = repository_folder();
     let path = "sql/roles.sql";
     let script = std::fs::read(root.join(path)).expect("a script");

@@ -32,7 +32,7 @@ fn on_full_disk(folder: &Path, command: &[&str]) -> (bool, String) {
 }
 
 #[test]
-fn a_build_and_a_test_begin_only_with_enough_room_on_the_disk() {
+fn build_and_test_need_disk_space() {
     let folder = full_disk();
     for command in [&["bash", ".dev/test"][..], &["bash", ".dev/build"]] {
         let (succeeded, said) = on_full_disk(&folder, command);
@@ -105,7 +105,7 @@ fn memory_bounds_the_number_of_compilers() {
 }
 
 #[test]
-fn every_sql_function_file_has_a_place_in_the_order() {
+fn function_files_have_an_order() {
     let folder = repository_folder().join("sql/functions");
     let order = std::fs::read_to_string(folder.join("order")).expect("the order");
     let mut ordered: Vec<&str> = order.lines().filter(|line| !line.starts_with('#')).collect();
@@ -132,7 +132,7 @@ fn complaint(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_version_of_postgresql_that_keyed_does_not_know_is_refused_with_those_that_it_does() {
+fn unsupported_postgresql_version_is_rejected() {
     for wrong in ["14", "19", "banana", "15.20", "15 16"] {
         for command in ["run", "test", "build", "setup", "deb"] {
             let says = complaint(&[command, &format!("PG={wrong}")]);
@@ -145,7 +145,7 @@ fn a_version_of_postgresql_that_keyed_does_not_know_is_refused_with_those_that_i
 }
 
 #[test]
-fn no_package_is_made_for_a_postgresql_that_is_none() {
+fn invalid_postgresql_version_gets_no_package() {
     let folder = std::env::temp_dir().join(format!("keyed-no-package-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let program = folder.join("pg_config");
@@ -157,7 +157,7 @@ fn no_package_is_made_for_a_postgresql_that_is_none() {
 }
 
 #[test]
-fn a_cluster_of_another_version_is_not_started_but_named() {
+fn cluster_of_another_version_is_reported() {
     let folder = std::env::temp_dir().join(format!("keyed-scripts-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("cluster")).expect("a temporary folder");
     std::fs::write(folder.join("cluster/PG_VERSION"), "13\n").expect("a file");

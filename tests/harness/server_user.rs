@@ -37,7 +37,7 @@ pub(crate) fn command(programs: &Path, program: &str) -> Command {
     if let Some((uid, gid)) = ids() {
         command.uid(uid).gid(gid);
     }
-    // It gives up where it cannot return to the folder it was started in, and its user may not enter this one.
+    // It fails if it cannot return to the folder it was started in, and its user cannot enter this one.
     command.current_dir("/");
     // Backtraces of Rust would flood the log; libpq's variables would lead to another server.
     command.env_remove("RUST_BACKTRACE");

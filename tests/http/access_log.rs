@@ -16,7 +16,7 @@ async fn line(service: &Service, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_is_one_line_with_its_route_key_role_and_sizes() {
+async fn request_is_logged_in_one_line() {
     let service = service().await;
     let body = r#"{"external_key": "A-1", "attributes": {"name": "Ada"}}"#;
     let path = "/v1/entities/template/customers/by-key";
@@ -47,9 +47,9 @@ async fn a_request_is_one_line_with_its_route_key_role_and_sizes() {
 }
 
 #[tokio::test]
-async fn refused_requests_are_logged_with_what_refused_them() {
+async fn rejected_requests_are_logged_with_the_reason() {
     let settings =
-        [("KEYED_LOG_FORMAT", "json"), ("KEYED_KEY_RATE", "3"), ("KEYED_ADDRESS_CONNECTIONS", "3")];
+        [("KEYED_LOG_FORMAT", "json"), ("KEYED_KEY_RATE", "3"), ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "3")];
     let service = Service::start_with(&settings).await;
     let id = |id: &'static str| move |request: harness::Request| request.header("x-request-id", id);
     let of = |method, path, with: &dyn Fn(harness::Request) -> harness::Request| {
@@ -100,7 +100,7 @@ async fn refused_requests_are_logged_with_what_refused_them() {
 }
 
 #[tokio::test]
-async fn a_streamed_export_and_an_import_are_logged_at_their_end() {
+async fn streamed_export_and_an_import_are_logged_at_their_end() {
     let service = service().await;
     let file: String = std::iter::once("external_key,name\n".to_owned())
         .chain((0..3000).map(|number| format!("k{number},{}\n", "x".repeat(50))))
@@ -121,7 +121,7 @@ async fn a_streamed_export_and_an_import_are_logged_at_their_end() {
 }
 
 #[tokio::test]
-async fn a_client_that_hangs_up_is_told_from_one_that_was_answered() {
+async fn disconnect_is_logged_as_such() {
     let service = service().await;
     let holder = service.session().await;
     holder.run("begin; lock table crm.customers in access exclusive mode").await;
@@ -141,7 +141,7 @@ async fn a_client_that_hangs_up_is_told_from_one_that_was_answered() {
 }
 
 #[tokio::test]
-async fn a_delivery_is_logged_by_its_endpoint() {
+async fn delivery_is_logged_by_its_endpoint() {
     let service = service().await;
     let sender = endpoint(&service, true).await;
     let request = service
@@ -157,7 +157,7 @@ async fn a_delivery_is_logged_by_its_endpoint() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_known_key_has_the_address_of_the_client() {
+async fn request_without_a_known_key_has_the_address_of_the_client() {
     let service = Service::start_with(&[("KEYED_LOG_FORMAT", "json"), ("KEYED_TRUSTED_PROXIES", "1")]).await;
     let of = |id: &'static str| {
         let request = service.proxy.request("GET", "/v1/me").header("x-request-id", id);
@@ -174,7 +174,7 @@ async fn a_request_without_a_known_key_has_the_address_of_the_client() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_caller_but_ids_is_in_the_log() {
+async fn log_contains_only_ids_of_callers() {
     let service = Service::start_with(&[("KEYED_LOG", "debug")]).await;
     let secret = "s3cr3t";
     let value = json!({"external_key": secret, "attributes": {"name": secret}});
@@ -195,7 +195,7 @@ async fn nothing_of_a_caller_but_ids_is_in_the_log() {
 }
 
 #[tokio::test]
-async fn the_access_log_is_switched_off_by_its_target() {
+async fn log_target_switches_the_access_log_off() {
     let service = Service::start_with(&[("KEYED_LOG", "info,access=off")]).await;
     service.get("/me").await.expect(200);
     let Service { mut proxy, database: _database } = service;
@@ -206,7 +206,7 @@ async fn the_access_log_is_switched_off_by_its_target() {
 }
 
 #[tokio::test]
-async fn the_database_shows_the_request_of_each_statement_while_it_runs() {
+async fn running_statement_shows_its_request() {
     let service = service().await;
     let (session, holder) = (service.session().await, service.session().await);
     holder.run("begin; lock table crm.customers in access exclusive mode").await;
@@ -229,7 +229,7 @@ async fn the_database_shows_the_request_of_each_statement_while_it_runs() {
 }
 
 #[tokio::test]
-async fn a_renamed_role_and_a_revoked_key_stay_what_they_were_for_the_log_alone() {
+async fn log_keeps_the_old_role_name_only_for_old_requests() {
     let service = service().await;
     let database: &Database = &service.database;
     let role = database.create_role("clerk").await;

@@ -58,7 +58,7 @@ async fn invalid_json_is_malformed() {
 }
 
 #[tokio::test]
-async fn a_missing_body_is_malformed() {
+async fn missing_body_is_malformed() {
     let service = Service::start().await;
     for (method, path) in
         [("POST", CREATE), ("PUT", "/entities/template/customers/by-key"), ("POST", "/templates")]
@@ -70,7 +70,7 @@ async fn a_missing_body_is_malformed() {
 }
 
 #[tokio::test]
-async fn an_unknown_member_is_refused_with_its_place() {
+async fn unknown_member_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     let id = service.create(json!({})).await["id"].as_str().expect("an id").to_owned();
     for (method, path, known) in [
@@ -87,7 +87,7 @@ async fn an_unknown_member_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_body_of_another_type_is_not_read() {
+async fn body_of_another_type_is_not_read() {
     let service = Service::start().await;
     for content_type in [
         "text/plain",
@@ -115,7 +115,7 @@ async fn a_body_of_another_type_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_packed_body_is_not_unpacked() {
+async fn compressed_body_is_not_decompressed() {
     let service = Service::start().await;
     for encoding in ["gzip", "br", "deflate", "zstd", "gzip, gzip", "x"] {
         let request =
@@ -126,7 +126,7 @@ async fn a_packed_body_is_not_unpacked() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_too_large_whether_announced_or_not() {
+async fn body_over_the_limit_is_too_large_whether_announced_or_not() {
     let service = Service::start_with(&[("KEYED_BODY_LIMIT", "64KiB")]).await;
     let body = |length: usize| format!("{{\"attributes\": {{\"name\": \"{}\"}}}}", "x".repeat(length));
     // Without an announced length the body comes in chunks.
@@ -143,7 +143,7 @@ async fn a_body_over_the_limit_is_too_large_whether_announced_or_not() {
 }
 
 #[tokio::test]
-async fn nesting_without_end_is_refused_quickly_and_the_server_lives() {
+async fn deep_nesting_is_rejected_early() {
     let service = Service::start().await;
     let session = service.session().await;
     let started = session.text("select pg_postmaster_start_time()", &[]).await;
@@ -177,7 +177,7 @@ async fn nesting_without_end_is_refused_quickly_and_the_server_lives() {
 }
 
 #[tokio::test]
-async fn a_body_with_very_many_members_is_refused_quickly() {
+async fn body_with_many_members_is_rejected_early() {
     let service = Service::start().await;
     let session = service.session().await;
     let members: Vec<String> = (0..100_000).map(|n| format!("\"a{n}\": {n}")).collect();
@@ -194,7 +194,7 @@ async fn a_body_with_very_many_members_is_refused_quickly() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_arrive_times_out_and_disturbs_no_other_request() {
+async fn missing_body_times_out_alone() {
     let settings =
         [("KEYED_REQUEST_TIMEOUT", "10"), ("KEYED_STATEMENT_TIMEOUT", "8"), ("KEYED_POOL_SIZE", "2")];
     let service = Service::start_with(&settings).await;

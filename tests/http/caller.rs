@@ -24,7 +24,7 @@ async fn two() -> Two {
 }
 
 #[tokio::test]
-async fn the_header_names_a_project_by_slug_or_by_number() {
+async fn project_header_accepts_slug_and_number() {
     let two = two().await;
     for (project, count) in [("crm", 2), ("1", 2), ("shop", 1), ("2", 1), (" shop ", 1)] {
         let answer =
@@ -34,7 +34,7 @@ async fn the_header_names_a_project_by_slug_or_by_number() {
 }
 
 #[tokio::test]
-async fn without_the_header_a_key_of_one_project_uses_that_one_and_any_other_is_asked_which() {
+async fn project_header_is_optional_for_single_project_keys() {
     let two = two().await;
     let path = "/v1/entities/template/customers";
     let ask = async |key: &str, header: Option<&str>| {
@@ -54,7 +54,7 @@ async fn without_the_header_a_key_of_one_project_uses_that_one_and_any_other_is_
 }
 
 #[tokio::test]
-async fn a_number_or_an_id_needs_no_header() {
+async fn template_number_and_record_id_need_no_project_header() {
     let two = two().await;
     let id = id_of(&two.shop_record);
     for path in [
@@ -69,7 +69,7 @@ async fn a_number_or_an_id_needs_no_header() {
 }
 
 #[tokio::test]
-async fn the_header_given_twice_is_refused() {
+async fn repeated_project_header_is_rejected() {
     let two = two().await;
     let request = two.service.proxy.request("GET", "/v1/templates").project("crm");
     request.header("x-service-project-id", "shop").send().await;
@@ -79,7 +79,7 @@ async fn the_header_given_twice_is_refused() {
 }
 
 #[tokio::test]
-async fn a_project_out_of_sight_answers_as_one_that_does_not_exist() {
+async fn invisible_project_equals_a_missing_one() {
     let two = two().await;
     let mut bodies = Vec::new();
     for project in
@@ -94,7 +94,7 @@ async fn a_project_out_of_sight_answers_as_one_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn an_object_of_another_project_answers_as_one_that_does_not_exist() {
+async fn object_of_another_project_equals_a_missing_one() {
     let two = two().await;
     let missing = two.service.session().await.text("select keyed.new_id($1)", &[&two.shop_template]).await;
     let routes = [

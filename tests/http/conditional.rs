@@ -26,7 +26,7 @@ async fn etag(service: &Service, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_answer_with_one_record_has_the_tag_that_a_read_has() {
+async fn responses_with_a_record_have_its_etag() {
     let (service, path, created) = with_record().await;
     assert!(created.len() == 34 && created.starts_with('"') && created.ends_with('"'), "{created}");
     assert_eq!(etag(&service, &path).await, created);
@@ -54,7 +54,7 @@ async fn every_answer_with_one_record_has_the_tag_that_a_read_has() {
 }
 
 #[tokio::test]
-async fn a_reader_who_has_the_answer_gets_304() {
+async fn current_etag_gets_304() {
     let (service, path, tag) = with_record().await;
     let read =
         |path: &str, tags: &str| service.proxy.request("GET", path).header("if-none-match", tags).send();
@@ -78,7 +78,7 @@ async fn a_reader_who_has_the_answer_gets_304() {
 }
 
 #[tokio::test]
-async fn what_a_verbose_answer_shows_of_others_counts_too() {
+async fn etag_of_a_verbose_response_covers_targets() {
     let (service, path, _) = with_record().await;
     let company = json!({"external_key": "C", "attributes": {"name": "ACME"}});
     service.put("/entities/template/companies/by-key", company).await.expect(201);
@@ -95,13 +95,13 @@ async fn what_a_verbose_answer_shows_of_others_counts_too() {
     let answer = read(&verbose, &before).await.expect(200);
     assert_eq!(answer["attribute_values"]["company"]["display"], "Globex");
     assert_eq!(read(&path, &plain).await.status, 304, "the record itself did not change");
-    // Nor does it stand in the way of who writes.
+    // A changed target does not prevent a conditional write.
     let patch = service.proxy.request("PATCH", &path).header("if-match", &before);
     patch.json(&json!({"attributes": {"name": "Bea"}})).send().await.expect(200);
 }
 
 #[tokio::test]
-async fn a_compressed_answer_has_its_own_tag_for_the_same_version() {
+async fn compressed_response_has_its_own_etag() {
     let (service, path, _) = with_record().await;
     service.upsert("K", json!({"name": "Ada ".repeat(1000)})).await.expect(200);
     let plain = etag(&service, &path).await;
@@ -144,7 +144,7 @@ fn request(service: &Service, method: &str, path: &str, body: &Value) -> Request
 }
 
 #[tokio::test]
-async fn a_write_goes_to_the_version_that_it_names_or_nowhere() {
+async fn if_match_writes_only_to_its_version() {
     let (service, path, _) = with_record().await;
     for (method, place, body) in writes(&path) {
         let before = service.proxy.request("GET", &path).send().await;
@@ -182,17 +182,17 @@ async fn a_write_goes_to_the_version_that_it_names_or_nowhere() {
 }
 
 #[tokio::test]
-async fn an_upsert_creates_only_or_updates_only_as_its_conditions_say() {
+async fn preconditions_limit_upserts_to_create_or_update() {
     let (service, _, tag) = with_record().await;
     let upsert = |key: &str, header: &str, tags: &str| {
         let body = json!({"external_key": key, "attributes": {"name": "x"}});
         service.proxy.request("PUT", BY_KEY).header(header, tags).json(&body).send()
     };
     let taken = upsert("K", "if-none-match", "*").await.refused(412, "precondition_failed");
-    assert_eq!(taken["hint"], "Leave If-None-Match out to update it.");
+    assert_eq!(taken["hint"], "Omit If-None-Match to update the record.");
     for tags in ["*", &tag] {
         let missing = upsert("N", "if-match", tags).await.refused(412, "precondition_failed");
-        assert_eq!(missing["hint"], "Leave If-Match out to create it.");
+        assert_eq!(missing["hint"], "Omit If-Match to create the record.");
     }
     assert_eq!(upsert("N", "if-none-match", "*").await.expect(201)["created"], true);
     upsert("N", "if-none-match", "*").await.refused(412, "precondition_failed");
@@ -206,7 +206,7 @@ async fn an_upsert_creates_only_or_updates_only_as_its_conditions_say() {
 }
 
 #[tokio::test]
-async fn a_missing_record_is_not_found_with_any_precondition() {
+async fn missing_record_is_not_found_with_any_precondition() {
     let (service, path, tag) = with_record().await;
     service.proxy.request("DELETE", &path).send().await.expect(204);
     for (method, place, body) in writes(&path) {
@@ -225,7 +225,7 @@ async fn a_missing_record_is_not_found_with_any_precondition() {
 }
 
 #[tokio::test]
-async fn a_write_that_knows_no_conditions_is_not_run_under_any() {
+async fn unsupported_precondition_is_rejected() {
     let (service, _, tag) = with_record().await;
     let batch = json!({"operations": [{"op": "delete", "template": "customers", "external_key": "K"}]});
     for (path, body) in [("/v1/entities/batch", batch), ("/v1/entities/template/customers", json!({}))] {
@@ -245,7 +245,7 @@ async fn a_write_that_knows_no_conditions_is_not_run_under_any() {
 }
 
 #[tokio::test]
-async fn a_replay_answers_with_the_tag_of_the_first_time() {
+async fn replay_returns_the_original_etag() {
     let (service, path, tag) = with_record().await;
     let patch = |tags: &str| {
         let request =

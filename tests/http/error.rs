@@ -82,9 +82,9 @@ async fn write(service: &Service, name: &str) -> harness::Answer {
 /// What ends an idle session, and so never a statement, in which it could be raised.
 const OF_IDLE_SESSIONS: (&str, Code) = ("57P05", Code::Unavailable);
 
-/// The table above says what is wanted, so it lists each line itself: this test sees to it that it lists all.
+/// The table above states the expectations by hand. This test checks that it is complete.
 #[test]
-fn no_line_of_the_table_of_sqlstates_is_without_a_test() {
+fn every_sqlstate_has_a_test() {
     let (idle, code) = OF_IDLE_SESSIONS;
     assert_eq!(Code::of_sqlstate(idle), code);
     let is_tested = |state: &str| {
@@ -136,7 +136,7 @@ async fn every_code_that_the_extension_raises_has_its_status() {
 }
 
 #[tokio::test]
-async fn an_internal_error_shows_only_its_instance() {
+async fn internal_error_shows_only_its_instance() {
     let service = with_raising_trigger().await;
     for state in ["XX000", "22012", "40001", "57014"] {
         let body = write(&service, state).await.body;
@@ -154,7 +154,7 @@ async fn an_internal_error_shows_only_its_instance() {
 }
 
 #[tokio::test]
-async fn a_statement_that_loses_a_race_is_tried_three_times_and_any_other_once() {
+async fn serialization_failure_is_retried_up_to_three_times() {
     let service = with_raising_trigger().await;
     let session = service.session().await;
     for (state, expected) in
@@ -168,7 +168,7 @@ async fn a_statement_that_loses_a_race_is_tried_three_times_and_any_other_once()
 }
 
 #[tokio::test]
-async fn a_statement_that_takes_too_long_is_ended_and_answered_504() {
+async fn slow_statement_is_canceled_with_504() {
     let service = Service::start_with(&[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
     let session = service.session().await;
     session.run(
@@ -184,7 +184,7 @@ async fn a_statement_that_takes_too_long_is_ended_and_answered_504() {
 }
 
 #[tokio::test]
-async fn a_lock_that_is_held_too_long_is_answered_503() {
+async fn lock_timeout_is_503() {
     let service = Service::start_with(&[("KEYED_STATEMENT_TIMEOUT", "3")]).await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
     let session = service.session().await;
@@ -197,7 +197,7 @@ async fn a_lock_that_is_held_too_long_is_answered_503() {
 }
 
 #[tokio::test]
-async fn more_callers_than_connections_wait_or_are_asked_to_come_again() {
+async fn callers_beyond_the_pool_wait_or_get_503() {
     let service = Service::start_with(&[
         ("KEYED_POOL_SIZE", "1"),
         ("KEYED_POOL_WAIT", "2"),

@@ -12,7 +12,7 @@ async fn ask(service: &Service, lines: &[&str]) -> u16 {
 }
 
 #[tokio::test]
-async fn a_request_has_one_host_and_one_clear_end() {
+async fn ambiguous_request_headers_are_rejected() {
     let service = Service::start().await;
     let (me, batch) = ("GET /v1/me HTTP/1.1", "POST /v1/entities/batch HTTP/1.1");
     let (host, json) = ("Host: keyed", "Content-Type: application/json");
@@ -32,7 +32,7 @@ async fn a_request_has_one_host_and_one_clear_end() {
 }
 
 #[tokio::test]
-async fn a_long_name_of_a_parameter_is_not_sent_back() {
+async fn long_parameter_name_is_not_echoed() {
     let service = Service::start().await;
     let answer = service.get(&format!("/me?{}=1", "x".repeat(30_000))).await;
     assert!(answer.text.len() < 1000, "{}", answer.text.len());

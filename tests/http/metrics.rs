@@ -1,4 +1,4 @@
-//! `/metrics`: what is counted, and what is never said.
+//! `/metrics`: its counters, and the values that it never discloses.
 
 use crate::routes::inbound::endpoint;
 use harness::{Database, Exposition, Proxy, Service, Wire, until};
@@ -84,7 +84,7 @@ async fn known_traffic_is_counted_exactly() {
 }
 
 #[tokio::test]
-async fn files_deliveries_and_refusals_are_counted() {
+async fn files_deliveries_and_rejections_are_counted() {
     let service = Service::start_with(&[LISTEN, ("KEYED_KEY_RATE", "8")]).await;
     let file = "external_key,name,visits\na,Ada,1\nb,Bob,x\n";
     let import = |query: &str| {
@@ -128,7 +128,7 @@ async fn files_deliveries_and_refusals_are_counted() {
 }
 
 #[tokio::test]
-async fn no_caller_adds_a_series_or_a_word() {
+async fn metric_labels_are_bounded() {
     let service = Service::start_with(&[LISTEN, ("KEYED_AUTH_FAILURES", "0")]).await;
     let secret = "s3cr3t";
     let flood = async |round: usize| {
@@ -189,7 +189,7 @@ async fn silent_connections_do_not_keep_a_scraper_out() {
 }
 
 #[tokio::test]
-async fn the_listener_of_metrics_serves_nothing_else() {
+async fn metrics_listener_serves_only_metrics() {
     let service = service().await;
     let url = service.proxy.metrics_url();
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");

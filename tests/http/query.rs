@@ -23,7 +23,7 @@ fn get(service: &Service, target: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_query_that_does_not_decode_is_malformed() {
+async fn query_that_does_not_decode_is_malformed() {
     let service = Service::start().await;
     for query in
         ["key=%ED%A0%80", "key=%C0%80", "key=%FF", "key=%", "key=%4", "key=%zz", "%FF=x", "key=a%", "key=%C3"]
@@ -35,7 +35,7 @@ async fn a_query_that_does_not_decode_is_malformed() {
 }
 
 #[tokio::test]
-async fn a_path_that_leads_nowhere_is_not_found() {
+async fn unknown_path_is_not_found() {
     let service = Service::start().await;
     for target in [
         "/nothing",
@@ -94,7 +94,7 @@ async fn invalid_http_gets_400_or_a_closed_connection() {
 }
 
 #[tokio::test]
-async fn an_unknown_parameter_is_refused_and_not_ignored() {
+async fn unknown_parameter_is_rejected() {
     let service = Service::start().await;
     let id = service.create(json!({})).await["id"].as_str().expect("an id").to_owned();
     for path in [
@@ -111,7 +111,7 @@ async fn an_unknown_parameter_is_refused_and_not_ignored() {
 }
 
 #[tokio::test]
-async fn sql_in_a_parameter_is_only_text() {
+async fn sql_in_a_parameter_is_not_executed() {
     let service = Service::start().await;
     let id = service.create(json!({"external_key": "A-1"})).await["id"].as_str().expect("an id").to_owned();
     for text in

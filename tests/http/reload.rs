@@ -23,7 +23,7 @@ fn path(file: &NamedTempFile) -> &str {
 }
 
 #[tokio::test]
-async fn the_log_level_comes_from_the_file_of_the_environment() {
+async fn reload_reads_the_log_level_from_the_environment_file() {
     let environment = file("KEYED_LOG=error\nKEYED_POOL_SIZE=8\n");
     let settings = [("KEYED_ENVIRONMENT_FILE", path(&environment)), ("KEYED_LOG", "error")];
     let service = Service::start_with(&settings).await;
@@ -57,7 +57,7 @@ fn connections(application: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_new_database_url_serves_without_a_failure() {
+async fn new_database_url_causes_no_failure() {
     let database = Database::with_crm().await;
     let without_name = database.cluster().url("keyed_proxy", database.name());
     let url = |application: &str| format!("{without_name}?application_name={application}");
@@ -105,7 +105,7 @@ async fn a_new_database_url_serves_without_a_failure() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_was_being_opened_by_the_old_url_is_not_kept() {
+async fn opening_connection_of_the_old_url_is_closed() {
     let database = Database::with_crm().await;
     let relay = Relay::before(database.cluster());
     let secret = file(&format!("{}?application_name=first", relay.url("keyed_proxy", database.name())));
@@ -142,7 +142,7 @@ async fn a_connection_that_was_being_opened_by_the_old_url_is_not_kept() {
 }
 
 #[tokio::test]
-async fn a_file_that_does_not_answer_holds_up_neither_requests_nor_the_end() {
+async fn unresponsive_file_blocks_neither_requests_nor_shutdown() {
     let database = Database::with_crm().await;
     let url = database.cluster().url("keyed_proxy", database.name());
     let folder = tempfile::tempdir().expect("a folder");
@@ -162,7 +162,7 @@ async fn a_file_that_does_not_answer_holds_up_neither_requests_nor_the_end() {
 }
 
 #[tokio::test]
-async fn a_new_key_of_keyed_embeds_records() {
+async fn reload_applies_a_new_embedding_api_key() {
     let gallery = Gallery::new().await;
     let first = gallery.database.api_key("keyed_admin", &[]).await;
     let key = file(&first);
@@ -184,7 +184,7 @@ async fn a_new_key_of_keyed_embeds_records() {
 }
 
 #[tokio::test]
-async fn a_new_key_of_the_provider_is_sent_with_the_next_request() {
+async fn reload_applies_a_new_provider_key() {
     let gallery = Gallery::new().await;
     let server = EmbeddingServer::start().await;
     let key = file("first");

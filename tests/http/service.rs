@@ -4,7 +4,7 @@ use harness::{Service, id_of, until};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn every_answer_carries_the_id_of_its_request() {
+async fn responses_have_the_request_id() {
     let service = Service::start().await;
     let id = "0192f0c1-2222-7abc-8def-0123456789ab";
     for path in ["/v1/templates", "/v1/entities/x", "/healthz", "/nowhere"] {
@@ -24,7 +24,7 @@ async fn every_answer_carries_the_id_of_its_request() {
 }
 
 #[tokio::test]
-async fn a_405_lists_the_allowed_methods() {
+async fn response_405_lists_the_allowed_methods() {
     let service = Service::start().await;
     for (method, path, allowed) in [
         ("POST", "/v1/entities/x", vec!["GET", "PATCH", "PUT", "DELETE"]),
@@ -40,7 +40,7 @@ async fn a_405_lists_the_allowed_methods() {
 }
 
 #[tokio::test]
-async fn a_large_answer_is_packed_for_those_who_can_unpack_it() {
+async fn large_response_is_compressed_on_request() {
     let service = Service::start().await;
     let record = service.create(json!({"attributes": {"name": "x".repeat(100_000)}})).await;
     let path = format!("/v1/entities/{}", id_of(&record));
@@ -62,7 +62,7 @@ async fn health_and_readiness_need_no_key() {
 }
 
 #[tokio::test]
-async fn a_template_made_or_changed_in_sql_is_known_to_every_pooled_connection_at_once() {
+async fn template_changed_in_sql_applies_to_all_connections() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "6")]).await;
     let session = service.session().await;
     // Every connection of the pool remembers the template.
@@ -88,7 +88,7 @@ async fn a_template_made_or_changed_in_sql_is_known_to_every_pooled_connection_a
 }
 
 #[tokio::test]
-async fn no_cache_keeps_what_one_key_may_read() {
+async fn responses_are_not_cacheable() {
     let service = Service::start().await;
     for path in ["/v1/templates", "/v1/me", "/nowhere", "/readyz"] {
         let answer = service.proxy.request("GET", path).send().await;
@@ -99,7 +99,7 @@ async fn no_cache_keeps_what_one_key_may_read() {
 }
 
 #[tokio::test]
-async fn the_openapi_document_is_sent_only_to_who_does_not_have_it() {
+async fn openapi_document_supports_etags() {
     let service = Service::start().await;
     let ask = async |name: &str, value: &str| {
         let request = service.proxy.request("GET", "/openapi.json").without_key();
@@ -123,7 +123,7 @@ async fn the_openapi_document_is_sent_only_to_who_does_not_have_it() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_may_ask_only_where_the_settings_name_them() {
+async fn cors_allows_only_configured_origins() {
     let page = "https://app.example.com";
     let closed = Service::start().await;
     let answer = closed.proxy.request("GET", "/v1/templates").header("origin", page).response().await;
@@ -160,7 +160,7 @@ async fn pages_of_other_origins_may_ask_only_where_the_settings_name_them() {
     assert_eq!(stranger.headers().get("access-control-allow-origin"), None);
 }
 
-/// Asks until the answer is this one: readiness is looked at once a second.
+/// Asks until the response is this one, because readiness is checked once a second.
 async fn readiness(service: &Service, status: u16) -> harness::Answer {
     let ask = async || service.proxy.request("GET", "/readyz").send().await;
     until(&format!("/readyz answers {status}"), async || ask().await.status == status).await;
@@ -168,7 +168,7 @@ async fn readiness(service: &Service, status: u16) -> harness::Answer {
 }
 
 #[tokio::test]
-async fn a_database_that_waits_for_its_migration_is_not_ready() {
+async fn database_before_its_migration_is_not_ready() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("delete from keyed_state.version where number = 1").await;
@@ -187,7 +187,7 @@ async fn a_database_that_waits_for_its_migration_is_not_ready() {
 }
 
 #[tokio::test]
-async fn after_a_failover_writes_go_on() {
+async fn writes_continue_after_a_failover() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "4")]).await;
     let session = service.session().await;
     let name = service.database.name();
@@ -204,7 +204,7 @@ async fn after_a_failover_writes_go_on() {
     session
         .run(&format!("alter role keyed_proxy in database \"{name}\" reset default_transaction_read_only"))
         .await;
-    // The connections from before are still there, and are given up one second after they were opened, at the latest.
+    // The earlier connections still exist. They are closed at most one second after they were opened.
     until("writes succeed", async || {
         let answer = service.post("/entities/template/customers", body.clone()).await;
         answer.status == 201 || answer.refused(503, "unavailable").is_null()
@@ -217,7 +217,7 @@ async fn after_a_failover_writes_go_on() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_too_old_is_replaced() {
+async fn old_connection_is_replaced() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "1"), ("KEYED_CONNECTION_AGE", "0.2")]).await;
     let session = service.session().await;
     let mut seen = std::collections::HashSet::new();

@@ -1,4 +1,4 @@
-//! What a service manager such as systemd is told, over the socket that it names.
+//! Notifications to a service manager such as systemd over its socket.
 
 use harness::{Database, Proxy, Wire, status_of, until};
 use std::os::unix::net::UnixDatagram;
@@ -43,7 +43,7 @@ impl Drop for Manager {
 }
 
 #[tokio::test]
-async fn the_service_manager_hears_when_the_proxy_is_ready_and_when_it_stops() {
+async fn service_manager_is_notified_of_start_and_stop() {
     let database = Database::new().await;
     let mut manager = Manager::listen("ready");
     let proxy = Proxy::start_with(&database, &[("NOTIFY_SOCKET", manager.address())]).await;
@@ -59,7 +59,7 @@ async fn the_service_manager_hears_when_the_proxy_is_ready_and_when_it_stops() {
 }
 
 #[tokio::test]
-async fn the_service_manager_hears_of_a_reload_and_of_its_end() {
+async fn service_manager_is_notified_of_reloads() {
     let database = Database::new().await;
     let mut manager = Manager::listen("reload");
     let proxy = Proxy::start_with(&database, &[("NOTIFY_SOCKET", manager.address())]).await;
@@ -75,7 +75,7 @@ async fn the_service_manager_hears_of_a_reload_and_of_its_end() {
 
 /// Clients that open connections while the service restarts wait in the queue of the socket.
 #[tokio::test]
-async fn a_socket_of_the_service_manager_keeps_connections_while_the_proxy_restarts() {
+async fn socket_activation_keeps_connections_during_a_restart() {
     let database = Database::new().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -97,7 +97,7 @@ async fn a_socket_of_the_service_manager_keeps_connections_while_the_proxy_resta
 }
 
 #[tokio::test]
-async fn a_service_manager_that_watches_gets_signs_of_life() {
+async fn watchdog_is_notified() {
     let database = Database::new().await;
     let mut manager = Manager::listen("watch");
     let settings = [("NOTIFY_SOCKET", manager.address()), ("WATCHDOG_USEC", "20000")];

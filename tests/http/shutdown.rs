@@ -1,4 +1,4 @@
-//! The end of the service: callers are told to go elsewhere, and what has begun is finished.
+//! Shutdown: new callers are sent elsewhere, and running requests finish.
 
 use harness::{Service, Session, Wire, status_of, until};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn until_draining(service: &Service) {
 }
 
 #[tokio::test]
-async fn while_it_drains_requests_are_served_and_connections_closed_after_their_next_answer() {
+async fn draining_serves_requests_and_closes_connections() {
     let service = Service::start_with(&[LONG]).await;
     let mut idle = Wire::begin(&service.proxy, "GET /v1/me", service.proxy.key(), "").await;
     let before = idle.answer().await;
@@ -54,7 +54,7 @@ async fn waiting_rows(service: &Service) -> Session {
 }
 
 #[tokio::test]
-async fn a_file_that_takes_longer_than_the_end_is_undone_and_its_caller_told() {
+async fn import_beyond_the_shutdown_limit_is_rolled_back() {
     for (query, hint, outcome) in [
         ("", "Nothing was imported", Value::Null),
         ("?on_error=skip", "Written rows remain", json!("partial")),
@@ -81,7 +81,7 @@ async fn a_file_that_takes_longer_than_the_end_is_undone_and_its_caller_told() {
 
 /// Of an answer that has begun, only its end can say that something went wrong.
 #[tokio::test]
-async fn an_import_that_tells_of_its_progress_ends_with_the_problem() {
+async fn streamed_import_ends_with_the_problem() {
     let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
     let holder = waiting_rows(&service).await;
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import");
@@ -99,7 +99,7 @@ async fn an_import_that_tells_of_its_progress_ends_with_the_problem() {
 }
 
 #[tokio::test]
-async fn an_export_that_takes_longer_than_the_end_breaks_off_visibly() {
+async fn export_beyond_the_shutdown_limit_is_visibly_incomplete() {
     let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
     let rows = "insert into crm.customers (name) select repeat('x', 1000) from generate_series(1, 20000)";
     service.session().await.run(rows).await;

@@ -24,7 +24,7 @@ fn names(spans: &[Span]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_request_continues_the_trace_of_its_caller_and_shows_where_its_time_went() {
+async fn request_continues_the_trace_of_its_caller() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[]).await;
     let body = json!({"external_key": "k:secret", "attributes": {"name": "Ada secret"}});
@@ -68,7 +68,7 @@ async fn a_request_continues_the_trace_of_its_caller_and_shows_where_its_time_we
 }
 
 #[tokio::test]
-async fn a_request_without_a_trace_begins_one_and_errors_are_marked() {
+async fn request_without_a_trace_begins_one() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[("KEYED_STATEMENT_TIMEOUT", "0.2")]).await;
     let send = |method: &'static str, path: &'static str, id: &'static str| {
@@ -98,7 +98,7 @@ async fn a_request_without_a_trace_begins_one_and_errors_are_marked() {
 }
 
 #[tokio::test]
-async fn a_caller_who_does_not_sample_is_not_exported_and_still_logged() {
+async fn unsampled_trace_is_logged_but_not_exported() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[]).await;
     let unsampled = format!("00-{TRACE}-{PARENT}-00");
@@ -111,7 +111,7 @@ async fn a_caller_who_does_not_sample_is_not_exported_and_still_logged() {
 }
 
 #[tokio::test]
-async fn a_caller_without_a_known_key_decides_neither_the_trace_nor_what_is_sampled() {
+async fn unknown_caller_cannot_control_tracing() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[("OTEL_TRACES_SAMPLER", "parentbased_always_on")]).await;
     for (id, sampled) in [("sampled", "01"), ("unsampled", "00")] {
@@ -125,7 +125,7 @@ async fn a_caller_without_a_known_key_decides_neither_the_trace_nor_what_is_samp
 }
 
 #[tokio::test]
-async fn a_trace_state_is_passed_on_only_as_long_as_the_specification_wants() {
+async fn trace_state_has_the_limit_of_the_specification() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[]).await;
     let long = format!("vendor={}", "x".repeat(600));
@@ -139,7 +139,7 @@ async fn a_trace_state_is_passed_on_only_as_long_as_the_specification_wants() {
 }
 
 #[tokio::test]
-async fn without_a_collector_requests_are_answered_and_the_log_says_that_spans_are_lost() {
+async fn missing_collector_only_loses_spans() {
     let closed = "http://127.0.0.1:9";
     let service = Service::start_with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", closed), SOON]).await;
     service.get("/me").await.expect(200);
@@ -148,7 +148,7 @@ async fn without_a_collector_requests_are_answered_and_the_log_says_that_spans_a
 }
 
 #[tokio::test]
-async fn the_last_spans_are_exported_when_the_proxy_stops() {
+async fn last_spans_are_exported_when_the_proxy_stops() {
     for workers in ["1", "2"] {
         let collector = Collector::start().await;
         let service =

@@ -162,7 +162,7 @@ impl Caller {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn instances_that_are_replaced_under_load_lose_no_request() {
+async fn rolling_replacement_loses_no_request() {
     let Service { proxy: first, database } = Service::start_with(DRAIN).await;
     let key = first.key().to_owned();
     let second = Proxy::start_with_key(&database, DRAIN, &key).await;

@@ -12,14 +12,14 @@ const BUSY: &str =
                     where usename = 'keyed_proxy' and datname = current_database() and state <> 'idle'";
 
 #[tokio::test]
-async fn callers_who_hang_up_at_any_moment_leave_no_transaction_and_no_half_write() {
+async fn disconnects_leave_no_transaction_or_partial_write() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "3"), ("KEYED_POOL_WAIT", "10")]).await;
     let mut requests = JoinSet::new();
     for number in 0..400_u64 {
         let body = json!({"external_key": format!("K-{}", number % 5), "attributes": {"visits": {"$inc": 1}, "mood": 1}});
         let request = service.proxy.request("PUT", "/v1/entities/template/customers/by-key").json(&body);
         requests.spawn(async move {
-            // Some hang up at once, some in the middle, some just when the answer comes.
+            // Some disconnect immediately, some during the request, some when the response arrives.
             tokio::time::sleep(Duration::from_millis(number / 2)).await;
             let patience =
                 Duration::from_micros(number * 7919 % [3_000, 40_000, 3_000_000][number as usize % 3]);
@@ -46,7 +46,7 @@ async fn callers_who_hang_up_at_any_moment_leave_no_transaction_and_no_half_writ
 }
 
 #[tokio::test]
-async fn a_statement_whose_caller_hung_up_is_ended() {
+async fn statement_of_a_disconnected_caller_is_canceled() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "2")]).await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let session = service.session().await;

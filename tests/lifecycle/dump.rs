@@ -25,7 +25,7 @@ async fn restored() -> (Database, Database) {
 }
 
 #[tokio::test]
-async fn a_restored_database_is_the_same_and_works_on() {
+async fn restored_database_is_equal_and_works() {
     let (source, copy) = restored().await;
     assert_eq!(definitions(&copy), definitions(&source));
     assert_eq!(copy.contents().await, source.contents().await);
@@ -46,7 +46,7 @@ async fn restored_database_keeps_the_formats_of_attributes() {
 }
 
 #[tokio::test]
-async fn a_restored_database_keeps_every_scope() {
+async fn restored_database_keeps_every_scope() {
     let (source, copy) = restored().await;
     for name in ["partner", "clerk"] {
         let role = format!("{name}_{}", source.name());
@@ -76,7 +76,7 @@ async fn a_restored_database_keeps_every_scope() {
 }
 
 #[tokio::test]
-async fn a_restored_database_takes_new_projects() {
+async fn restored_database_takes_new_projects() {
     let (_source, copy) = restored().await;
     copy.session()
         .await
@@ -85,7 +85,7 @@ async fn a_restored_database_takes_new_projects() {
 }
 
 #[tokio::test]
-async fn administrators_of_a_restored_database_make_projects_once_it_is_set_up_as_doctor_says() {
+async fn remedies_complete_a_restored_database() {
     let (_source, copy) = restored().await;
     let boss = copy.create_role("boss").await;
     let session = copy.session().await;
@@ -102,7 +102,7 @@ async fn administrators_of_a_restored_database_make_projects_once_it_is_set_up_a
 }
 
 #[tokio::test]
-async fn a_database_that_pg_restore_creates_has_its_settings_and_privileges() {
+async fn database_that_pg_restore_creates_has_its_settings_and_privileges() {
     let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let name = source.name();
     let settings = format!(

@@ -37,7 +37,7 @@ async fn grants_of_a_role_dropped_before_a_dump_have_no_effect_after_the_restore
 }
 
 #[tokio::test]
-async fn one_project_is_restored_whole_without_the_records_of_the_others() {
+async fn single_project_can_be_restored() {
     let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let session = source.session().await;
     session

@@ -14,7 +14,7 @@ async fn with_records() -> Database {
 }
 
 #[tokio::test]
-async fn dropping_the_extension_is_refused_while_templates_exist() {
+async fn extension_with_templates_cannot_be_dropped() {
     let database = with_records().await;
     let session = database.session().await;
     let before = session.text(CONTENTS, &[]).await;
@@ -31,7 +31,7 @@ async fn dropping_the_extension_is_refused_while_templates_exist() {
 }
 
 #[tokio::test]
-async fn even_dropped_with_cascade_it_takes_no_row_along() {
+async fn drop_extension_cascade_keeps_rows() {
     let database = with_records().await;
     let session = database.session().await;
     let before = session.text(CONTENTS, &[]).await;
@@ -43,7 +43,7 @@ async fn even_dropped_with_cascade_it_takes_no_row_along() {
 }
 
 #[tokio::test]
-async fn a_database_owner_who_is_no_superuser_cannot_install_it() {
+async fn database_owner_cannot_install_the_extension() {
     let database = Database::with_crm().await;
     let role = database.create_role("owner").await;
     let empty = Database::empty_in(database.cluster()).await;
@@ -55,7 +55,7 @@ async fn a_database_owner_who_is_no_superuser_cannot_install_it() {
 }
 
 #[tokio::test]
-async fn a_database_in_another_encoding_than_utf8_is_refused_with_what_to_do() {
+async fn other_encodings_than_utf8_are_rejected_with_a_hint() {
     let options = "template template0 encoding 'LATIN1' locale 'C'";
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
     let refusal = database.session().await.refusal("create extension keyed cascade", &[]).await;
@@ -64,7 +64,7 @@ async fn a_database_in_another_encoding_than_utf8_is_refused_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn without_init_every_function_says_what_to_do() {
+async fn functions_before_init_give_a_hint() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     let session = database.session().await;
     session.run("create extension keyed cascade; create table plain (id int)").await;
@@ -74,7 +74,7 @@ async fn without_init_every_function_says_what_to_do() {
         "{refusal} {}",
         refusal.hint
     );
-    // The first project sets the database up by itself.
+    // The first project sets the database up automatically.
     session.run("select keyed.create_project('crm'); select keyed.create_template('crm', 'customers')").await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K')").await;
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 const OPEN: &str = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' \
                     and datname = current_database() and xact_start is not null";
 
-/// Waits until an import has written something: seen where each portion is a transaction, open where the file is one.
+/// Waits until an import has written something: visible if each chunk is a transaction, open if the file is one.
 async fn until_written(session: &Session, query: &str) {
     let written = match query {
         "on_error=abort" => {
@@ -35,7 +35,7 @@ fn endless(rows: usize) -> reqwest::Body {
 }
 
 #[tokio::test]
-async fn a_sender_who_hangs_up_leaves_whole_portions_or_nothing() {
+async fn disconnected_import_leaves_whole_chunks() {
     let service = Service::start().await;
     let session = service.session().await;
     for (query, accept) in
@@ -63,7 +63,7 @@ async fn a_sender_who_hangs_up_leaves_whole_portions_or_nothing() {
 }
 
 #[tokio::test]
-async fn a_reader_who_hangs_up_ends_the_export() {
+async fn disconnect_ends_the_export() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("insert into crm.customers (external_key, name) select 'k' || n, repeat('x', 1000) from generate_series(1, 20000) n").await;
@@ -75,7 +75,7 @@ async fn a_reader_who_hangs_up_ends_the_export() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_killed_during_an_import_has_whole_portions_or_nothing() {
+async fn killed_server_keeps_whole_chunks() {
     let service = Service::over(Database::new_durable().await.add_crm().await, &[]).await;
     for query in ["on_error=abort", "on_error=skip"] {
         let path = format!("/v1/entities/template/customers/import?{query}");

@@ -26,7 +26,7 @@ async fn with_many(database: &Database) -> Session {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_job_that_a_crash_interrupted_goes_on_where_it_was() {
+async fn job_resumes_after_a_crash() {
     let database = Database::new_durable().await.add_crm().await;
     let session = with_many(&database).await;
     // The job leaves records out that are locked, but not so many.
@@ -57,7 +57,7 @@ async fn a_job_that_a_crash_interrupted_goes_on_where_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn where_the_server_has_no_room_for_a_worker_the_job_waits() {
+async fn job_waits_for_a_worker_slot() {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let cluster = Arc::clone(database.cluster());
     with_many(&database).await.run("alter system set max_worker_processes = 0").await;
@@ -75,7 +75,7 @@ async fn where_the_server_has_no_room_for_a_worker_the_job_waits() {
     session.run("update keyed_state.job set created_at = created_at - interval '1 minute'").await;
     assert_eq!(
         session.text("select state || ': ' || hint from keyed.jobs()", &[]).await,
-        "pending: Start a worker with SELECT keyed.run_jobs(), unless max_worker_processes are running already."
+        "pending: Run SELECT keyed.run_jobs(). If no worker starts, increase max_worker_processes."
     );
     assert_eq!(found(&session, "runs").await, "6000");
     session.run("alter system reset max_worker_processes").await;

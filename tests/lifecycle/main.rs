@@ -14,3 +14,4 @@ mod restart;
 mod standby;
 mod transaction;
 mod update;
+mod warehouse;

@@ -83,8 +83,7 @@ async fn recovered(database: &Database, backup: &BaseBackup, settings: &str) -> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_returns_to_a_restore_point_and_to_a_time_with_what_was_acknowledged_before_and_nothing_else()
- {
+async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let cluster = Arc::clone(database.cluster());
     let archive = cluster.make_folder("archive");
@@ -144,7 +143,7 @@ async fn a_server_returns_to_a_restore_point_and_to_a_time_with_what_was_acknowl
     assert_eq!(read.expect(200)["attributes"]["mood"], 1);
     restored.proxy.request("GET", "/v1/me").key(&late_key).send().await.refused(401, "unauthorized");
     restored.by_key("after").await.refused(404, "not_found");
-    // What the backup knows has no second effect; what was lost is done when it is sent again.
+    // Requests in the backup have no second effect. Lost ones run when they are sent again.
     for (key, is_replayed) in [("before", "true"), ("after", ""), ("after", "true")] {
         let answer = make_once(&restored.proxy, key).await;
         assert_eq!(answer.header("idempotency-replayed"), is_replayed, "{key}");

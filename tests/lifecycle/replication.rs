@@ -77,7 +77,7 @@ fn pipe(command: &mut Command, input: &[u8]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_subscriber_has_what_its_publisher_has_and_forgets_what_changes_there() {
+async fn subscriber_follows_its_publisher() {
     let pair = Pair::new(
         r#"create role clerk login; create role reader login; create role boss login; grant keyed_admin to boss;
            select keyed.grant_access('clerk', 'crm.customers', '{read}');

@@ -47,7 +47,7 @@ async fn while_postgresql_is_down_requests_get_503_and_later_succeed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restart_between_two_requests_goes_unnoticed() {
+async fn restart_between_requests_causes_no_failure() {
     let service = alone(&[("KEYED_POOL_SIZE", "4")]).await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let warm = (0..8).map(|_| tokio::spawn(service.proxy.request("GET", "/v1/templates").send()));
@@ -80,7 +80,7 @@ async fn with_waiting_writes(service: &Service) {
 const CUT_OFF: &str = "some requests were interrupted";
 
 #[tokio::test]
-async fn asked_to_stop_the_proxy_finishes_what_it_has_begun_and_exits_with_0() {
+async fn stopping_proxy_finishes_requests_and_exits_with_0() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "8")]).await;
     with_waiting_writes(&service).await;
     let holder = service.session().await;
@@ -106,7 +106,7 @@ async fn asked_to_stop_the_proxy_finishes_what_it_has_begun_and_exits_with_0() {
 }
 
 #[tokio::test]
-async fn asked_to_stop_while_idle_the_proxy_exits_at_once() {
+async fn idle_proxy_stops_immediately() {
     let service = Service::start().await;
     service.get("/templates").await.expect(200);
     let Service { mut proxy, database: _database } = service;

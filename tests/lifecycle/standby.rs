@@ -60,7 +60,7 @@ impl Pair {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_answers_every_read_as_its_primary_does() {
+async fn standby_reads_equal_the_primary() {
     let pair = Pair::new().await;
     let id = pair.primary.by_key("B").await.expect(200)["id"].as_str().expect("an id").to_owned();
     let searches = [
@@ -116,7 +116,7 @@ async fn reads_of_a_login(session: &Session, id: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_login_sees_on_a_standby_what_it_may_see_on_the_primary() {
+async fn standby_enforces_the_same_visibility() {
     let pair = Pair::new().await;
     let id = pair.primary.by_key("B").await.expect(200)["id"].as_str().expect("an id").to_owned();
     let on_standby = pair.standby.session_as(&pair.clerk).await;
@@ -135,7 +135,7 @@ async fn a_login_sees_on_a_standby_what_it_may_see_on_the_primary() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_refuses_writes_with_a_clear_error() {
+async fn standby_rejects_writes_with_a_clear_error() {
     let pair = Pair::new().await;
     let id = pair.primary.by_key("B").await.expect(200)["id"].as_str().expect("an id").to_owned();
     let attributes = json!({"external_key": "B", "attributes": {"visits": 5}});
@@ -166,7 +166,7 @@ async fn measured(session: &Session, name: &str) -> f64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_that_falls_behind_is_measured_on_both_sides_and_found() {
+async fn standby_lag_is_measured_and_reported() {
     let pair = Pair::new().await;
     let (primary, standby) = (pair.primary.database.session().await, pair.standby.session().await);
     let check = keyed_checks::checks().find(|check| check.name == "replication").expect("the check");

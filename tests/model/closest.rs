@@ -49,7 +49,7 @@ impl World {
 }
 
 impl Case {
-    /// Compares what is closest to a random vector, among the records that this search finds.
+    /// Compares the records closest to a random vector among the results of this search.
     pub(crate) async fn check_closest(
         &self,
         session: &Session,

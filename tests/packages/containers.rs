@@ -30,7 +30,7 @@ fn after<'a>(dockerfile: &'a str, words: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_images_are_built_of_what_this_tree_needs_and_has() {
+fn images_are_built_from_files_of_this_tree() {
     let dockerfile = file(DOCKERFILE);
     let rust = file("Cargo.toml");
     let rust = rust
@@ -57,7 +57,7 @@ fn the_images_are_built_of_what_this_tree_needs_and_has() {
 }
 
 #[test]
-fn the_services_use_images_secrets_and_volumes_that_are_declared() {
+fn services_use_declared_images_secrets_and_volumes() {
     let (compose, dockerfile) = (compose(), file(DOCKERFILE));
     assert_eq!(names(&compose["services"]), ["database", "proxy"]);
     for (name, service) in compose["services"].as_object().expect("services") {
@@ -177,7 +177,7 @@ fn build_installs_packages_of_a_folder() {
 }
 
 #[test]
-fn build_rejects_versions_without_an_image_and_a_docker_that_does_not_answer() {
+fn build_rejects_versions_without_an_image() {
     let images = Images::new("no-images");
     assert!(images.error(&[("PG", "18")]).contains("There is no image for PG=18. Set PG=15 or PG=17."));
     assert!(images.error(&[("DOCKER", "false")]).contains("false does not answer"));
@@ -186,7 +186,7 @@ fn build_rejects_versions_without_an_image_and_a_docker_that_does_not_answer() {
 }
 
 #[test]
-fn no_container_of_the_proxy_is_root_or_writes_its_image() {
+fn proxy_containers_are_unprivileged_and_read_only() {
     let (proxy, dockerfile) = (&compose()["services"]["proxy"], file(DOCKERFILE));
     let stage = dockerfile.split(" AS proxy\n").nth(1).expect("the image of the proxy");
     let user: u32 = after(stage, "USER ")
@@ -200,7 +200,7 @@ fn no_container_of_the_proxy_is_root_or_writes_its_image() {
 }
 
 #[tokio::test]
-async fn the_script_of_the_image_sets_up_a_database() {
+async fn script_of_the_image_sets_up_a_database() {
     let cluster = Arc::new(Cluster::start(Durability::None));
     let database = Database::empty_in(&cluster).await;
     let secret = target_folder().join(format!("{}.password", database.name()));

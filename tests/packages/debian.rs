@@ -89,14 +89,14 @@ fn service(machine: &Machine, property: &str) -> String {
 }
 
 #[test]
-fn only_one_page_is_run_on_a_machine_of_its_own() {
+fn single_page_runs_on_its_own_machine() {
     let pages = documentation().into_iter().filter(|page| page.needs("own machine")).map(|page| page.path);
     assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other");
 }
 
 #[tokio::test]
 #[ignore = "make test KIND=packages runs it: it needs root, apt and minutes"]
-async fn the_page_about_packages_is_true_from_installation_to_removal() {
+async fn page_about_packages_works_from_installation_to_removal() {
     let machine = Machine::boot().await;
     follow(&machine, "2. Install them");
     a_proxy_without_a_database_does_not_start(&machine);
@@ -189,7 +189,7 @@ fn removal_leaves_nothing_but_data(machine: &Machine) {
 
 #[test]
 #[ignore = "make test KIND=packages runs it: it needs root, apt and minutes"]
-fn the_packages_install_and_go_where_there_is_no_systemd() {
+fn packages_work_without_systemd() {
     let printed = run_without_systemd(&for_this_major(
         "apt-get install --yes ./postgresql-15-keyed_*.deb ./keyed-proxy_*.deb >&2
          keyed-proxy --version

@@ -15,7 +15,7 @@ fn after<'a>(text: &'a str, words: &str) -> &'a str {
 }
 
 #[test]
-fn pgxn_accepts_the_description() {
+fn pgxn_metadata_is_valid() {
     let rules: Value = serde_json::from_str(include_str!("pgxn.schema.json")).expect("JSON");
     let rules = jsonschema::validator_for(&rules).expect("a schema");
     let faults: Vec<String> = rules.iter_errors(&meta()).map(|fault| fault.to_string()).collect();
@@ -33,7 +33,7 @@ fn pgxn_accepts_the_description() {
 }
 
 #[test]
-fn the_description_for_pgxn_is_that_of_this_tree() {
+fn pgxn_metadata_matches_this_tree() {
     let (meta, cargo) = (meta(), file("Cargo.toml"));
     let version = after(&cargo, "version = ");
     assert_eq!(meta["version"], version);

@@ -17,7 +17,7 @@ fn settings(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_setting_that_is_named_is_one_of_the_proxy() {
+fn named_settings_exist() {
     let help = proxy_program(&["serve", "--help"]).output().expect("the proxy is built");
     let known = settings(&String::from_utf8_lossy(&help.stdout));
     assert!(known.contains("KEYED_DATABASE_URL_FILE"), "{known:?}");
@@ -28,7 +28,7 @@ fn every_setting_that_is_named_is_one_of_the_proxy() {
 }
 
 #[test]
-fn the_secrets_of_the_service_are_those_that_the_pages_name() {
+fn service_secrets_match_the_pages() {
     let unit = file(UNIT);
     let lines = unit.lines().filter_map(|line| line.strip_prefix("LoadCredential="));
     let secrets: Vec<(&str, &str)> =
@@ -49,7 +49,7 @@ fn the_secrets_of_the_service_are_those_that_the_pages_name() {
 
 /// An administrator who takes the sign of a comment away has a setting that the proxy accepts.
 #[test]
-fn every_line_of_the_configuration_is_a_setting_that_the_proxy_accepts() {
+fn configuration_lines_are_accepted_settings() {
     let environment = file(ENVIRONMENT);
     let lines = environment
         .lines()

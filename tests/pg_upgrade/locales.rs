@@ -40,7 +40,7 @@ async fn found(database: &Database) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn texts_of_a_database_of_icu_are_found_again_once_doctor_is_followed() {
+async fn remedies_fix_icu_texts_after_pg_upgrade() {
     let path = upgrade_path();
     let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &[]));
     let options = "template template0 locale_provider icu icu_locale 'und' locale 'C.UTF-8'";

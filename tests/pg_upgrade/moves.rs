@@ -99,7 +99,7 @@ async fn assert_writes(database: &Database) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_upgraded_database_answers_as_before_and_works_on() {
+async fn upgraded_database_works_as_before() {
     let path = upgrade_path();
     // Without workers, a job waits.
     let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &["max_worker_processes=0"]));
@@ -157,7 +157,7 @@ async fn an_upgraded_database_answers_as_before_and_works_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dump_of_the_oldest_version_is_restored_on_the_newest() {
+async fn dump_of_the_oldest_version_restores_on_the_newest() {
     let path = upgrade_path();
     let cluster = Arc::new(Cluster::start(Durability::None));
     let (source, roles) = with_everything(cluster).await;
@@ -174,7 +174,7 @@ async fn a_dump_of_the_oldest_version_is_restored_on_the_newest() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
+async fn renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
     let path = upgrade_path();
     let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &[]));
     let (database, [clerk, partner]) = with_everything(cluster).await;

@@ -1,4 +1,4 @@
-//! The same request at once, many times: one effect.
+//! Concurrent identical requests have one effect.
 
 use harness::Service;
 use harness::customers::{HISTORY, SERIES};
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 const PATH: &str = "/v1/entities/template/customers/by-key";
 
 #[tokio::test]
-async fn eight_identical_requests_at_once_have_one_effect_each_time() {
+async fn eight_identical_requests_have_one_effect() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let (mut replayed, mut told_to_wait) = (0, 0);
     for round in 0..40 {
@@ -47,7 +47,7 @@ async fn eight_identical_requests_at_once_have_one_effect_each_time() {
 }
 
 #[tokio::test]
-async fn requests_that_hang_up_and_come_again_have_one_effect() {
+async fn disconnected_and_repeated_requests_have_one_effect() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let mut clients = JoinSet::new();
     for client in 0..60_u64 {

@@ -28,7 +28,7 @@ async fn assert_each_key_once(service: &Service) {
 }
 
 #[tokio::test]
-async fn files_over_the_same_keys_wait_for_each_other_and_create_no_record_twice() {
+async fn concurrent_imports_create_no_duplicate() {
     for query in ["on_error=skip", "on_error=abort"] {
         let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
         let mut imports = JoinSet::new();
@@ -45,7 +45,7 @@ async fn files_over_the_same_keys_wait_for_each_other_and_create_no_record_twice
 }
 
 #[tokio::test]
-async fn a_file_comes_through_beside_batches_over_the_same_keys() {
+async fn import_completes_during_batches_over_the_same_keys() {
     for (query, number) in [("on_error=skip", 1), ("on_error=abort", 2)] {
         let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
         let mut imports = JoinSet::new();
@@ -78,7 +78,7 @@ async fn a_file_comes_through_beside_batches_over_the_same_keys() {
 }
 
 #[tokio::test]
-async fn record_deleted_in_between_is_rejected_by_update_and_not_created() {
+async fn update_does_not_create_a_deleted_record() {
     let service = Service::start_with(&[("KEYED_POOL_WAIT", "30")]).await;
     for key in ["a", "b", "c"] {
         service.upsert(key, json!({"name": "old", "visits": 1})).await.expect(201);
@@ -112,7 +112,7 @@ async fn record_deleted_in_between_is_rejected_by_update_and_not_created() {
 }
 
 #[tokio::test]
-async fn an_import_that_waits_too_long_says_for_whom() {
+async fn timed_out_import_names_the_blocking_one() {
     let database = Database::with_crm().await;
     let (first, second) = (database.session().await, database.session().await);
     let template = "(select id::text from keyed_state.template where slug = 'customers')";

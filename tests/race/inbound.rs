@@ -1,4 +1,4 @@
-//! Deliveries that arrive at once.
+//! Concurrent deliveries.
 
 use crate::assert_no_deadlock;
 use harness::customers::{HISTORY, SERIES};
@@ -16,7 +16,7 @@ async fn service() -> (Arc<Service>, Sender) {
 }
 
 #[tokio::test]
-async fn one_delivery_sent_eight_times_at_once_has_one_effect_and_one_answer() {
+async fn eight_identical_deliveries_have_one_effect() {
     let (service, sender) = service().await;
     for round in 0..5 {
         let body = json!([{"id": format!("K-{round}"), "visits": {"$inc": 1}, "mood": 1}]).to_string();
@@ -42,7 +42,7 @@ async fn one_delivery_sent_eight_times_at_once_has_one_effect_and_one_answer() {
 }
 
 #[tokio::test]
-async fn deliveries_of_the_same_records_in_any_order_do_not_meet_in_a_cycle() {
+async fn deliveries_of_the_same_records_do_not_deadlock() {
     let (service, sender) = service().await;
     let session = service.session().await;
     let mut senders = JoinSet::new();

@@ -76,7 +76,7 @@ async fn documents_are_up_to_date_after_a_job_despite_concurrent_writes() {
 }
 
 #[tokio::test]
-async fn listing_jobs_waits_for_no_table_and_locks_none() {
+async fn listing_jobs_locks_no_table() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
     let (stranger, reader, definer) = (

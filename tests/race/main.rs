@@ -1,4 +1,4 @@
-//! Rules that must hold when several callers act at once, over real concurrent connections.
+//! Rules that must hold for concurrent callers, over real connections.
 
 mod batch;
 mod define;

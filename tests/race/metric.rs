@@ -11,7 +11,7 @@ async fn column_and_series(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn the_column_shows_the_latest_point_by_time_also_when_its_writers_met() {
+async fn concurrent_writers_leave_the_latest_point() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let write = |hour: u32| {
@@ -30,7 +30,7 @@ async fn the_column_shows_the_latest_point_by_time_also_when_its_writers_met() {
 }
 
 #[tokio::test]
-async fn no_point_is_lost_or_doubled() {
+async fn points_are_neither_lost_nor_duplicated() {
     let database = Database::with_crm().await;
     let mut sessions = JoinSet::new();
     for writer in 0..8 {
@@ -53,7 +53,7 @@ async fn no_point_is_lost_or_doubled() {
 }
 
 #[tokio::test]
-async fn correction_and_write_that_meet_leave_the_latest_point() {
+async fn concurrent_correction_leaves_the_latest_point() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let write = "select keyed.upsert_by_key('crm.customers', 'K', '{\"mood\": {\"at\": \"2024-02-29T05:00:00Z\", \"value\": 5}}')";

@@ -5,7 +5,7 @@ use harness::Database;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn batches_whose_records_refer_to_each_other_do_not_deadlock() {
+async fn batches_with_cyclic_references_do_not_deadlock() {
     let database = Database::with_crm().await;
     let owner = database.session().await;
     owner.run("select keyed.create_template('crm', 'people', '[{\"slug\": \"boss\", \"type\": \"reference\", \"template\": \"people\"}, {\"slug\": \"n\", \"type\": \"number\"}]')").await;
@@ -30,7 +30,7 @@ async fn batches_whose_records_refer_to_each_other_do_not_deadlock() {
 }
 
 #[tokio::test]
-async fn changes_of_one_template_at_once_wait_for_each_other() {
+async fn changes_of_a_template_are_serialized() {
     let database = Database::with_crm().await;
     let mut sessions = JoinSet::new();
     for number in 0..6 {
@@ -49,7 +49,7 @@ async fn changes_of_one_template_at_once_wait_for_each_other() {
 }
 
 #[tokio::test]
-async fn access_is_granted_and_taken_while_requests_follow_references_without_a_deadlock() {
+async fn grants_and_reference_reads_do_not_deadlock() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let administrator = database.session().await;
@@ -82,7 +82,7 @@ async fn access_is_granted_and_taken_while_requests_follow_references_without_a_
 }
 
 #[tokio::test]
-async fn a_waiting_grant_does_not_block_others() {
+async fn waiting_grant_does_not_block_others() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let reader = database.session().await;
@@ -102,7 +102,7 @@ async fn a_waiting_grant_does_not_block_others() {
 }
 
 #[tokio::test]
-async fn a_change_that_waits_for_a_reader_holds_up_no_other_change() {
+async fn waiting_change_does_not_block_others() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let administrator = database.session().await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn callers_of_two_projects_on_one_connection_never_meet_each_others_records() {
+async fn pooled_connection_isolates_projects() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "1"), ("KEYED_POOL_WAIT", "60")]).await;
     let session = service.session().await;
     session

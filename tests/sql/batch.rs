@@ -39,7 +39,7 @@ fn upsert(n: usize, attributes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_batch_of_single_changes_needs_one_subtransaction() {
+async fn batch_of_single_changes_needs_one_subtransaction() {
     let (_database, session, report) = batch(|n| update(&format!("K{n}"), json!({"$inc": n}))).await;
     assert_eq!(report["errors"], false, "{report}");
     assert_eq!(subtransactions(&session).await, 1);
@@ -58,7 +58,7 @@ async fn operations_of_all_shapes_share_a_subtransaction() {
 }
 
 #[tokio::test]
-async fn refused_operations_cost_few_subtransactions_however_many_there_are() {
+async fn rejected_operations_need_few_subtransactions() {
     for (every, most) in [(100, 4), (2, 1)] {
         let (_database, session, report) = batch(|n| {
             let key = if n % every == 0 { "nowhere".to_owned() } else { format!("K{n}") };
@@ -74,7 +74,7 @@ async fn refused_operations_cost_few_subtransactions_however_many_there_are() {
 }
 
 #[tokio::test]
-async fn one_bad_record_among_many_of_one_statement_is_the_only_one_refused() {
+async fn invalid_record_is_rejected_alone() {
     let bad = 217;
     let name = |n| if n == bad { "bad" } else { "good" };
     let database = Database::with_crm().await;
@@ -95,7 +95,7 @@ async fn one_bad_record_among_many_of_one_statement_is_the_only_one_refused() {
 }
 
 #[tokio::test]
-async fn an_operation_that_is_refused_for_a_later_one_leaves_nothing_behind() {
+async fn rolled_back_operation_leaves_no_trace() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let tree = json!([{"slug": "name", "type": "string"}, {"slug": "size", "type": "number"}]);
@@ -134,7 +134,7 @@ async fn an_operation_that_is_refused_for_a_later_one_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn however_long_refused_records_refer_to_each_other_the_others_are_written() {
+async fn chains_of_rejected_references_spare_other_records() {
     const LENGTH: usize = 40;
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -171,7 +171,7 @@ async fn however_long_refused_records_refer_to_each_other_the_others_are_written
 }
 
 #[tokio::test]
-async fn an_atomic_batch_updates_what_its_own_statement_wrote_before() {
+async fn atomic_batch_updates_its_own_records() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let one = json!([upsert(1, json!({"name": "n"}))]).to_string();

@@ -3,7 +3,7 @@
 use harness::Database;
 
 #[tokio::test]
-async fn a_portion_of_an_export_of_long_texts_stays_short() {
+async fn chunk_of_an_export_of_long_texts_stays_short() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let insert = "insert into crm.customers (external_key, name) \
@@ -22,12 +22,12 @@ async fn a_portion_of_an_export_of_long_texts_stays_short() {
         lengths.push(length.parse::<usize>().expect("a number"));
     }
     assert!(lengths.iter().sum::<usize>() > 30_000_000, "{lengths:?}");
-    // All that is read at once is written: 64 records.
+    // All 64 records of one read are written.
     assert!(lengths.iter().all(|length| *length < 64 * 101_000), "{lengths:?}");
 }
 
 #[tokio::test]
-async fn export_that_begins_closes_the_earlier_one() {
+async fn new_export_closes_the_earlier_one() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.customers (external_key) values ('K')").await;
@@ -41,8 +41,8 @@ async fn export_that_begins_closes_the_earlier_one() {
     session.rows(open, &["100"]).await;
     assert_eq!(session.text(portals, &[]).await, one);
     // The last one is whole.
-    let portion = session.text("select keyed_http.export_next()", &[]).await;
-    assert!(portion.contains(",K"), "{portion}");
+    let chunk = session.text("select keyed_http.export_next()", &[]).await;
+    assert!(chunk.contains(",K"), "{chunk}");
     // One that failed on the way is closed by the next one.
     session.run("savepoint s").await;
     session.run("set local role pg_monitor").await;

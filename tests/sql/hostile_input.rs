@@ -131,7 +131,7 @@ fn extremes(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// SQLSTATEs that stand for a fault of ours and not of the caller's.
+/// SQLSTATEs of internal errors.
 fn is_fault(state: &str) -> bool {
     ["XX", "58", "57"].iter().any(|class| state.starts_with(class))
         || ["42804", "42883", "22P03", "0A000", "39"].contains(&state)
@@ -146,7 +146,7 @@ async fn call(session: &Session, function: &str, arguments: &[&str]) {
 }
 
 #[tokio::test]
-async fn null_in_any_place_is_answered_or_refused_in_good_order() {
+async fn null_arguments_are_accepted_or_rejected() {
     let (database, session, functions) = functions().await;
     for (function, kinds) in &functions {
         let nulls: Vec<String> = kinds.iter().map(|kind| format!("null::{kind}")).collect();
@@ -161,7 +161,7 @@ async fn null_in_any_place_is_answered_or_refused_in_good_order() {
 }
 
 #[tokio::test]
-async fn extreme_values_in_any_place_are_answered_or_refused_in_good_order() {
+async fn extreme_arguments_are_accepted_or_rejected() {
     let (database, session, functions) = functions().await;
     session.run("set statement_timeout = '20s'").await;
     for (function, kinds) in &functions {
@@ -177,7 +177,7 @@ async fn extreme_values_in_any_place_are_answered_or_refused_in_good_order() {
 }
 
 #[tokio::test]
-async fn nesting_without_end_is_refused_and_the_server_lives() {
+async fn deep_nesting_is_rejected() {
     let (database, session, _) = functions().await;
     let started = session.text("select pg_postmaster_start_time()", &[]).await;
     for text in [
@@ -201,7 +201,7 @@ async fn nesting_without_end_is_refused_and_the_server_lives() {
 }
 
 #[tokio::test]
-async fn sql_in_a_value_is_only_text() {
+async fn sql_in_a_value_is_not_executed() {
     let (_database, session, _) = functions().await;
     for text in [
         "'; drop table crm.customers; --",

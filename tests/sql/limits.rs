@@ -16,7 +16,7 @@ fn operations(count: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_batch_has_as_many_operations_as_are_set() {
+async fn setting_limits_operations_of_a_batch() {
     let (_database, session) = crm_with("keyed.max_operations_per_batch", "1001").await;
     let run = "select keyed.batch($1::jsonb)";
     let answer = session.json(run, &[&operations(1001)]).await;
@@ -29,7 +29,7 @@ async fn a_batch_has_as_many_operations_as_are_set() {
 }
 
 #[tokio::test]
-async fn a_template_has_as_many_attributes_as_are_set() {
+async fn setting_limits_attributes_of_a_template() {
     let (_database, session) = crm_with("keyed.max_attributes_per_template", "2").await;
     let create = "select keyed.create_template('crm', 'small', $1::jsonb, 'Small')";
     let attributes = |slugs: &[&str]| {
@@ -45,7 +45,7 @@ async fn a_template_has_as_many_attributes_as_are_set() {
 }
 
 #[tokio::test]
-async fn a_text_is_as_long_as_is_set_and_longer_ones_stay_until_they_are_written_again() {
+async fn setting_limits_the_length_of_new_texts() {
     let (_database, session) = crm_with("keyed.max_text_size", "16MB").await;
     let long = json!({"name": "x ".repeat(2 << 20), "visits": 1});
     let create = "select keyed.create_record('crm.customers', $1::jsonb, 'long')";
@@ -74,14 +74,43 @@ async fn only_a_superuser_sets_limits() {
     let long = json!({"name": "x".repeat(2 << 20)}).to_string();
     let refusal = session.refusal("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
     assert_eq!(refusal.is(), ("22023", "invalid_value"));
-    for name in ["max_text_size", "max_operations_per_batch", "max_attributes_per_template", "direct_access"]
-    {
+    for name in [
+        "max_text_size",
+        "max_operations_per_batch",
+        "max_attributes_per_template",
+        "inbound_room",
+        "direct_access",
+    ] {
         assert_eq!(session.refusal(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
     }
 }
 
 #[tokio::test]
-async fn what_one_call_brings_is_counted_before_memory_is_taken_for_it() {
+async fn old_setting_name_causes_a_warning() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run(&format!("alter database \"{}\" set keyed.inbound_room = '2GB'", database.name())).await;
+    let mut psql = database.cluster().program("psql");
+    psql.args(["--no-psqlrc", "--dbname", database.name()]);
+    for command in ["load 'keyed'", "select keyed.pending_migrations()", "set keyed.idempotency_room = '2GB'"]
+    {
+        psql.args(["--command", command]);
+    }
+    let output = psql.output().expect("psql runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    for (old, new) in [
+        ("keyed.inbound_room", "keyed.max_inbound_log_size"),
+        ("keyed.idempotency_room", "keyed.max_idempotency_size"),
+    ] {
+        let warning = format!("WARNING:  {old} is the old name of {new}\n");
+        assert_eq!(said.matches(&warning).count(), 1, "{old}: {said}");
+        assert!(said.contains(&format!("HINT:  Set {new} and reset {old}: ")), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn argument_size_is_checked_before_allocation() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let record = session.json("select keyed.create_record('crm.customers', '{}')", &[]).await;
@@ -156,7 +185,7 @@ async fn long_argument_is_rejected_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn json_that_is_long_as_text_is_rejected() {
+async fn json_with_a_long_text_form_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     // Each number has 131,072 digits, of which JSON in the form of the database stores a few.

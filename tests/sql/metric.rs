@@ -42,7 +42,7 @@ async fn page(session: &Session, record: &Value, arguments: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_metric_is_appended_on_create_on_update_and_on_upsert() {
+async fn create_update_and_upsert_append_to_a_metric() {
     let (_database, session, record) = with_record().await;
     write(&session, json!(1)).await;
     write(&session, json!(2.5)).await;
@@ -59,7 +59,7 @@ async fn a_metric_is_appended_on_create_on_update_and_on_upsert() {
 }
 
 #[tokio::test]
-async fn a_point_without_a_time_has_the_time_of_the_write() {
+async fn point_without_a_time_has_the_time_of_the_write() {
     let (_database, session, record) = with_record().await;
     let before = session.text("select clock_timestamp()", &[]).await;
     write(&session, json!(1)).await;
@@ -70,7 +70,7 @@ async fn a_point_without_a_time_has_the_time_of_the_write() {
 }
 
 #[tokio::test]
-async fn the_column_shows_the_latest_point_by_time_not_the_last_one_written() {
+async fn column_has_the_latest_point_by_time() {
     let (_database, session, record) = with_record().await;
     write(&session, json!([point(5, 5), point(9, 9), point(7, 7)])).await;
     assert_eq!(column(&session).await, 9);
@@ -124,7 +124,7 @@ async fn null_clears_the_column_and_keeps_the_series() {
 }
 
 #[tokio::test]
-async fn an_empty_array_of_points_appends_nothing() {
+async fn empty_array_of_points_appends_nothing() {
     let (_database, session, record) = with_points().await;
     write(&session, json!([])).await;
     assert_eq!(
@@ -135,7 +135,7 @@ async fn an_empty_array_of_points_appends_nothing() {
 }
 
 #[tokio::test]
-async fn a_series_is_read_from_inclusive_to_exclusive() {
+async fn series_is_read_from_inclusive_to_exclusive() {
     let (_database, session, record) = with_points().await;
     let span = r#""from" => '2024-02-29T02:00:00Z', "to" => '2024-02-29T06:00:00+01:00'"#;
     assert_eq!(page(&session, &record, span).await["points"], json!([point(2, 2), point(3, 3), point(4, 4)]));
@@ -144,7 +144,7 @@ async fn a_series_is_read_from_inclusive_to_exclusive() {
 }
 
 #[tokio::test]
-async fn a_bucket_shows_the_aggregate_that_is_asked_for() {
+async fn bucket_returns_the_requested_aggregate() {
     let (_database, session, record) = with_points().await;
     for (aggregate, values) in [
         ("avg", [1, 4, 6]),
@@ -163,7 +163,7 @@ async fn a_bucket_shows_the_aggregate_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn pages_of_a_series_neither_skip_nor_repeat_even_among_equal_times() {
+async fn pages_of_a_series_neither_skip_nor_repeat() {
     let (_database, session, record) = with_record().await;
     write(&session, (0..12).map(|number| point(number / 4, number)).collect()).await;
     for (shape, size, expected) in [
@@ -190,7 +190,7 @@ async fn pages_of_a_series_neither_skip_nor_repeat_even_among_equal_times() {
 }
 
 #[tokio::test]
-async fn an_invalid_point_is_refused() {
+async fn invalid_point_is_rejected() {
     let (_database, session, record) = with_points().await;
     for (mood, code, pointer) in [
         (json!("1"), "invalid_value", "/attributes/mood"),
@@ -220,7 +220,7 @@ async fn an_invalid_point_is_refused() {
 }
 
 #[tokio::test]
-async fn a_question_that_makes_no_sense_is_refused() {
+async fn invalid_series_request_is_rejected() {
     let (_database, session, record) = with_points().await;
     for (arguments, pointer) in [
         ("page_size => 0", "/limit"),
@@ -254,7 +254,7 @@ async fn a_question_that_makes_no_sense_is_refused() {
 }
 
 #[tokio::test]
-async fn points_of_a_write_that_is_rolled_back_are_gone() {
+async fn rolled_back_points_are_not_stored() {
     let (_database, session, record) = with_points().await;
     session
         .run(r#"begin; select keyed.upsert_by_key('crm.customers', 'A-1', '{"mood": 99}'); rollback"#)
@@ -265,7 +265,7 @@ async fn points_of_a_write_that_is_rolled_back_are_gone() {
 }
 
 #[tokio::test]
-async fn points_go_into_a_series_whose_table_was_altered() {
+async fn points_are_stored_after_a_change_of_the_series_table() {
     let (_database, session, record) = with_record().await;
     write(&session, json!(1)).await;
     let template = "(select id from keyed_state.template where slug = 'customers')";

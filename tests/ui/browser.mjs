@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-/** What the test of Rust told: {address, key, project, more, screenshot}. */
-export const told = JSON.parse(readFileSync(0, "utf8"));
+/** The input from the Rust test: {address, key, project, more, screenshot}. */
+export const input = JSON.parse(readFileSync(0, "utf8"));
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -43,14 +43,14 @@ export async function browse(test, { width = 1280, height = 800, theme = "light"
   });
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(told.address) && !/^(data|blob):/.test(url)) faults.push(`asked ${url}`);
+    if (!url.startsWith(input.address) && !/^(data|blob):/.test(url)) faults.push(`asked ${url}`);
   });
   try {
     await test(page);
     assert.deepEqual(faults, []);
   } catch (error) {
-    await page.screenshot({ path: told.screenshot }).catch(() => {});
-    console.error(`The page as it was: ${told.screenshot}\nIts faults: ${faults.join("\n")}`);
+    await page.screenshot({ path: input.screenshot }).catch(() => {});
+    console.error(`The page as it was: ${input.screenshot}\nIts faults: ${faults.join("\n")}`);
     throw error;
   } finally {
     await browser.close();
@@ -58,8 +58,8 @@ export async function browse(test, { width = 1280, height = 800, theme = "light"
 }
 
 /** Signs in by the form and opens an address. */
-export async function signIn(page, path = "/", key = told.key) {
-  await page.goto(told.address + path);
+export async function signIn(page, path = "/", key = input.key) {
+  await page.goto(input.address + path);
   await page.getByLabel("API key").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation").first().waitFor();
@@ -67,11 +67,11 @@ export async function signIn(page, path = "/", key = told.key) {
 
 /** A request of another user, as administrator. @returns {Promise<any>} the body */
 export async function ask(method, path, body, headers = {}) {
-  const response = await fetch(`${told.address}/v1${path}`, {
+  const response = await fetch(`${input.address}/v1${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${told.key}`,
-      "x-service-project-id": told.project,
+      authorization: `Bearer ${input.key}`,
+      "x-service-project-id": input.project,
       ...(body && { "content-type": "application/json" }),
       ...headers,
     },
@@ -89,7 +89,7 @@ export async function ask(method, path, body, headers = {}) {
  */
 export const body = (request) => request.postDataJSON() ?? {};
 
-export const list = (template) => `/p/${told.project}/t/${template}`;
+export const list = (template) => `/p/${input.project}/t/${template}`;
 
 /** What the browser tells a screen reader of the page's images that have no name. */
 async function namelessImages(page) {

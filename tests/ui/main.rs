@@ -41,11 +41,11 @@ pub(crate) async fn sales_key(service: &Service) -> String {
     session.text("select keyed.issue_api_key($1::text::name, '{crm}', 'sales')", &[&role]).await
 }
 
-/// Runs the script `tests/ui/<name>.mjs` against the service. `more` is added to what it is told.
+/// Runs the script `tests/ui/<name>.mjs` against the service. `more` is added to its input.
 pub(crate) async fn run(service: &Service, name: &str, more: Value) {
-    let told = json!({
+    let input = json!({
         "address": service.proxy.url(""), "key": service.proxy.key(), "project": "crm", "more": more,
         "screenshot": harness::target_folder().join(format!("test-logs/ui-{}.png", name.replace('/', "-"))),
     });
-    harness::run_script(name, &told).await;
+    harness::run_script(name, &input).await;
 }

@@ -1,5 +1,5 @@
 /** The pictures of the documentation, of the project of `make run`: run by `.dev/application pictures`. */
-import { browse, list, told } from "./browser.mjs";
+import { browse, list, input } from "./browser.mjs";
 
 const CUSTOMERS = `${list("customers")}?f=city:in:Bern,Basel&s=-credit`;
 
@@ -12,8 +12,8 @@ const FILE =
 /** Takes one picture, of what `prepare` leaves on the page. */
 async function picture(name, path, prepare, options) {
   await browse(async (page) => {
-    await page.goto(told.address + path);
-    await page.getByLabel("API key").fill(told.key);
+    await page.goto(input.address + path);
+    await page.getByLabel("API key").fill(input.key);
     await page.getByRole("button", { name: "Sign in" }).click();
     await prepare(page);
     // The numbers of records in the navigation come last.
@@ -21,7 +21,7 @@ async function picture(name, path, prepare, options) {
     await page.waitForLoadState("networkidle");
     await page.evaluate(() => document.activeElement?.blur());
     await page.mouse.move(0, 0);
-    await page.screenshot({ path: `${told.folder}/${name}.png`, animations: "disabled" });
+    await page.screenshot({ path: `${input.folder}/${name}.png`, animations: "disabled" });
   }, options);
 }
 
@@ -42,7 +42,7 @@ await picture("import", `${list("customers")}/import`, async (page) => {
   await page.getByRole("button", { name: "Check the file" }).waitFor();
 });
 await picture("template", `${list("customers")}/definition`, (page) => page.getByText("Title of a record").first().waitFor());
-await picture("access", `/p/${told.project}/access`, (page) => page.getByText("Your key").waitFor());
-await picture("operations", `/p/${told.project}/operations`, (page) => page.getByText("Examine again").waitFor(), {
+await picture("access", `/p/${input.project}/access`, (page) => page.getByText("Your key").waitFor());
+await picture("operations", `/p/${input.project}/operations`, (page) => page.getByText("Check again").waitFor(), {
   theme: "dark",
 });

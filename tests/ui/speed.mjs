@@ -1,12 +1,12 @@
 /**
  * How fast the web application is, in a real browser, on a list of very many records: `make bench ARGS='--only application'`.
  *
- * Prints one object of JSON with all figures; times are milliseconds. `told.more` is {template, words, openings}.
+ * Prints one object of JSON with all figures; times are milliseconds. `input.more` is {template, words, openings}.
  */
-import { launch, list, told } from "./browser.mjs";
+import { launch, list, input } from "./browser.mjs";
 
-const { template, words, openings } = told.more;
-const PATH = told.address + list(template);
+const { template, words, openings } = input.more;
+const PATH = input.address + list(template);
 /** What the list shows first: the key of a record. */
 const FIRST = "[role=gridcell] code";
 /** So many milliseconds after the first list, nothing that belongs to the opening is still on its way. */
@@ -26,7 +26,7 @@ async function visit(work) {
   const browser = await launch();
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    await page.addInitScript((key) => sessionStorage.setItem("keyed.session", JSON.stringify({ key })), told.key);
+    await page.addInitScript((key) => sessionStorage.setItem("keyed.session", JSON.stringify({ key })), input.key);
     return await work(page);
   } finally {
     await browser.close();

@@ -300,13 +300,27 @@ const STRUCTURE: &[Check] = &[
          select 'default_transaction_isolation is ' || s.setting || ': concurrent writes will often have to be tried again',
                 format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
          from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
-    // pg_settings lists what the library has registered, which the check of the state has loaded. It hides direct_access.
+    // pg_settings lists what the library has registered, which the check of the state has loaded, but for settings of tests.
     Check { name: "names of settings", sound: "every keyed.* setting exists", severity: Warning, needs: Needs::Extension, query:
         "select format('keyed has no setting %s, which is made for %s', n.name, p.place), format('alter %s reset %s;', p.place, n.name)
          from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) cross join lateral (values (split_part(c.line, '=', 1))) n (name)
          left join pg_database d on d.oid = s.setdatabase left join pg_roles r on r.oid = s.setrole
          cross join lateral (values (case when r.oid is null then format('database %I', d.datname) else format('role %I', r.rolname) || coalesce(' in database ' || quote_ident(d.datname), '') end)) p (place)
-         where n.name like 'keyed.%' and n.name <> 'keyed.direct_access' and n.name not in (select name from pg_settings)" },
+         where n.name like 'keyed.%' and n.name not in ('keyed.direct_access', 'keyed.sample_size') and n.name not in (select name from pg_settings)" },
+    Check { name: "old names of settings", sound: "no setting is set under an old name", severity: Note, needs: Needs::Extension, query:
+        "with renamed (old, new) as (values ('keyed.idempotency_room', 'keyed.max_idempotency_size'), ('keyed.inbound_room', 'keyed.max_inbound_log_size'))
+         select format('%s, which is set for %s, is the old name of %s', r.old, p.place, r.new),
+                format('alter %s set %s = %L; alter %1$s reset %4$s;', p.place, r.new, c.value, r.old)
+         from pg_db_role_setting s
+         cross join lateral (select split_part(line, '=', 1), substr(line, strpos(line, '=') + 1) from unnest(s.setconfig) line) c (name, value)
+         join renamed r on r.old = c.name
+         left join pg_database d on d.oid = s.setdatabase left join pg_roles o on o.oid = s.setrole
+         cross join lateral (values (case when o.oid is null then format('database %I', d.datname) else format('role %I', o.rolname) || coalesce(' in database ' || quote_ident(d.datname), '') end)) p (place)
+         union all
+         select format('%s, which is set for the server, is the old name of %s', r.old, r.new),
+                format('replace %s by %s in postgresql.conf or postgresql.auto.conf and in the command line of the server, then: select pg_reload_conf();', r.old, r.new)
+         from pg_settings s join renamed r on r.old = s.name
+         where s.source in ('configuration file', 'command line', 'environment variable')" },
     Check { name: "timeouts", sound: "statements of keyed_proxy have a timeout, also behind PgBouncer", severity: Note, needs: Needs::Nothing, query:
         "select format('keyed_proxy has no %s of its own: the proxy sets one for its sessions, unless it is told to leave that (KEYED_PREPARED_STATEMENTS=false)', wanted.name),
                 format('alter role keyed_proxy set %s = %L;', wanted.name, wanted.value)

@@ -1,19 +1,20 @@
-//! API keys: issuing, lookup by hash, revocation.
+//! API keys: issuing, lookup by hash, last use, revocation.
 //!
-//! A key has the form `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`; the prefix and the checksum let
-//! scanners recognise a leaked one. The proxy sends only its SHA-256, and the database stores only a hash of that, so
-//! a dump contains no usable credential.
+//! A key has the form `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`. The prefix and the checksum let
+//! secret scanners recognize a leaked key. The proxy sends only the SHA-256 of a key, and the database stores only a
+//! hash of that, so a dump contains no usable credential.
 
+use super::binding;
 use super::caller::Caller;
 use super::credential::Credential;
 use super::principal::Principal;
-use super::{binding, last_use};
 use crate::error::{Code, Error};
 use crate::postgres::clock::now;
 use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::parameter::{RegRole, Timestamp, params};
+use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Rows, Snapshot, connected};
-use crate::postgres::{datum, invalidation, random, role};
+use crate::postgres::{datum, invalidation, random, role, transaction};
 use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
 use crate::value::time;
@@ -23,9 +24,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of cached keys; beyond it, the cache is cleared.
-const MOST_KNOWN: usize = 10_000;
+const MAX_KNOWN: usize = 10_000;
 
-/// A key as it is stored, revoked ones excepted.
+/// Minimum interval between writes for a key in a session, in microseconds.
+const WRITE_INTERVAL: i64 = 60_000_000;
+
+/// The maximum number of keys in `WRITTEN`; beyond it, the map is cleared.
+const MAX_KEYS: usize = 10_000;
+
+/// A stored key that is not revoked.
 struct Key {
     id: i32,
     role: Oid,
@@ -36,27 +43,29 @@ struct Key {
 }
 
 #[derive(Default)]
-struct Known {
-    /// The table of keys: when it changes, every session forgets.
+struct Cache {
+    /// The table of keys. A change of it invalidates the cache of every session.
     table: Oid,
     keys: HashMap<Vec<u8>, Rc<Key>>,
 }
 
 thread_local! {
-    static KNOWN: RefCell<Known> = RefCell::new(Known::default());
+    static CACHE: RefCell<Cache> = RefCell::new(Cache::default());
+    /// When this session last wrote the use of a key.
+    static WRITTEN: RefCell<HashMap<i32, i64>> = RefCell::default();
 }
 
-/// Forgets the keys when their table has changed, or a role that one may act as.
+/// Clears the cache when the table of keys or a role has changed.
 pub fn on_change(change: &Change) {
     let Change::Stale(stale) = change else { return };
-    KNOWN.with_borrow_mut(|known| {
-        if stale.roles || stale.has(known.table) {
-            known.keys.clear();
+    CACHE.with_borrow_mut(|cache| {
+        if stale.roles || stale.has(cache.table) {
+            cache.keys.clear();
         }
     });
 }
 
-/// Whose an API key is, for the logs of the proxy.
+/// The owner of an API key, for the logs of the proxy.
 pub struct Owner {
     /// The key's number.
     pub id: i32,
@@ -66,7 +75,7 @@ pub struct Owner {
     pub project: Option<i32>,
 }
 
-/// Whose the API key of the transaction is; `None` without one.
+/// The owner of the API key of the transaction; `None` without a key.
 pub fn current_owner() -> Option<Owner> {
     let principal = Principal::current()?;
     Some(Owner {
@@ -76,7 +85,7 @@ pub fn current_owner() -> Option<Owner> {
     })
 }
 
-/// Makes the key of which this hash is presented the principal of the transaction; every way to fail has the same answer.
+/// Makes the key with this hash the principal of the transaction. All failures report the same error.
 pub fn authenticate(
     presented: &[u8],
     project: Option<&str>,
@@ -85,8 +94,8 @@ pub fn authenticate(
 ) -> Result<(), Error> {
     catalog::refresh();
     let before = invalidation::count();
-    let known = KNOWN.with_borrow(|known| known.keys.get(presented).cloned());
-    let key = match known {
+    let cached = CACHE.with_borrow(|cache| cache.keys.get(presented).cloned());
+    let key = match cached {
         Some(key) => key,
         None => Rc::new(load(presented)?),
     };
@@ -96,10 +105,10 @@ pub fn authenticate(
     if role::name(key.role).is_none() {
         return Err(invalid());
     }
-    // What changed while it was read may not be in it.
+    // A change during the read may be missing from the result, which is then not cached.
     if invalidation::count() == before {
-        KNOWN.with_borrow_mut(|known| {
-            if known.keys.len() >= MOST_KNOWN {
+        CACHE.with_borrow_mut(|known| {
+            if known.keys.len() >= MAX_KNOWN {
                 known.keys.clear();
             }
             known.keys.entry(presented.to_vec()).or_insert_with(|| Rc::clone(&key));
@@ -116,16 +125,42 @@ pub fn authenticate(
     };
     principal.project = match (project, key.projects.as_deref()) {
         (Some(name), _) => {
-            let project =
-                catalog::project_by_name_or_id(name).filter(|project| principal.sees_project(project.id));
+            let project = catalog::project_by_name_or_id(name)
+                .filter(|project| principal.can_access_project(project.id));
             Some(project.ok_or_else(Error::not_found)?.id)
         }
         (None, Some([only])) => Some(*only),
         (None, _) => None,
     };
     principal.enter();
-    last_use::note(key.id);
+    record_use(key.id);
     Ok(())
+}
+
+/// Records that this transaction uses a key. The time is accurate to about a minute, and sessions do not wait for each
+/// other.
+fn record_use(key: i32) {
+    let now = transaction::began_at();
+    let is_due = WRITTEN.with_borrow(|written| written.get(&key).is_none_or(|at| now - at > WRITE_INTERVAL));
+    if !is_due || !transaction::may_write() {
+        return;
+    }
+    WRITTEN.with_borrow_mut(|written| {
+        if written.len() >= MAX_KEYS {
+            written.clear();
+        }
+        written.insert(key, now);
+    });
+    // Skips the write if another session has just written, or holds the row lock.
+    let sql = "with free as materialized (select u.key_id from keyed_state.api_key_use u where u.key_id = $1 \
+                 and (u.last_used_at is null or u.last_used_at < now() - '30 seconds'::interval) \
+                 for no key update skip locked) \
+               update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id";
+    as_owner(|| {
+        connected(|spi| {
+            without_waiting(|| spi.run_once(sql, Snapshot::Latest, &params![key]).len());
+        });
+    });
 }
 
 fn invalid() -> Error {
@@ -153,12 +188,12 @@ fn load(presented: &[u8]) -> Result<Key, Error> {
 fn watch() {
     let Some(table) = catalog::table_oid("keyed_state", "api_key") else { return };
     invalidation::watch(table);
-    KNOWN.with_borrow_mut(|known| {
-        // After the schema was created again.
-        if known.table != table {
-            known.keys.clear();
+    CACHE.with_borrow_mut(|cache| {
+        // The schema was dropped and created again.
+        if cache.table != table {
+            cache.keys.clear();
         }
-        known.table = table;
+        cache.table = table;
     });
 }
 
@@ -174,8 +209,8 @@ fn read_key(rows: &Rows) -> Key {
     }
 }
 
-/// Issues a key that acts as `role`, bound to `projects` (slugs) or to all; the answer is its only copy. With a key that is
-/// bound itself, to some of its projects.
+/// Issues a key that acts as `role`, limited to `projects` (slugs) or for all projects. The result is its only copy. A
+/// caller whose own key is limited to projects can issue keys for those projects only.
 pub fn issue(
     role: &str,
     projects: Option<&[String]>,
@@ -190,28 +225,28 @@ pub fn issue(
     };
     if role::is_of_the_server(role) {
         return Err(Error::at(Code::InvalidValue, "/role", format!("an API key cannot act as {role}"))
-            .hint("Issue the key for keyed_admin, or for a role of your own: CREATE ROLE sales."));
+            .hint("Issue the key for keyed_admin, or create a role for it: CREATE ROLE sales."));
     }
-    // An administrator of records must not become one of the server by way of a key.
-    let is_mightier = role::is_superuser(acts_as) || role::is_member(acts_as, owner());
-    if is_mightier && !role::is_superuser(role::current()) {
+    // A member of keyed_admin must not become a superuser by means of a key.
+    let exceeds_admin = role::is_superuser(acts_as) || role::is_member(acts_as, owner());
+    if exceeds_admin && !role::is_superuser(role::current()) {
         return Err(Error::new(
             Code::Forbidden,
-            format!("a key that acts as {role:?} can only be issued by a superuser"),
+            format!("only a superuser may issue an API key that acts as {role:?}"),
         )
-        .hint("Issue the key for keyed_admin, or for a role of its own."));
+        .hint("Issue the key for keyed_admin, or create a role for it: CREATE ROLE sales."));
     }
     catalog::refresh();
     if projects.is_none() {
-        caller.require_all_projects("issue one for all projects")?;
+        caller.require_all_projects("issue API keys for all projects")?;
     }
     let project_ids = projects.map(|slugs| project_ids(&caller, slugs)).transpose()?;
     let expires_at = expires_at.map(datum::read_i64);
     if let Some(at) = expires_at {
         time::check_range("expires_at", at)
-            .map_err(|error| error.hint("Leave expires_at out for a key that does not expire."))?;
+            .map_err(|error| error.hint("Omit expires_at for a key that does not expire."))?;
         if at <= now() {
-            return Err(Error::at(Code::InvalidValue, "/expires_at", "expires_at lies in the past"));
+            return Err(Error::at(Code::InvalidValue, "/expires_at", "expires_at is in the past"));
         }
     }
     let label = label.unwrap_or_default();
@@ -219,7 +254,7 @@ pub fn issue(
         return Err(Error::at(
             Code::InvalidValue,
             "/label",
-            "a label has at most 200 bytes and no control characters",
+            "label must have at most 200 bytes and no control characters",
         ));
     }
     let mut secret = [0u8; 36];
@@ -267,20 +302,22 @@ fn project_ids(caller: &Caller, slugs: &[String]) -> Result<Vec<String>, Error> 
         _ => Err(Error::at(
             Code::InvalidValue,
             format!("/projects/{position}"),
-            format!("no project {slug:?}"),
+            format!("project {slug:?} does not exist"),
         )),
     };
     if slugs.is_empty() {
-        return Err(Error::at(Code::InvalidValue, "/projects", "name at least one project, or null for all"));
+        return Err(Error::at(Code::InvalidValue, "/projects", "the list of projects is empty")
+            .hint("Name at least one project, or use null for all projects."));
     }
     slugs.iter().enumerate().map(find).collect()
 }
 
-/// Revokes a key: the next request with it is refused. False when it is unknown or already revoked, or when the caller's
-/// key is bound to projects and this one is not bound to some of them.
+/// Revokes a key; the next request with it fails. Returns false for a key that is unknown or already revoked. A caller
+/// whose own key is limited to projects can revoke only keys that are limited to some of the same projects; false for
+/// others.
 ///
-/// Sessions drop the key from their caches because the trigger `keyed_announce` of the table (`sql/state/`) announces
-/// the update ([`invalidation::announce`]).
+/// The trigger `keyed_announce` of the table (`sql/state/`) sends an invalidation message ([`invalidation::announce`]),
+/// so other sessions drop the key from their caches.
 pub fn revoke(id: i32) -> Result<bool, Error> {
     let caller = Caller::current();
     caller.require_admin("revoke API keys")?;

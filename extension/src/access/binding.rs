@@ -1,17 +1,17 @@
-//! Which role an API key, a grant or an inbound endpoint belongs to.
+//! The role that an API key, a grant or an inbound endpoint belongs to.
 //!
-//! Rows name roles by OID, so they follow renames. PostgreSQL keeps no dependency for these rows: the OID of a dropped
-//! role remains, a dump contains it, and in another cluster it may belong to another role. So each row also stores the
-//! name of the role (`role_name`), and the table and cluster that wrote it (`bound_in`). A row belongs to its role
+//! Rows refer to roles by OID, so they follow renames. PostgreSQL records no dependency for these rows: the OID of a
+//! dropped role remains, a dump contains it, and in another cluster it may belong to another role. Therefore each row
+//! also stores the name of the role (`role_name`), and the table and cluster that wrote it (`bound_in`). A row is valid
+//! if one of these holds:
 //!
-//! - where the role of that number has that name: a dump writes a role that exists by its name;
-//! - or where the row was written by this table of this cluster, where OIDs are not reused: then a role of another name was
-//!   renamed.
+//! - The role with that OID has that name. This covers restored rows: a dump writes an existing role by name.
+//! - This table of this cluster wrote the row. OIDs are not reused there, so a role with another name was renamed.
 //!
 //! Any other row has no effect until an administrator creates it again.
 //!
-//! The alternative, a policy or a privilege for each role, would make PostgreSQL track the role. But keys would then
-//! keep their roles from being dropped, and issuing a key would wait for a running dump.
+//! A policy or privilege for each role would make PostgreSQL track the role. But then a role with keys could not be
+//! dropped, and issuing a key would wait for a running dump.
 
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, sql_functions};
@@ -25,21 +25,22 @@ const TABLES: [&str; 3] = ["api_key", "access_grant", "inbound_endpoint"];
 
 sql_functions! {
     /// `keyed.binding("table" oid) returns text`.
-    keyed_binding => |call| Ok(call.oid(0).map_or(Answer::Null, |table| Answer::Text(place(table))));
+    keyed_binding => |call| Ok(call.oid(0).map_or(Answer::Null, |table| Answer::Text(table_identity(table))));
 
     /// `keyed.is_bound(role oid, role_name text, bound_in text, "table" oid) returns boolean`.
     keyed_is_bound => |call| Ok(Answer::Datum(Datum::from(is_bound(call))));
 }
 
-/// A table of this cluster, which no other is: a copy of a cluster has its number, and a table restored there another.
-fn place(table: Oid) -> String {
+/// The system identifier of this cluster and the OID of a table. A physical copy of the cluster has the same identifier,
+/// but a table that is restored there gets another OID.
+fn table_identity(table: Oid) -> String {
     format!("{}/{}", role::cluster(), table.to_u32())
 }
 
 fn is_bound(call: &Call) -> bool {
     let Some(name) = call.oid(0).and_then(role::name) else { return false };
     call.text(1).is_some_and(|bound| bound == name)
-        || call.oid(3).is_some_and(|table| call.text(2) == Some(place(table)))
+        || call.oid(3).is_some_and(|table| call.text(2) == Some(table_identity(table)))
 }
 
 /// The role of a row under this alias, as SQL; 0 if the row has no valid role.
@@ -52,8 +53,7 @@ pub fn is_bound_sql(alias: &str) -> String {
     format!("keyed.is_bound({alias}.role::oid, {alias}.role_name, {alias}.bound_in, {alias}.tableoid)")
 }
 
-/// Refuses a state from before rows said to whom they belong, which is also one from before hashes were stored of what
-/// is presented.
+/// Rejects a schema version below 15, where rows have no binding and credentials are stored in an older form.
 pub fn require_state() -> Result<(), Error> {
     if catalog::has_column("keyed_state", "access_grant", "bound_in") {
         return Ok(());
@@ -61,8 +61,8 @@ pub fn require_state() -> Result<(), Error> {
     Err(Error::new(Code::Internal, "access cannot be checked yet").hint("Run SELECT keyed.migrate()."))
 }
 
-/// State step 15: rows store the name of their role. Rows of dropped roles have no effect.
-pub fn add(spi: &Connection) {
+/// Migration 15: rows store the name of their role. Rows of dropped roles have no effect.
+pub fn migrate(spi: &Connection) {
     spi.script(include_str!("../../../sql/state/0015_bindings.sql"));
     for table in TABLES {
         spi.script(&format!(
@@ -81,7 +81,7 @@ pub fn renew(spi: &Connection) {
             is_bound_sql("t")
         );
         let find = format!("select from keyed_state.{table} t, pg_catalog.pg_roles r where {stale} limit 1");
-        // A statement that changes nothing would still make every session forget what it knows.
+        // An update that changes nothing would still invalidate the caches of every session.
         if spi.run_once(&find, Snapshot::Latest, &[]).is_empty() {
             continue;
         }
@@ -92,7 +92,7 @@ pub fn renew(spi: &Connection) {
     }
 }
 
-/// The name of a role, as a row of the state has it.
+/// The name of a role, as the tables of the state store it.
 pub fn name_argument(role: Oid) -> String {
     role::name(role).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! The caller of a function: a role, and the API key if there is one.
 //!
-//! Functions check the caller's rights before they parse the body: errors name attributes and options, which may be
-//! confidential.
+//! Functions check the caller's rights before they parse the body, because errors name attributes and options, which
+//! may be confidential.
 //!
 //! The history names the key for writes of keyed's functions, and the login for direct SQL.
 
@@ -16,7 +16,7 @@ use crate::value::quote::literal;
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
 
-/// Who is asking: the role of the presented key, or without one the effective role of the session.
+/// The role of the presented key, or without a key the effective role of the session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caller {
     role: Oid,
@@ -37,12 +37,12 @@ impl Caller {
         Caller { role: guard::owner(), is_admin: true, principal: None }
     }
 
-    /// A role as it would be on a connection of its own.
+    /// A role without an API key.
     pub fn of_role(role: Oid) -> Caller {
         Caller { role, is_admin: permissions::is_administrator(role), principal: None }
     }
 
-    /// The project in which names of templates are looked up, when one was chosen.
+    /// The project that the request selects. Template slugs are looked up in it.
     pub fn project(&self) -> Option<i32> {
         self.principal.as_ref().and_then(|principal| principal.project)
     }
@@ -52,7 +52,7 @@ impl Caller {
         self.principal.as_ref().and_then(|principal| principal.projects.as_deref())
     }
 
-    /// The projects that this request can be about: the one that it chose, else those of the key; `None` for all.
+    /// The projects that this request may access: the one that it selects, else those of the key; `None` for all.
     pub fn projects(&self) -> Option<Vec<i32>> {
         match self.project() {
             Some(project) => Some(vec![project]),
@@ -60,16 +60,17 @@ impl Caller {
         }
     }
 
-    /// Whether the caller's key is bound to this project, and the request chose no other.
-    pub fn sees_project(&self, project: i32) -> bool {
+    /// Whether the caller's key is valid for this project and the request selects no other.
+    pub fn can_access_project(&self, project: i32) -> bool {
         self.principal.as_ref().is_none_or(|principal| {
-            principal.sees_project(project) && principal.project.is_none_or(|chosen| chosen == project)
+            principal.can_access_project(project)
+                && principal.project.is_none_or(|selected| selected == project)
         })
     }
 
-    /// Refuses a caller without the privilege; an invisible template is reported as missing.
+    /// Requires a privilege. A template that is not visible to the caller is reported as missing.
     pub fn require(&self, action: Action, template: &Template) -> Result<(), Error> {
-        if !self.sees_project(template.project_id) {
+        if !self.can_access_project(template.project_id) {
             return Err(Error::not_found());
         }
         if self.has(action, template) {
@@ -88,7 +89,7 @@ impl Caller {
         ))
     }
 
-    /// Whether the caller has the privilege, on some records at least.
+    /// Whether the caller has the privilege on at least some records.
     fn has(&self, action: Action, template: &Template) -> bool {
         self.is_admin || Permissions::of(self.role, template).has(action.privilege())
     }
@@ -96,7 +97,7 @@ impl Caller {
     /// Whether the caller holds a privilege on a template.
     pub fn holds(&self, privilege: Privilege, template: &Template) -> bool {
         let actions = [Action::Read, Action::Create, Action::Update, Action::Delete];
-        self.sees_project(template.project_id)
+        self.can_access_project(template.project_id)
             && match actions.into_iter().find(|action| action.privilege() == privilege) {
                 Some(action) => self.has(action, template),
                 None => self.is_admin || Permissions::of(self.role, template).has(privilege),
@@ -104,14 +105,14 @@ impl Caller {
     }
 
     /// Whether the template is visible to the caller: any privilege on a template shows its definition.
-    pub fn may_know(&self, template: &Template) -> bool {
+    pub fn can_view(&self, template: &Template) -> bool {
         Privilege::ALL.into_iter().any(|privilege| self.holds(privilege, template))
     }
 
-    /// Whether a key has no privilege on a template, so that errors must not reveal that it exists. For logins,
-    /// PostgreSQL's catalog shows it anyway.
+    /// Whether the caller is a key without any privilege on a template. Errors must not disclose that the template
+    /// exists. Logins can read it in PostgreSQL's catalogs anyway.
     fn is_hidden(&self, template: &Template) -> bool {
-        self.principal.as_ref().is_some_and(|principal| principal.key.is_some()) && !self.may_know(template)
+        self.principal.as_ref().is_some_and(|principal| principal.key.is_some()) && !self.can_view(template)
     }
 
     /// Whether the caller may read every live record of a template.
@@ -119,12 +120,13 @@ impl Caller {
         self.holds(Privilege::Read, template) && self.rows(Action::Read, template, "t").is_none()
     }
 
-    /// Refuses a caller who may do nothing with a template.
-    pub fn require_knowledge(&self, template: &Template) -> Result<(), Error> {
-        if self.may_know(template) { Ok(()) } else { self.require(Action::Read, template) }
+    /// Requires any privilege on a template.
+    pub fn require_any(&self, template: &Template) -> Result<(), Error> {
+        if self.can_view(template) { Ok(()) } else { self.require(Action::Read, template) }
     }
 
-    /// The records that an action is allowed on, as a condition over their table with this alias; `None` for all.
+    /// The SQL condition for the live records on which an action is allowed, over the table with this alias; `None` for
+    /// all.
     pub(super) fn rows(&self, action: Action, template: &Template, alias: &str) -> Option<String> {
         self.rows_of(Lives::Live, action, template, alias)
     }
@@ -142,7 +144,7 @@ impl Caller {
         })
     }
 
-    /// The same over `t`, for a statement that asks it of single records.
+    /// The same over `t`, for a statement that evaluates it on single records.
     pub(super) fn row_of(&self, lives: Lives, action: Action, template: &Template) -> Option<String> {
         self.condition(action, template, |permissions| {
             permissions.condition_on_row(action.privilege(), lives)
@@ -164,7 +166,7 @@ impl Caller {
         of(&Permissions::of(self.role, template))
     }
 
-    /// How many conditions behind references say which records of a template the caller sees.
+    /// The number of conditions behind references in the caller's read scope.
     pub(super) fn read_behind(&self, template: &Template) -> usize {
         if self.is_admin || !self.has(Action::Read, template) {
             return 0;
@@ -172,39 +174,39 @@ impl Caller {
         Permissions::of(self.role, template).rows(Privilege::Read).behind_references()
     }
 
-    /// The privileges on a template by which the caller reads it; none for a caller who reads nothing of it.
-    pub(super) fn reading(&self, template: &Template) -> Option<Rc<Permissions>> {
+    /// The caller's permissions on a template; `None` if they do not include `read`.
+    pub(super) fn read_permissions(&self, template: &Template) -> Option<Rc<Permissions>> {
         self.has(Action::Read, template).then(|| Permissions::of(self.role, template))
     }
 
-    /// The same over live records under the alias `t`, for a row that is judged by itself.
-    pub fn reach(&self, action: Action, template: &Template) -> Option<String> {
+    /// The condition over live records under the alias `t`, for a check of a single row.
+    pub fn row_condition(&self, action: Action, template: &Template) -> Option<String> {
         self.row_of(Lives::Live, action, template)
     }
 
-    /// The refusal of a record that is, or would be, outside of what the caller may do this to.
-    pub fn outside(&self, action: Action, template: &Template) -> Error {
+    /// The error for a record that is, or would become, outside of the caller's scope.
+    pub fn out_of_scope(&self, action: Action, template: &Template) -> Error {
         let (role, verb) = (self.role_name(), action.privilege().name());
         let message = format!(
-            "role {role:?} may not {verb} this record of {}: it is, or would be, outside of the scope that the role \
-             was granted",
+            "role {role:?} may not {verb} this record of {}: it is, or would become, outside of the scope of the role",
             template.full_name()
         );
         Error::new(Code::Forbidden, message)
             .hint("Ask an administrator which condition fails: SELECT keyed.explain_access(id, role).")
     }
 
-    /// Refuses a caller who may not make templates in a project.
+    /// Requires the right to create templates in a project.
     pub fn require_define_in(&self, project: i32) -> Result<(), Error> {
-        if self.is_admin || self.sees_project(project) && permissions::may_define_in(self.role, project) {
+        if self.is_admin || self.can_access_project(project) && permissions::may_define_in(self.role, project)
+        {
             return Ok(());
         }
         Err(self.may_not_define())
     }
 
-    /// Refuses a caller who may not change a template.
+    /// Requires the right to change a template.
     pub fn require_define(&self, template: &Template) -> Result<(), Error> {
-        if !self.sees_project(template.project_id) {
+        if !self.can_access_project(template.project_id) {
             return Err(Error::not_found());
         }
         if self.is_admin || Permissions::of(self.role, template).has(Privilege::Define) {
@@ -213,7 +215,7 @@ impl Caller {
         Err(if self.is_hidden(template) { Error::not_found() } else { self.may_not_define() })
     }
 
-    /// Refuses a caller who may define nothing at all, before anything is looked at.
+    /// Requires `define` on any project or template, before a template is looked up.
     pub fn require_define_somewhere(&self) -> Result<(), Error> {
         if self.is_admin || permissions::may_define_somewhere(self.role) {
             Ok(())
@@ -225,8 +227,7 @@ impl Caller {
     fn may_not_define(&self) -> Error {
         let role = self.role_name();
         Error::new(Code::Forbidden, format!("role {role:?} may not define templates")).hint(
-            "Do this as a member of keyed_admin, as a superuser, or as a role with define on the project \
-             or the template.",
+            "Use a superuser, a member of keyed_admin, or a role with define on the project or the template.",
         )
     }
 
@@ -239,22 +240,22 @@ impl Caller {
         self.role
     }
 
-    /// Whether the caller may do everything in the workspace.
+    /// Whether the caller is a superuser or a member of `keyed_admin`.
     pub fn is_admin(&self) -> bool {
         self.is_admin
     }
 
-    /// Refuses a caller who is neither superuser nor member of `keyed_admin`.
+    /// Requires an administrator. `what` completes "role … may not".
     pub fn require_admin(&self, what: &str) -> Result<(), Error> {
         if self.is_admin {
             return Ok(());
         }
         let role = self.role_name();
         Err(Error::new(Code::Forbidden, format!("role {role:?} may not {what}"))
-            .hint("Do this as a member of keyed_admin, or as a superuser."))
+            .hint("Use a superuser or a member of keyed_admin."))
     }
 
-    /// Refuses a key that is limited to projects, for what concerns the whole database.
+    /// Rejects a key that is limited to projects, for operations on the whole database.
     pub fn require_all_projects(&self, what: &str) -> Result<(), Error> {
         if self.key_projects().is_none() {
             return Ok(());
@@ -263,14 +264,15 @@ impl Caller {
             .hint("Use an API key that was issued for all projects."))
     }
 
-    /// Refuses a caller who is neither an administrator nor the proxy itself, which does the housekeeping. Maintenance takes
-    /// locks that last as long as the caller's transaction.
+    /// Requires an administrator or the proxy's own role, which does the housekeeping. Maintenance takes locks that the
+    /// caller's transaction holds until its end.
     pub fn require_maintenance(&self, what: &str) -> Result<(), Error> {
         let is_proxy = self.principal.is_none() && role::find(role::PROXY) == Some(role::current());
         if is_proxy { Ok(()) } else { self.require_admin(what) }
     }
 
-    /// Who grants, issues and configures, as the state records it: the API key, or the login. Asked while keyed is at work.
+    /// The actor that the state records for grants, keys and configuration: the API key, or the login. Call it only
+    /// while a function of keyed runs.
     pub fn actor() -> String {
         Caller::actor_and_source().0
     }
@@ -285,7 +287,8 @@ impl Caller {
     }
 }
 
-/// Who wrote by SQL. Behind a server that chooses a role for each of its users, the login alone would be the same for all.
+/// The actor of direct SQL. An application server may use one login and SET ROLE for each of its users, so the role is
+/// included.
 fn login_and_role() -> String {
     let login = role::name(role::session()).unwrap_or_default();
     match role::chosen() {

@@ -1,7 +1,7 @@
-//! Locks around changes of definitions: one at a time in a project, and none during a migration of the state.
+//! Locks for changes of definitions: one change at a time in a project, and none during a migration.
 //!
-//! Changes of definitions queue at the lock of their project before they touch a table. Other projects do not wait. A
-//! change that waits for a table releases the lock while it waits.
+//! A change takes the lock of its project before it locks a table. Other projects do not wait. A change that waits for a
+//! table releases the project lock while it waits.
 
 use crate::access::Caller;
 use crate::error::Error;
@@ -13,11 +13,11 @@ use crate::postgres::table_lock;
 use crate::template::catalog;
 use pgrx::pg_sys::Oid;
 
-/// Runs a change of definitions of a project, one at a time. Check the caller's privilege first, because the lock
-/// blocks all other definitions of the project.
+/// Runs a change of definitions under the exclusive lock of the project. Check the caller's privilege first, because
+/// the lock blocks all other changes of definitions in the project.
 ///
-/// Tables in use are not waited for while this lock is held: the change is rolled back, others continue, and it
-/// starts again. So `body` must be repeatable.
+/// If a table is in use, the change is rolled back, releases the lock so that others continue, and starts again. So
+/// `body` must be repeatable.
 pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     catalog::require_state();
     table_lock::trying_again(|| {
@@ -30,8 +30,8 @@ pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Re
     })
 }
 
-/// The same for the project of a table. It begins before the template is looked up, because the lookup takes a weak lock
-/// on the table, and waiting for other changes with that lock held could deadlock.
+/// The same for the project of a table. Take this lock before the template is looked up: the lookup takes a weak lock on
+/// the table, and waiting for other changes with that lock held could deadlock.
 pub fn of_table<R>(table: Option<Oid>, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     Caller::current().require_define_somewhere()?;
     one_at_a_time(table.map_or(0, catalog::project_of_table), body)

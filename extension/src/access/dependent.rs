@@ -1,5 +1,5 @@
-//! The trait of what depends on a definition: quotas, scopes, views, mappings, series, the list of embedded texts,
-//! documents, and the queue of embeddings. Each dependent implements it in its own folder; `define::dependents` lists
+//! The trait of objects that depend on a definition: quotas, scopes, views, mappings, series, embedded texts, search
+//! documents, and the queue of embeddings. Each dependent implements it in its own folder. `define::dependents` lists
 //! all of them in order, and changes of definitions call only that list.
 
 use super::Caller;
@@ -9,20 +9,20 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
 use pgrx::pg_sys::Oid;
 
-/// Something that names attributes of a template, shows them, or is made of their values. All methods run as the owner and
-/// within the change, so an error undoes the change.
+/// An object that refers to attributes of a template or is derived from their values. All methods run as the owner and
+/// inside the change, so an error rolls back the change.
 pub trait Dependent: Sync {
-    /// Creates what a new template has from the beginning.
+    /// Creates the dependents of a new template.
     fn after_creation(&self, _spi: &Connection, _template: &Template) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The relations that read the table of a template, to be locked with it.
+    /// The relations that read the table of a template and must be locked with it.
     fn relations(&self, _spi: &Connection, _template: &Template) -> Vec<Oid> {
         Vec::new()
     }
 
-    /// Renames the attribute in itself, before the attribute is renamed.
+    /// Updates references to an attribute before it is renamed.
     fn before_rename(
         &self,
         _spi: &Connection,
@@ -33,7 +33,7 @@ pub trait Dependent: Sync {
         Ok(())
     }
 
-    /// Refuses to drop an attribute that it uses. `pointer` is the place in the request.
+    /// Rejects dropping an attribute that it uses. `pointer` is the position in the request.
     fn require_unused(
         &self,
         _spi: &Connection,
@@ -45,13 +45,14 @@ pub trait Dependent: Sync {
         Ok(())
     }
 
-    /// Drops what would keep PostgreSQL from dropping columns or the table. No dependent has refused the change.
+    /// Drops objects on which PostgreSQL would reject the drop of columns or of the table. By then, every
+    /// `require_unused` has passed.
     fn before_drop(&self, _spi: &Connection, _template: &Template) {}
 
-    /// Removes what it has of an attribute whose column was dropped.
+    /// Removes its data for an attribute whose column was dropped.
     fn after_drop(&self, _spi: &Connection, _template: &Template, _attribute: &Attribute) {}
 
-    /// Adapts to the new definition at the end of a change, or refuses a definition that makes it invalid.
+    /// Adapts to the new definition at the end of a change, or rejects a definition that would invalidate it.
     fn after_change(
         &self,
         _spi: &Connection,
@@ -62,21 +63,21 @@ pub trait Dependent: Sync {
         Ok(())
     }
 
-    /// Removes what it has of a template whose tables were dropped.
+    /// Removes its data for a template whose tables were dropped.
     fn after_removal(&self, _spi: &Connection, _template: &Template) {}
 
-    /// Adapts to the privileges of roles on the tables of these templates.
+    /// Adapts to changed table privileges on these templates.
     fn after_grants(&self, _spi: &Connection, _templates: &[i32]) {}
 }
 
-/// Replaces the stored JSON of a dependent: a column of its row in the state.
+/// Replaces the stored JSON of a dependent, in a column of a table of the state.
 pub fn store(spi: &Connection, table: &str, column: &str, id: i32, json: &str) {
     let sql = format!("update keyed_state.{table} set {column} = $2 where id = $1");
     spi.run_once(&sql, Snapshot::Latest, &params![id, Jsonb(json)]);
 }
 
-/// The refusal to drop an attribute that a dependent uses. `user` names it as far as the caller may know it; `remedy` says
-/// how it is changed.
+/// The error for dropping an attribute that a dependent uses. `user` names the dependent as far as it is visible to the
+/// caller. `remedy` is the hint.
 pub fn in_use(pointer: &str, user: &str, attribute: &str, remedy: &str) -> Error {
     Error::at(Code::Conflict, pointer, format!("{user} uses {attribute:?}")).hint(remedy)
 }

@@ -21,23 +21,23 @@ use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
 
+/// The actions that a role may perform on a record, and the conditions of the grants that allow or deny them:
 /// `{id, role, template, record, sees, may, because, grants: [{role, target, privilege, scope, holds, conditions:
-/// [{pointer?, field, operator, value, holds}]}]}`: what a role may do with a record, and by which conditions of which
-/// grants.
+/// [{pointer?, field, operator, value, holds}]}]}`.
 pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
-    let asking = Caller::current();
-    asking.require_admin("explain the access of other roles")?;
+    let admin = Caller::current();
+    admin.require_admin("explain the access of other roles")?;
     let role = role::find_by_name(role_name).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/role", format!("role {role_name:?} does not exist"))
     })?;
     let template = record_id::template_of(id).and_then(catalog::by_id);
-    let template = template.filter(|template| asking.sees_project(template.project_id));
+    let template = template.filter(|template| admin.can_access_project(template.project_id));
     let template = template.ok_or_else(Error::not_found)?;
     let state = state_of(&template, id);
     let results: Vec<GrantResult> = grants_of(role, &template)
         .into_iter()
         .filter(|grant| grant.privilege != Privilege::Define)
-        .map(|grant| judge(grant, &template, id))
+        .map(|grant| evaluate(grant, &template, id))
         .collect::<Result<_, _>>()?;
     let caller = Caller::of_role(role);
     let may = |action: Action| {
@@ -83,7 +83,7 @@ struct ShownGrant<'a> {
 
 #[derive(Serialize)]
 struct ShownCondition<'a> {
-    // A scope that is one condition has no place within itself.
+    // Empty for a scope that consists of one condition.
     #[serde(skip_serializing_if = "str::is_empty")]
     pointer: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -95,7 +95,6 @@ struct ShownCondition<'a> {
     holds: Option<bool>,
 }
 
-/// The state of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Live,
@@ -113,8 +112,8 @@ impl State {
     }
 }
 
-/// A condition held against a record.
-struct Held {
+/// A condition evaluated on a record.
+struct ConditionResult {
     pointer: String,
     field: String,
     operator: String,
@@ -124,18 +123,18 @@ struct Held {
     holds: bool,
 }
 
-impl Held {
+impl ConditionResult {
     fn shown(&self, holds: Option<bool>) -> ShownCondition<'_> {
-        let Held { pointer, field, operator, value, .. } = self;
+        let ConditionResult { pointer, field, operator, value, .. } = self;
         ShownCondition { pointer, field, operator, value: value.as_deref(), holds }
     }
 }
 
-/// A grant held against a record.
+/// A grant evaluated on a record.
 struct GrantResult {
     grant: Grant,
     holds: bool,
-    conditions: Vec<Held>,
+    conditions: Vec<ConditionResult>,
 }
 
 impl GrantResult {
@@ -150,7 +149,7 @@ impl GrantResult {
         }
     }
 
-    /// What was granted: the template or its project.
+    /// The name of the template or project on which the privilege was granted.
     fn target(&self, template: &Template) -> String {
         match self.grant.template {
             Some(_) => template.full_name(),
@@ -174,25 +173,25 @@ fn because(
         State::Missing => return "the record does not exist".to_owned(),
         State::Deleted => return "the record is deleted".to_owned(),
         State::Live if caller.is_admin() => {
-            return "the role is an administrator and sees every record".to_owned();
+            return "the role is an administrator, and administrators can read every record".to_owned();
         }
         State::Live => {}
     }
     if sees {
         let shown = reads().find(|result| result.holds).map(of).unwrap_or_default();
-        return format!("read on {shown} shows it");
+        return format!("read on {shown} includes the record");
     }
     if reads().next().is_none() {
         return format!(
-            "read was not granted to the role, nor to a role that it is a member of; \
-                        grant it: SELECT keyed.grant_access(role, '{}', '{{read}}')",
+            "read was not granted to the role or to a role of which it is a member; \
+             grant it: SELECT keyed.grant_access(role, '{}', '{{read}}')",
             template.full_name()
         );
     }
     if reads().any(|result| result.holds) {
         return format!(
-            "a grant shows it, but the privilege SELECT on the table was revoked directly: \
-                        GRANT SELECT ON {} TO the role",
+            "a grant includes the record, but the privilege SELECT on the table was revoked directly: \
+             GRANT SELECT ON {} TO the role",
             template.table_sql()
         );
     }
@@ -204,7 +203,7 @@ fn because(
                 .filter(|it| it.holds == it.is_negated)
                 .map(|it| format!("{}{}", if it.is_negated { "not " } else { "" }, to_json(&it.shown(None))))
                 .collect();
-            format!("read on {} needs {}", of(result), failed.join(", "))
+            format!("read on {} requires {}", of(result), failed.join(", "))
         })
         .collect();
     format!("no scope includes the record: {}", failed.join("; "))
@@ -221,7 +220,7 @@ fn state_of(template: &Template, id: Uuid) -> State {
     })
 }
 
-fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult, Error> {
+fn evaluate(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult, Error> {
     let Some(scope) = grant.scope.clone() else {
         return Ok(GrantResult { grant, holds: true, conditions: Vec::new() });
     };
@@ -233,7 +232,7 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult,
     let schema = CallerSchema::new(&Caller::administrator(), Rc::clone(template));
     let mut columns = vec![format!("{whole} is true")];
     let mut leaves = Vec::new();
-    note_leaves(&tree, false, &mut leaves);
+    collect_leaves(&tree, false, &mut leaves);
     for (condition, _) in &leaves {
         let alone = check::check(&Tree::Leaf((*condition).clone()), &schema, Settings::default())?;
         columns.push(format!("{} is true", render(&alone, "t", options)));
@@ -243,30 +242,31 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult,
         connected(|spi| {
             let rows = spi.run_once(&sql, Snapshot::Latest, &params![id]);
             let holds = |column| !rows.is_empty() && rows.get::<Option<bool>>(0, column).unwrap_or_default();
-            let conditions = leaves.iter().enumerate().map(|(number, (condition, is_negated))| Held {
-                pointer: condition.pointer.clone(),
-                field: condition.field.to_string(),
-                operator: condition.operator.to_string(),
-                value: condition.value.map(RawValue::to_owned),
-                is_negated: *is_negated,
-                holds: holds(number + 1),
-            });
+            let conditions =
+                leaves.iter().enumerate().map(|(number, (condition, is_negated))| ConditionResult {
+                    pointer: condition.pointer.clone(),
+                    field: condition.field.to_string(),
+                    operator: condition.operator.to_string(),
+                    value: condition.value.map(RawValue::to_owned),
+                    is_negated: *is_negated,
+                    holds: holds(number + 1),
+                });
             GrantResult { grant, holds: holds(0), conditions: conditions.collect() }
         })
     }))
 }
 
-/// The conditions in order, each with whether it is inside an odd number of `not`.
-fn note_leaves<'t, 'a>(
+/// Collects the conditions in order, each with whether it is inside an odd number of `not`.
+fn collect_leaves<'t, 'a>(
     tree: &'t Tree<Condition<'a>>,
     is_negated: bool,
     leaves: &mut Vec<(&'t Condition<'a>, bool)>,
 ) {
     match tree {
         Tree::All(parts) | Tree::Any(parts) => {
-            parts.iter().for_each(|part| note_leaves(part, is_negated, leaves));
+            parts.iter().for_each(|part| collect_leaves(part, is_negated, leaves));
         }
-        Tree::Not(part) => note_leaves(part, !is_negated, leaves),
+        Tree::Not(part) => collect_leaves(part, !is_negated, leaves),
         Tree::Leaf(condition) => leaves.push((condition, is_negated)),
     }
 }

@@ -16,11 +16,11 @@ pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Err
                 Code::ProjectRequired,
                 format!("the request names no project for the template {name:?}"),
             )
-            .hint("Send the header X-Service-Project-Id, or name the template by its id.")
+            .hint("Send the header X-Service-Project-Id, or use the id of the template.")
         })?;
         by_slug(project, name)
     };
-    found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
+    found.filter(|template| caller.can_access_project(template.project_id)).ok_or_else(Error::not_found)
 }
 
 /// The project that an administrator names by slug or number.
@@ -28,6 +28,6 @@ pub fn project_named(project: &str) -> Result<Project, Error> {
     let caller = Caller::current();
     catalog::refresh();
     catalog::project_by_name_or_id(project)
-        .filter(|project| caller.sees_project(project.id))
+        .filter(|project| caller.can_access_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))
 }

@@ -1,10 +1,10 @@
 //! Authentication and authorization.
 //!
 //! Functions run as the owner, to which policies do not apply. Policies apply to every other role except superusers:
-//! no role of keyed has BYPASSRLS, and the owner cannot log in. History, series and documents show a row only to
-//! callers that see its record.
+//! no role of keyed has BYPASSRLS, and the owner cannot log in. A row of history, series or documents is visible if its
+//! record is.
 
-/// API keys: issuing, lookup by hash, revocation.
+/// API keys: issuing, lookup by hash, last use, revocation.
 pub mod api_key;
 /// The role that an API key, a grant or an endpoint belongs to.
 pub mod binding;
@@ -14,13 +14,11 @@ pub mod caller;
 pub mod credential;
 /// Locks around changes of definitions.
 pub mod definition_lock;
-/// The trait of what depends on a definition.
+/// The trait of objects that depend on a definition.
 pub mod dependent;
 /// Explains access to a record.
 pub mod explain;
-/// When each API key was last used.
-pub mod last_use;
-/// Looks up the template that a request names.
+/// Looks up the template or project that a request names.
 pub mod lookup;
 /// The access overview of a caller (`keyed.me`).
 pub mod overview;
@@ -32,7 +30,7 @@ pub mod policy_sql;
 pub mod principal;
 /// The privileges that can be granted, and the actions that need them.
 pub mod privilege;
-/// Privileges of PostgreSQL on tables.
+/// PostgreSQL's table privileges.
 pub mod privileges;
 /// The scope of a grant.
 pub mod scope;
@@ -40,13 +38,13 @@ pub mod scope;
 pub mod scopes;
 /// Stored grants.
 pub mod stored_grant;
-/// Policies and privileges of PostgreSQL for grants.
+/// PostgreSQL's policies and privileges for grants.
 pub mod table_policies;
 /// The target of a grant.
 pub mod target;
-/// The templates that a caller may know.
+/// The templates that are visible to a caller.
 pub mod template_list;
-/// The records that a caller sees and may write.
+/// The records that a caller may read and write.
 pub mod visibility;
 
 pub use caller::Caller;

@@ -15,14 +15,14 @@ use std::collections::HashSet;
 
 #[derive(Serialize)]
 struct Me<'a> {
-    /// Null without one.
+    /// Null for a login without a key.
     key: Option<Key<'a>>,
     role: String,
     admin: bool,
     project: Option<String>,
-    /// Null where all may be chosen.
+    /// Null for all projects.
     projects: Option<Vec<String>>,
-    /// Whether searches may have a text to be embedded, as keyed-proxy says; in SQL they may not.
+    /// Whether searches may use `query_text`, as reported by keyed-proxy. SQL has no `query_text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     query_text: Option<bool>,
     templates: Vec<ShownTemplate>,
@@ -40,7 +40,7 @@ struct ShownTemplate {
     id: String,
     template: String,
     privileges: Vec<&'static str>,
-    /// The privileges that are about some records only.
+    /// The privileges that have a scope.
     scoped: Vec<&'static str>,
 }
 
@@ -54,9 +54,9 @@ struct ShownProject {
     id: String,
     slug: String,
     name: String,
-    /// Null: UTC.
+    /// Null for UTC.
     time_zone: Option<String>,
-    /// Whether the caller may make templates there.
+    /// Whether the caller may create templates in it.
     define: bool,
     created_at: String,
 }
@@ -97,16 +97,18 @@ fn expiry(key: i32) -> Option<String> {
     at.flatten().map(time::datetime)
 }
 
-/// `{projects: [{id, slug, name, time_zone, define, created_at}]}`: those in which the caller may do anything at all.
+/// The projects in which the caller has any privilege: `{projects: [{id, slug, name, time_zone, define, created_at}]}`.
 pub fn projects(caller: &Caller) -> String {
-    let known: HashSet<i32> =
+    let with_templates: HashSet<i32> =
         template_list::templates(caller).iter().map(|template| template.project).collect();
     let mut projects = all_projects(caller, None);
-    projects.retain(|(id, project)| caller.sees_project(*id) && (known.contains(id) || project.define));
+    projects.retain(|(id, project)| {
+        caller.can_access_project(*id) && (with_templates.contains(id) || project.define)
+    });
     to_json(&Projects { projects: projects.into_iter().map(|(_, project)| project).collect() })
 }
 
-/// One project, as a caller who just made it sees it.
+/// One project, for the response to the caller that created it.
 pub fn project(caller: &Caller, id: i32) -> Option<String> {
     all_projects(caller, Some(id)).first().map(|(_, project)| to_json(project))
 }

@@ -21,15 +21,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of cached pairs of role and template; beyond it, the cache is cleared.
-const MOST_KNOWN: usize = 4096;
+const MAX_KNOWN: usize = 4096;
 
-/// The rows that a privilege covers.
+/// The rows to which a privilege applies.
 #[derive(Debug, Default)]
 pub enum Rows {
     /// None: not granted.
     #[default]
     None,
-    /// Those that pass at least one of these filters.
+    /// Rows that match at least one of these filters.
     Passing(Vec<Filter>),
     /// All.
     All,
@@ -45,12 +45,12 @@ impl Rows {
         }
     }
 
-    /// Whether they depend on other records than the row's own.
-    pub fn look_behind_references(&self) -> bool {
+    /// Whether they depend on other records than the row itself.
+    pub fn depend_on_references(&self) -> bool {
         self.behind_references() > 0
     }
 
-    /// How many conditions on fields of other templates they have.
+    /// The number of conditions on fields of other templates.
     pub fn behind_references(&self) -> usize {
         match self {
             Rows::Passing(filters) => filters.iter().map(Filter::behind_references).sum(),
@@ -58,7 +58,7 @@ impl Rows {
         }
     }
 
-    /// Whether indexes find the live rows, or not many more, without reading the others.
+    /// Whether indexes find the live rows, with few additional ones.
     pub fn are_served(&self) -> bool {
         match self {
             Rows::None => true,
@@ -77,12 +77,12 @@ impl Rows {
         self.condition_with(lives, alias, None)
     }
 
-    /// The same as a condition that is evaluated for single records.
+    /// The same, for evaluation on single records.
     fn condition_on_row(&self, lives: Lives) -> Option<String> {
         self.render(RECORD, Options { lives, one_by_one: true, ..Options::default() }, None)
     }
 
-    /// The same with its constants among the arguments of a statement.
+    /// The same, with its constants as parameters of a statement.
     pub fn condition_with(&self, lives: Lives, alias: &str, arguments: Option<&Arguments>) -> Option<String> {
         self.render(alias, Options { lives, ..Options::default() }, arguments)
     }
@@ -109,48 +109,47 @@ impl Rows {
 #[derive(Debug, Default)]
 pub struct Permissions {
     rows: [Rows; Privilege::ALL.len()],
-    /// The conditions on single live records, which every request about one needs.
+    /// The cached conditions on single live records.
     on_row: [OnceCell<Option<String>>; Privilege::ALL.len()],
 }
 
 thread_local! {
-    static KNOWN: RefCell<HashMap<(Oid, i32), Rc<Permissions>>> = RefCell::default();
+    static CACHE: RefCell<HashMap<(Oid, i32), Rc<Permissions>>> = RefCell::default();
     /// Caches whether roles are administrators. PostgreSQL searches its own cache of memberships linearly, which
     /// would be slow with many roles.
     static ADMINISTRATORS: RefCell<HashMap<Oid, bool>> = RefCell::default();
 }
 
-/// Invalidates the cache when roles, grants or templates change: cached rights depend on roles and grants and, by
-/// scopes, on any template.
+/// Clears the cache when roles, grants or templates change. Cached rights depend on roles and grants and, through scopes,
+/// on any template.
 pub fn on_change(change: &Change) {
     let is_stale = match change {
         Change::Stale(stale) => stale.everything || stale.roles || !stale.tables.is_empty(),
-        Change::Forgotten => true,
+        Change::Evicted => true,
     };
     if is_stale {
-        forget();
+        clear();
     }
 }
 
-/// Clears the cache after a change of grants, memberships or templates.
-fn forget() {
+fn clear() {
     // Dropped after the borrow ends: filters hold templates, and those hold plans.
-    drop(KNOWN.take());
+    drop(CACHE.take());
     ADMINISTRATORS.take();
 }
 
-/// Whether a role is an administrator: superusers and members of `keyed_admin`.
+/// Whether a role is a superuser or a member of `keyed_admin`.
 pub fn is_administrator(role: Oid) -> bool {
     catalog::refresh();
-    if let Some(known) = ADMINISTRATORS.with_borrow(|known| known.get(&role).copied()) {
-        return known;
+    if let Some(cached) = ADMINISTRATORS.with_borrow(|cache| cache.get(&role).copied()) {
+        return cached;
     }
     let before = invalidation::count();
     let is_administrator = role::is_superuser(role)
         || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
     if invalidation::count() == before {
         ADMINISTRATORS.with_borrow_mut(|known| {
-            if known.len() >= MOST_KNOWN {
+            if known.len() >= MAX_KNOWN {
                 known.clear();
             }
             known.insert(role, is_administrator);
@@ -160,11 +159,11 @@ pub fn is_administrator(role: Oid) -> bool {
 }
 
 impl Permissions {
-    /// The rights of a role, those of the roles whose rights it inherits included.
+    /// The rights of a role, including those that it inherits.
     pub fn of(role: Oid, template: &Template) -> Rc<Permissions> {
-        let place = (role, template.id);
-        if let Some(known) = KNOWN.with_borrow(|known| known.get(&place).cloned()) {
-            return known;
+        let key = (role, template.id);
+        if let Some(cached) = CACHE.with_borrow(|cache| cache.get(&key).cloned()) {
+            return cached;
         }
         let before = invalidation::count();
         let permissions = Rc::new(load(role, template));
@@ -172,27 +171,27 @@ impl Permissions {
         if invalidation::count() != before || snapshot_is_fixed() {
             return permissions;
         }
-        let forgotten = KNOWN.with_borrow_mut(|known| {
-            let forgotten = (known.len() >= MOST_KNOWN).then(|| std::mem::take(known));
-            known.insert(place, Rc::clone(&permissions));
-            forgotten
+        let evicted = CACHE.with_borrow_mut(|known| {
+            let evicted = (known.len() >= MAX_KNOWN).then(|| std::mem::take(known));
+            known.insert(key, Rc::clone(&permissions));
+            evicted
         });
-        drop(forgotten);
+        drop(evicted);
         permissions
     }
 
-    /// The rows that a privilege is about.
+    /// The rows to which a privilege applies.
     pub fn rows(&self, privilege: Privilege) -> &Rows {
         &self.rows[privilege as usize]
     }
 
-    /// The rows that a privilege is about, as a condition in SQL over the table under this alias; `None` for all rows.
+    /// The same as an SQL condition over the table under this alias; `None` for all rows.
     pub fn condition(&self, privilege: Privilege, lives: Lives, alias: &str) -> Option<String> {
         self.rows(privilege).condition_over(lives, alias)
     }
 
-    /// The same over `t`, for a statement that asks it of single records: what it needs of others is looked up record by
-    /// record, and never collected for all.
+    /// The same over `t`, for a statement that evaluates it on single records: each looks up the records that it refers
+    /// to, and no set of referenced records is built.
     pub fn condition_on_row(&self, privilege: Privilege, lives: Lives) -> Option<String> {
         let condition = || self.rows(privilege).condition_on_row(lives);
         match lives {
@@ -220,16 +219,15 @@ fn load(role: Oid, template: &Template) -> Permissions {
         }
         match scope.map(|scope| scope::compile(template, &scope)).transpose() {
             Ok(filter) => permissions.rows[privilege as usize].add(filter),
-            // Was checked when it was granted and at every change of the template since: what does not fit any more
-            // shows nothing.
+            // Grants and changes of templates check scopes. A scope that does not compile allows no row.
             Err(_) => permissions.rows[privilege as usize].add(Some(Filter::never(template.id))),
         }
     }
     permissions
 }
 
-/// Whether a role still has the privilege of PostgreSQL that belongs to the grant: one that was revoked directly is
-/// revoked for functions, too. Changes are announced like changes of the table.
+/// Whether a role still has the table privilege of the grant. A REVOKE in plain SQL applies to functions too. PostgreSQL
+/// invalidates the table's relcache entry when its privileges change.
 fn has_table_privilege(role: Oid, table: Oid, privilege: Privilege) -> bool {
     let privilege_on_table = match privilege {
         Privilege::Read => TablePrivilege::Select,
@@ -241,19 +239,19 @@ fn has_table_privilege(role: Oid, table: Oid, privilege: Privilege) -> bool {
     role::has_table_privilege(role, table, privilege_on_table)
 }
 
-/// A state that was not moved forward since the code was has no grants that could be read.
+/// Rejects a schema version that is too old for this code to read its grants.
 fn require_grants() {
     if let Err(error) = binding::require_state() {
         error.raise();
     }
 }
 
-/// Whether a role may make templates in a project.
+/// Whether a role may create templates in a project.
 pub fn may_define_in(role: Oid, project: i32) -> bool {
     may_define(role, "g.project_id = $2 and g.template_id is null", Some(project))
 }
 
-/// Whether a role may make or change any template.
+/// Whether a role may create or change any template.
 pub fn may_define_somewhere(role: Oid) -> bool {
     may_define(role, "$2::integer is null", None)
 }

@@ -1,4 +1,4 @@
-//! Row-level security: the SQL of the policies that enforce a grant in PostgreSQL. Pure text.
+//! Row-level security: the SQL of the policies that enforce a grant in PostgreSQL. Pure.
 //!
 //! A policy applies to plain SQL the same predicate that functions add to their statements. Conditions on other
 //! tables call functions that run as the owner, because a policy runs with the privileges of the reader.
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// The schema of the functions that policies call. No role has USAGE on it, so nothing else can call them.
 pub const SCHEMA: &str = "keyed_scope";
 
-/// Enables row-level security on a table: before the first grant, only administrators see rows.
+/// Enables row-level security on a table. Before the first grant, rows are visible to administrators only.
 pub fn enable(table: &str) -> String {
     format!(
         "alter table {table} enable row level security; \
@@ -21,7 +21,7 @@ pub fn enable(table: &str) -> String {
 }
 
 /// Enables row-level security on a side table (`name` in the schema of the state): a row is visible if its record is.
-pub fn enable_beside(name: &str, table: &str) -> String {
+pub fn enable_on_side_table(name: &str, table: &str) -> String {
     let side = format!("keyed_state.{name}");
     format!(
         "{} create policy keyed_record on {side} for select \
@@ -30,7 +30,7 @@ pub fn enable_beside(name: &str, table: &str) -> String {
     )
 }
 
-/// The privileges of PostgreSQL on a table that a privilege of ours needs.
+/// The table privileges of PostgreSQL that a privilege of keyed needs.
 pub fn table_privileges(privilege: Privilege) -> Option<&'static str> {
     match privilege {
         Privilege::Read => Some("select"),
@@ -45,17 +45,17 @@ pub fn table_privileges(privilege: Privilege) -> Option<&'static str> {
 pub struct Policy<'a> {
     /// The number of the grant.
     pub grant: i32,
-    /// The role, as SQL names it.
+    /// The role as an SQL identifier.
     pub role: &'a str,
-    /// What is granted.
+    /// The privilege.
     pub privilege: Privilege,
     /// The number of the template.
     pub template: i32,
     /// The template's slug.
     pub slug: &'a str,
-    /// Its table, as SQL names it.
+    /// Its table as a qualified SQL name.
     pub table: &'a str,
-    /// On which rows; `None` for all.
+    /// The scope; `None` for all rows.
     pub scope: Option<&'a Filter>,
 }
 
@@ -69,30 +69,31 @@ impl Policy<'_> {
         format!("{SCHEMA}.{}{number}", function_prefix(self.grant, self.template))
     }
 
-    /// Its condition, and the queries of other tables that its functions run.
+    /// Its condition, and the queries on other tables that its functions run.
     fn condition(&self, lives: Lives) -> (String, Vec<String>) {
         let Some(scope) = self.scope else { return ("true".to_owned(), Vec::new()) };
         let options = Options { lives, ..Options::default() };
         render_apart(scope, &identifier(self.slug), options, &|number| self.function(number))
     }
 
-    /// True while the grant exists. A policy cannot be dropped while its table is in use; this check ends it at once,
+    /// True while the grant exists. A policy cannot be dropped while its table is in use. This check disables it at once,
     /// also in open transactions and cached plans.
-    fn gate(&self) -> String {
+    fn grant_exists(&self) -> String {
         format!("keyed.is_granted({})", self.grant)
     }
 
-    /// The predicate of a deleted record. Its key is in another column then; conditions on other tables are the same.
-    fn dead(&self) -> String {
-        format!("{} and deleted_at is not null and {}", self.gate(), self.condition(Lives::Deleted).0)
+    /// The predicate on a deleted record. A deleted record has its key in another column. Conditions on other tables are
+    /// the same.
+    fn deleted_condition(&self) -> String {
+        format!("{} and deleted_at is not null and {}", self.grant_exists(), self.condition(Lives::Deleted).0)
     }
 
-    /// The statement that makes a policy of deletion look for the key where a deleted record has it.
-    pub fn renew_deletion(&self) -> String {
-        format!("alter policy {} on {} with check ({})", self.name(), self.table, self.dead())
+    /// The statement that updates a policy of deletion to the column in which deleted records have their keys.
+    pub fn alter_deletion(&self) -> String {
+        format!("alter policy {} on {} with check ({})", self.name(), self.table, self.deleted_condition())
     }
 
-    /// The statements that make it.
+    /// The statements that create the policy and its functions.
     pub fn create(&self) -> String {
         let Policy { role, table, .. } = self;
         let name = self.name();
@@ -100,8 +101,8 @@ impl Policy<'_> {
         let mut sql = String::new();
         for (number, query) in queries.iter().enumerate() {
             let function = self.function(number);
-            // Runs as the owner, because the role may have no right to the tables that its scope looks at. Its scans are
-            // complete whatever the session has set: an excluded set that lacks rows would show them.
+            // SECURITY DEFINER, because the role may lack privileges on the tables that its scope reads. The function
+            // overrides gin_fuzzy_search_limit: an incomplete scan of excluded rows would make them visible.
             let _ = write!(
                 sql,
                 "create function {function}() returns setof uuid language sql stable parallel safe security definer \
@@ -114,21 +115,21 @@ impl Policy<'_> {
         let mut policy = |suffix: &str, rest: &str| {
             let _ = write!(sql, "create policy {name}{suffix} on {table} {rest}; ");
         };
-        let gate = self.gate();
-        let live = format!("{gate} and deleted_at is null and {condition}");
+        let grant_exists = self.grant_exists();
+        let live = format!("{grant_exists} and deleted_at is null and {condition}");
         match self.privilege {
             Privilege::Read => policy("", &format!("for select to {role} using ({live})")),
             Privilege::Create => {
-                policy("", &format!("for insert to {role} with check ({gate} and {condition})"));
+                policy("", &format!("for insert to {role} with check ({grant_exists} and {condition})"));
             }
             Privilege::Update => {
                 policy("", &format!("for update to {role} using ({live}) with check ({live})"));
             }
-            // Deleting sets deleted_at, and PostgreSQL requires that the writer can see the new row: this policy
-            // shows it at that moment.
+            // A deletion sets deleted_at, and PostgreSQL requires that the new row is visible to the writer. The second
+            // policy makes it visible during the deletion.
             Privilege::Delete => {
-                let dead = self.dead();
-                policy("", &format!("for update to {role} using ({live}) with check ({dead})"));
+                let deleted = self.deleted_condition();
+                policy("", &format!("for update to {role} using ({live}) with check ({deleted})"));
                 let now = "deleted_at = pg_catalog.now() and keyed.is_being_deleted(id)";
                 policy("_seen", &format!("for select to {role} using ({now})"));
             }
@@ -138,7 +139,7 @@ impl Policy<'_> {
     }
 }
 
-/// The statements that take a policy away; what it needs is dropped with it.
+/// The statements that drop a policy and its functions.
 pub fn drop(name: &str, table: &str, functions: &[String]) -> String {
     let mut sql =
         format!("drop policy if exists {name} on {table}; drop policy if exists {name}_seen on {table}; ");
@@ -148,7 +149,7 @@ pub fn drop(name: &str, table: &str, functions: &[String]) -> String {
     sql
 }
 
-/// What the names of the functions of a policy begin with.
+/// The prefix of the names of a policy's functions.
 pub fn function_prefix(grant: i32, template: i32) -> String {
     format!("grant_{grant}_{template}_")
 }

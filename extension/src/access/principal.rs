@@ -1,7 +1,7 @@
 //! The principal of a transaction: `authenticate` and inbound endpoints set it, every function reads it.
 //!
-//! It is a variable of the session, so no SQL can write it. A rolled-back savepoint undoes it, and it ends with the transaction.
-//! Workers of a parallel plan have none, so no function that may run there may ask for it.
+//! It is in memory of the backend, so SQL cannot write it. ROLLBACK TO SAVEPOINT restores it, and it ends with the
+//! transaction. Parallel workers have no principal, so parallel-safe functions must not read it.
 
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
@@ -23,40 +23,40 @@ fn set(principal: Option<Rc<Principal>>) {
     PRINCIPAL.with_borrow_mut(|local| local.set(transaction::moment(), principal));
 }
 
-/// Who acts in this transaction.
+/// The authenticated key or endpoint of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
     /// The number of the API key; `None` for an inbound endpoint.
     pub key: Option<i32>,
-    /// The oid of the role that the key acts as.
+    /// The OID of the role that the key acts as.
     pub role: u32,
-    /// The project that the request chose, or the only one that the key is bound to.
+    /// The project that the request selects, or the only project of the key.
     pub project: Option<i32>,
-    /// The projects that the key is bound to; `None` for all.
+    /// The projects to which the key is limited; `None` for all.
     pub projects: Option<Vec<i32>>,
     /// The entry point: `api`, `app`, `csv`, `inbound`.
     pub source: String,
-    /// What people call the key, or the endpoint.
+    /// The label of the key or the endpoint.
     pub label: String,
     /// Whether the request writes numbers as JSON strings.
     pub numbers_as_strings: bool,
 }
 
 impl Principal {
-    /// The principal of this transaction, when a key was presented.
+    /// The principal of this transaction; `None` for direct SQL.
     pub fn current() -> Option<Rc<Principal>> {
         if transaction::is_parallel_worker() {
-            Error::new(Code::Internal, "a parallel worker does not know the caller").raise();
+            Error::new(Code::Internal, "the caller is not available in a parallel worker").raise();
         }
         PRINCIPAL.with_borrow(|local| local.get(transaction::moment()).cloned().flatten())
     }
 
-    /// Makes it the principal until the end of the transaction.
+    /// Sets the principal until the end of the transaction.
     pub fn enter(self) {
         set(Some(Rc::new(self)));
     }
 
-    /// Makes it the principal while something runs. An error undoes that with the rest of its (sub)transaction.
+    /// Sets the principal while `body` runs. After an error, the rollback of the (sub)transaction restores the former one.
     pub fn during<R>(self, body: impl FnOnce() -> R) -> R {
         let before = Principal::current();
         self.enter();
@@ -65,8 +65,8 @@ impl Principal {
         result
     }
 
-    /// Whether the key is bound to this project, or to none in particular.
-    pub fn sees_project(&self, project: i32) -> bool {
+    /// Whether the key is valid for this project.
+    pub fn can_access_project(&self, project: i32) -> bool {
         self.projects.as_ref().is_none_or(|projects| projects.contains(&project))
     }
 

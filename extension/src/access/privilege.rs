@@ -1,17 +1,17 @@
 //! The privileges that can be granted, and the actions that need them.
 
-/// What a grant allows.
+/// A privilege of a grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privilege {
-    /// See records.
+    /// Read records.
     Read,
-    /// Bring records into existence.
+    /// Create records.
     Create,
     /// Change records, and restore deleted ones.
     Update,
     /// Delete records.
     Delete,
-    /// Make and change templates.
+    /// Create and change templates.
     Define,
 }
 
@@ -20,7 +20,7 @@ impl Privilege {
     pub const ALL: [Privilege; 5] =
         [Privilege::Read, Privilege::Create, Privilege::Update, Privilege::Delete, Privilege::Define];
 
-    /// Its name in requests and answers.
+    /// Its name in requests and responses.
     pub fn name(self) -> &'static str {
         match self {
             Privilege::Read => "read",
@@ -31,18 +31,18 @@ impl Privilege {
         }
     }
 
-    /// The privilege of that name.
+    /// The privilege with this name.
     pub fn parse(name: &str) -> Option<Privilege> {
         Privilege::ALL.into_iter().find(|privilege| privilege.name() == name)
     }
 }
 
-/// What a caller may do with the records of a template.
+/// An action on the records of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// See records.
+    /// Read records.
     Read,
-    /// Bring records into existence.
+    /// Create records.
     Create,
     /// Change records, and restore deleted ones.
     Update,
@@ -51,7 +51,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The privilege that has to be granted for it.
+    /// The privilege that it requires.
     pub fn privilege(self) -> Privilege {
         match self {
             Action::Read => Privilege::Read,

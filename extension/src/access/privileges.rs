@@ -1,5 +1,4 @@
-//! Privileges of PostgreSQL on tables of templates. Granting or revoking one locks no table: it only changes the
-//! catalog.
+//! PostgreSQL's privileges on the tables of templates. GRANT and REVOKE change the catalog only and lock no table.
 
 use super::privilege::Privilege;
 use super::target::Table;
@@ -15,36 +14,36 @@ use crate::template::catalog::Project;
 use crate::value::quote::identifier;
 use pgrx::pg_sys::Oid;
 
-/// How many tables one statement is about.
-const AT_ONCE: usize = 100;
+/// The number of tables in one GRANT or REVOKE.
+const TABLES_PER_STATEMENT: usize = 100;
 
-/// With fewer roles that have rights on a table, it is something else that has become too long.
-const MANY_RIGHTS: i64 = 1000;
+/// The minimum number of ACL entries of a table for which a program limit error is attributed to the ACL.
+const LARGE_ACL: i64 = 1000;
 
-/// A role, as SQL names it.
+/// A role as an SQL identifier.
 pub fn role_sql(role: Oid) -> String {
     identifier(&role::name(role).unwrap_or_default())
 }
 
-/// Locks the privileges of a project until the (sub)transaction ends: PostgreSQL refuses the later of two concurrent
-/// changes of a table's privileges.
+/// Locks the privileges of a project until the (sub)transaction ends. Without the lock, the later of two concurrent
+/// changes of an ACL fails with "tuple concurrently updated".
 pub fn lock(project: i32) {
     advisory_lock::lock(LockKind::Privileges, project as u64, Mode::Exclusive);
 }
 
-/// Gives a role what the privileges of ours need.
-pub fn give(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privilege]) -> Result<(), Error> {
+/// Grants a role the table privileges that privileges of keyed need.
+pub fn grant(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privilege]) -> Result<(), Error> {
     let role = role_sql(role);
-    for some in tables.chunks(AT_ONCE) {
+    for some in tables.chunks(TABLES_PER_STATEMENT) {
         for needed in privileges.iter().filter_map(|privilege| policy_sql::table_privileges(*privilege)) {
-            let give = || spi.script(&format!("grant {needed} on {} to {role}", names(some)));
-            // PostgreSQL keeps who may do what with a table in its row of pg_class, which must fit into a page.
-            subtransaction(give).catch(|caught| {
-                if caught.class() != Class::ProgramLimit || rights_on(spi, some) < MANY_RIGHTS {
+            let grant = || spi.script(&format!("grant {needed} on {} to {role}", names(some)));
+            // The ACL of a table is in its row of pg_class, which must fit into a page.
+            subtransaction(grant).catch(|caught| {
+                if caught.class() != Class::ProgramLimit || longest_acl(spi, some) < LARGE_ACL {
                     return None;
                 }
                 let message = format!(
-                    "PostgreSQL cannot keep the rights of more roles on {}: {}",
+                    "the access control list of {} is full: {}",
                     if some.len() == 1 { names(some) } else { "a table of the project".to_owned() },
                     caught.message
                 );
@@ -58,8 +57,8 @@ pub fn give(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privile
     Ok(())
 }
 
-/// Leaves a role what its other grants on tables of a project need.
-pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[&Table]) {
+/// Revokes the table privileges of a role except those that its remaining grants in the project need.
+pub fn revoke_unused(spi: &Connection, role: Oid, project: i32, tables: &[&Table]) {
     let sql = format!(
         "select distinct g.privilege, g.template_id from keyed_state.access_grant g \
          where g.role = $1 and g.project_id = $2 and {}",
@@ -74,7 +73,7 @@ pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[&Table]) {
         })
         .collect();
     let role = role_sql(role);
-    for some in tables.chunks(AT_ONCE) {
+    for some in tables.chunks(TABLES_PER_STATEMENT) {
         pgrx::check_for_interrupts!();
         let names: Vec<&str> = some.iter().map(|table| table.sql.as_str()).collect();
         spi.script(&format!("revoke all on {} from {role}", names.join(", ")));
@@ -88,10 +87,10 @@ pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[&Table]) {
     }
 }
 
-/// Closes the schema of a project to a role that was granted nothing else in it and given nothing there by hand. What it has
-/// on tables that still wait for their privileges to be taken does not count.
-pub fn close_schema(spi: &Connection, role: Oid, project: &Project, waiting: &[&Table]) {
-    // What PostgreSQL notes of a role is looked at, not the rights on everything in the schema, which may be a lot.
+/// Revokes USAGE on the schema of a project from a role that has no other grant or privilege in it. Privileges on tables
+/// whose revocation is pending do not count.
+pub fn revoke_schema(spi: &Connection, role: Oid, project: &Project, waiting: &[&Table]) {
+    // Reads the role's entries in pg_shdepend, because a schema may have many objects.
     let sql = "with waiting (oid) as (select unnest($4::oid[])), \
                held as (select d.classid, d.objid from pg_catalog.pg_shdepend d where d.refobjid = $1::oid \
                  and d.refclassid = 'pg_authid'::regclass and d.deptype in ('a', 'o') and d.dbid = (select b.oid \
@@ -122,8 +121,8 @@ pub fn close_schema(spi: &Connection, role: Oid, project: &Project, waiting: &[&
     }
 }
 
-/// How many roles have rights on the table that has the most.
-fn rights_on(spi: &Connection, tables: &[Table]) -> i64 {
+/// The number of entries in the longest ACL of these tables.
+fn longest_acl(spi: &Connection, tables: &[Table]) -> i64 {
     let sql = "select max(pg_catalog.cardinality(c.relacl))::bigint from pg_catalog.pg_class c where c.oid = any ($1)";
     let tables = params![array(tables.iter().map(|table| table.oid))];
     spi.run_once(sql, Snapshot::Latest, &tables).get::<Option<i64>>(0, 0).unwrap_or_default()

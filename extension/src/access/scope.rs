@@ -1,5 +1,5 @@
-//! The scope of a grant: an ordinary filter, JSON → compiled. It does not depend on the caller: a condition behind a
-//! reference applies to every live target.
+//! The scope of a grant: JSON → compiled filter. It does not depend on the caller: a condition behind a reference applies
+//! to every live target.
 
 use crate::error::{Code, Error};
 use crate::filter::check::{self, Settings};
@@ -11,7 +11,7 @@ use crate::template::{Template, catalog};
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// The filter that a scope compiles to. Days are days in UTC.
+/// Compiles a scope to a filter. Days are in UTC.
 pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
     let raw: &RawValue = serde_json::from_str(scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
@@ -19,19 +19,18 @@ pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
     let conditions = parse::scope(raw)?;
     if conditions.is_always() {
         return Err(Error::at(Code::InvalidValue, "", "a scope needs at least one condition")
-            .hint("Leave the scope out to grant the privileges on all records."));
+            .hint("Omit the scope to grant the privileges on all records."));
     }
     check::check(&conditions, &Unrestricted(template), Settings::default())
 }
 
-/// Refuses a scope that not every template of a project understands: templates to come have only the standard fields
-/// for certain.
+/// Rejects a scope of a project that uses attributes, because future templates may not have them.
 pub fn require_standard_fields(filter: &Filter) -> Result<(), Error> {
     match filter.uses().into_iter().find(|used| used.attribute.is_some()) {
         None => Ok(()),
         Some(used) => {
             let message = format!(
-                "the scope of a whole project may use standard fields only, and {:?} is an attribute",
+                "the scope of a project may use standard fields only, but {:?} is an attribute",
                 used.field
             );
             Err(Error::at(Code::UnknownField, "/scope", message)
@@ -40,7 +39,7 @@ pub fn require_standard_fields(filter: &Filter) -> Result<(), Error> {
     }
 }
 
-/// The scope as it reads once an attribute is renamed: in fields of its own template and behind references.
+/// Renames an attribute in a scope: in fields of its own template and behind references.
 pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -> Result<String, Error> {
     let raw: &RawValue = serde_json::from_str(scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
@@ -50,7 +49,7 @@ pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -
     Ok(out)
 }
 
-/// Copies JSON, with every member `field` passed through a function.
+/// Copies JSON and maps every member `field`.
 pub fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String) -> Result<(), Error> {
     pgrx::check_for_interrupts!();
     match raw.get().as_bytes().first() {
@@ -89,7 +88,7 @@ pub fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String)
     Ok(())
 }
 
-/// The name of a field, once an attribute on the way to it is renamed.
+/// The path of a field after an attribute in it is renamed.
 pub fn renamed(schema: &dyn Schema, name: &str, attribute: i32, new: &str) -> String {
     let Ok((path, last)) = field::find(schema, Default::default(), name, "") else { return name.to_owned() };
     let mut names: Vec<&str> =

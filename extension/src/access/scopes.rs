@@ -1,6 +1,6 @@
 //! Rewrites and checks scopes when templates change.
 //!
-//! Policies need no rewrite on a rename: PostgreSQL stores columns by number in them, and the functions that they call
+//! Policies need no rewrite on a rename: they refer to columns by number, and so do the functions that they call, which
 //! are parsed when they are created (`begin atomic`).
 
 use super::dependent::{Dependent, store};
@@ -14,7 +14,7 @@ use crate::template::catalog::{self, REFERRING};
 use crate::template::{Attribute, Template};
 use std::rc::Rc;
 
-/// The scopes of grants, and the policies that they become.
+/// The scopes of grants, and the policies that enforce them.
 pub struct Scopes;
 
 impl Dependent for Scopes {
@@ -38,7 +38,7 @@ impl Dependent for Scopes {
         Ok(())
     }
 
-    /// Only administrators learn which role has the scope.
+    /// The error names the role to administrators only.
     fn require_unused(
         &self,
         spi: &Connection,
@@ -54,7 +54,7 @@ impl Dependent for Scopes {
                     let role = role::name(grant.role).unwrap_or_default();
                     format!("the scope of role {role:?} on {} uses {:?}", template.full_name(), used.field)
                 } else {
-                    "the scope of a role uses it".to_owned()
+                    "the scope of a role uses the attribute".to_owned()
                 };
                 return Err(Error::at(Code::Conflict, pointer, message).hint(GRANT_ANEW));
             }
@@ -62,7 +62,7 @@ impl Dependent for Scopes {
         Ok(())
     }
 
-    /// Refuses a change that a scope does not survive.
+    /// Rejects a change after which a scope does not compile.
     fn after_change(
         &self,
         spi: &Connection,
@@ -92,7 +92,7 @@ impl Dependent for Scopes {
 const GRANT_ANEW: &str =
     "Grant with another scope first: keyed.grant_access(role, target, privileges, scope).";
 
-/// The grants that have a scope which may be about a template, with their templates and scopes.
+/// The grants with a scope that may refer to a template, each with its template and scope.
 fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)> {
     let sql = format!(
         "with recursive {REFERRING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \

@@ -9,19 +9,19 @@ use crate::template::Template;
 use crate::template::catalog;
 use pgrx::pg_sys::Oid;
 
-/// A grant as it is written down.
+/// A stored grant.
 pub struct Grant {
     /// Its number.
     pub id: i32,
-    /// To whom.
+    /// The grantee.
     pub role: Oid,
-    /// Whether the role of that number is still the one that was meant.
+    /// Whether the OID still belongs to the grantee (`binding.rs`).
     pub is_bound: bool,
-    /// What.
+    /// The privilege.
     pub privilege: Privilege,
-    /// On which records, as JSON; `None` for all.
+    /// The scope as JSON; `None` for all records.
     pub scope: Option<String>,
-    /// On which template; `None` for all of its project.
+    /// The template; `None` for all templates of the project.
     pub template: Option<i32>,
 }
 
@@ -29,17 +29,17 @@ pub struct Grant {
 pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id, \
                            keyed.is_bound(g.role::oid, g.role_name, g.bound_in, g.tableoid)";
 
-/// Whether a grant exists now. Policies call this, so they allow nothing once it is deleted.
-pub fn is_there(number: i32) -> bool {
+/// Whether a grant exists. Policies call this, so they allow no row after the grant is deleted.
+pub fn exists(number: i32) -> bool {
     catalog::table_oid("keyed_state", "access_grant").is_some_and(|table| row::exists(table, number))
 }
 
-/// Reads grants. Grants to dropped roles have no effect and are skipped.
+/// Reads grants except those to dropped roles, which have no effect.
 pub fn read(rows: &Rows) -> Vec<Grant> {
     read_all(rows).into_iter().filter(|grant| grant.is_bound).collect()
 }
 
-/// Reads grants, also those to roles that were dropped.
+/// Reads grants, including those to dropped roles.
 pub fn read_all(rows: &Rows) -> Vec<Grant> {
     let grant = |row| {
         let text = |column| rows.get::<Option<String>>(row, column);
@@ -55,8 +55,8 @@ pub fn read_all(rows: &Rows) -> Vec<Grant> {
     (0..rows.len()).filter_map(grant).collect()
 }
 
-/// The grants that apply to a role on a template: its own, those of inherited roles, and those on the project. Read
-/// with the latest snapshot, so that a revocation takes effect at once.
+/// The grants that apply to a role on a template: its own and inherited ones, on the template and on its project. The
+/// latest snapshot is used, so that a revocation takes effect at once.
 pub fn grants_of(role: Oid, template: &Template) -> Vec<Grant> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g \

@@ -1,4 +1,4 @@
-//! Creates the policies and privileges of PostgreSQL for grants on a template.
+//! Creates PostgreSQL's policies and privileges for grants on a template.
 
 use super::policy_sql::{self, Policy, SCHEMA};
 use super::privileges::role_sql;
@@ -15,7 +15,7 @@ use crate::template::Template;
 
 /// Creates the policies of project-wide grants for a new template.
 pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
-    forget_dropped_roles(spi);
+    delete_grants_to_dropped_roles(spi);
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.template_id is null"
     );
@@ -23,14 +23,14 @@ pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<()
     let grants = read(&spi.run_once(&sql, Snapshot::Latest, &project));
     let table = Table { template: template.id, oid: template.table, sql: template.table_sql() };
     grants.iter().try_for_each(|grant| {
-        privileges::give(spi, grant.role, std::slice::from_ref(&table), &[grant.privilege])?;
+        privileges::grant(spi, grant.role, std::slice::from_ref(&table), &[grant.privilege])?;
         create_policy(spi, grant, template)
     })
 }
 
-/// Updates the policies of deletion for the column of released keys. Privileges stay as they are: one that was
-/// revoked directly is not granted again.
-pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Result<(), Error> {
+/// Updates the policies of deletion for the column of released keys. It does not grant again a privilege that was revoked
+/// directly.
+pub fn alter_deletion_policies(spi: &Connection, template: &Template) -> Result<(), Error> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.privilege = 'delete' and g.scope is not null \
          and (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
@@ -39,14 +39,14 @@ pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Resu
     let arguments = params![template.id, template.project_id, template.table];
     for grant in read(&spi.run_once(&sql, Snapshot::Latest, &arguments)) {
         let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
-        let statement = with_policy(&grant, template, scope.as_ref(), |policy| policy.renew_deletion());
+        let statement = with_policy(&grant, template, scope.as_ref(), |policy| policy.alter_deletion());
         spi.script(&statement);
     }
     Ok(())
 }
 
 /// Deletes grants to dropped roles; PostgreSQL has dropped their policies and privileges.
-pub fn forget_dropped_roles(spi: &Connection) {
+pub fn delete_grants_to_dropped_roles(spi: &Connection) {
     if let Err(error) = binding::require_state() {
         error.raise();
     }
@@ -80,8 +80,8 @@ pub fn create_policy(spi: &Connection, grant: &Grant, template: &Template) -> Re
     Ok(())
 }
 
-/// Whether a row of `pg_policy` under this alias is a policy of a grant, as SQL. What belongs to it has its name with a
-/// suffix.
+/// The SQL condition that selects the policies of grants from `pg_policy` under this alias. Names with a suffix belong to
+/// additional policies of the same grant.
 pub fn is_policy_sql(alias: &str) -> String {
     format!("{alias}.polname ~ '^keyed_(read|create|update|delete)_[0-9]{{1,9}}$'")
 }
@@ -111,7 +111,7 @@ fn with_policy<R>(
     })
 }
 
-/// The functions of policies whose names match, as SQL names them.
+/// The functions of policies whose names match a pattern, as qualified SQL names.
 fn functions(spi: &Connection, pattern: &str) -> Vec<String> {
     let rows = spi.run_once(
         "select p.proname::text from pg_catalog.pg_proc p \

@@ -1,4 +1,4 @@
-//! The target of a grant. It is looked up without opening the table, so a grant waits for no reader or writer.
+//! The target of a grant. The lookup does not open the table, so a grant waits for no reader or writer.
 
 use super::Caller;
 use super::template_list::TABLES;
@@ -10,7 +10,7 @@ use crate::template::catalog::{self, Project};
 use crate::value::table_name::table_sql;
 use pgrx::pg_sys::Oid;
 
-/// All templates of a project, those to come included, or one of them.
+/// All templates of a project, including future ones, or one template.
 pub struct Target {
     /// The project.
     pub project: Project,
@@ -24,28 +24,28 @@ pub struct Table {
     pub template: i32,
     /// The table.
     pub oid: Oid,
-    /// The same, as SQL names it.
+    /// Its qualified SQL name.
     pub sql: String,
 }
 
 impl Target {
-    /// Reads `project` or `project.template`, of a project that the caller sees.
+    /// Parses `project` or `project.template` and looks it up.
     pub fn find(name: &str) -> Result<Target, Error> {
         catalog::refresh();
         let caller = Caller::current();
         let unknown = || {
             Error::at(Code::InvalidValue, "/target", format!("project or template {name:?} does not exist"))
-                .hint("Name the target as 'project' or 'project.template'.")
+                .hint("Use 'project' or 'project.template'.")
         };
         let (project, slug) =
             name.split_once('.').map_or((name, None), |(project, slug)| (project, Some(slug)));
         let project = catalog::project_by_name_or_id(project);
-        let project = project.filter(|project| caller.sees_project(project.id)).ok_or_else(unknown)?;
+        let project = project.filter(|project| caller.can_access_project(project.id)).ok_or_else(unknown)?;
         let template = slug.map(|slug| number(project.id, slug).ok_or_else(unknown)).transpose()?;
         Ok(Target { project, template })
     }
 
-    /// The tables with policies for it, by number of template.
+    /// The tables of the target, ordered by the number of the template.
     pub fn tables(&self, spi: &Connection) -> Vec<Table> {
         let sql = format!(
             "select t.id, c.oid, p.slug, t.slug from {TABLES} \

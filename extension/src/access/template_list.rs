@@ -1,5 +1,4 @@
-//! Lists the templates that a caller may know, without opening them: it reads the state and locks no table of
-//! records, however many there are.
+//! Lists the templates that are visible to a caller. It reads the state only, and locks no table of records.
 
 use super::privilege::Privilege;
 use super::{Caller, binding};
@@ -8,7 +7,7 @@ use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Rows, connected};
 
-/// A template with which a caller may do something.
+/// A template on which a caller has privileges.
 pub struct ListedTemplate {
     /// Its number.
     pub id: i32,
@@ -16,29 +15,29 @@ pub struct ListedTemplate {
     pub project: i32,
     /// `project.template`.
     pub name: String,
-    /// What the caller may do, each with whether that is about some records only.
+    /// The caller's privileges, each with whether it has a scope.
     pub held: Vec<(Privilege, bool)>,
 }
 
 impl ListedTemplate {
-    /// Whether the caller may do this with some records at least.
+    /// Whether the caller has the privilege on at least some records.
     pub fn holds(&self, privilege: Privilege) -> bool {
         self.held.iter().any(|held| held.0 == privilege)
     }
 }
 
-/// The tables of templates: ordinary, permanent tables of the owner or a superuser.
+/// The FROM clause for the tables of templates: ordinary, permanent tables that belong to the owner or a superuser.
 pub const TABLES: &str = "keyed_state.template t join keyed_state.project p on p.id = t.project_id \
      join pg_catalog.pg_namespace n on n.nspname = p.slug::pg_catalog.name \
      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.slug::pg_catalog.name \
        and c.relkind = 'r' and c.relpersistence <> 't' \
      join pg_catalog.pg_roles w on w.oid = c.relowner and (w.rolsuper or w.rolname = 'keyed_owner')";
 
-/// The templates that a caller may know, by project and slug, and what it may do with them: the newest state, as rights
-/// are always read.
+/// The templates that are visible to a caller, by project and slug, with its privileges. Like all checks of rights, it
+/// uses the latest snapshot.
 pub fn templates(caller: &Caller) -> Vec<ListedTemplate> {
     let mut listed = if caller.is_admin() { all() } else { granted(caller) };
-    listed.retain(|template| caller.sees_project(template.project));
+    listed.retain(|template| caller.can_access_project(template.project));
     listed
 }
 
@@ -53,8 +52,7 @@ fn all() -> Vec<ListedTemplate> {
     })
 }
 
-/// What was granted to the role or to those whose rights it inherits, as far as it still has the privilege of PostgreSQL
-/// that was granted along.
+/// The templates with grants to the role or to roles that it inherits from, where the role still has the table privilege.
 fn granted(caller: &Caller) -> Vec<ListedTemplate> {
     if let Err(error) = binding::require_state() {
         error.raise();

@@ -1,9 +1,9 @@
-//! The records that a caller sees, and those that it may write: as a schema for filters, and as conditions in SQL.
+//! The records that a caller may read and write: as a schema for filters, and as conditions in SQL.
 //!
-//! A scope is one filter, applied in two ways. As policies (`policy_sql.rs`), it binds every login. As a condition
-//! that the functions write into their statements, it lets every index serve; only this file writes that condition.
-//! The trigger evaluates the same condition on each row of direct DML (`record/bare_write.rs`). A differential test
-//! compares both with a model in memory.
+//! A scope is one filter, applied in two ways. As policies (`policy_sql.rs`), it applies to every login. As a condition
+//! in the statements of functions, it can use every index. Only this file adds that condition. The trigger evaluates
+//! the same condition on each row of direct DML (`record/direct_dml.rs`). A differential test compares both with a
+//! model in memory.
 
 use super::permissions::Permissions;
 use super::{Action, Caller};
@@ -15,14 +15,14 @@ use crate::postgres::guard;
 use crate::template::{Template, schema};
 use std::rc::Rc;
 
-/// A template as one caller sees it. Check its read privilege first.
+/// A template with the visibility of one caller. Check the read privilege first.
 pub struct CallerSchema {
     caller: Caller,
     template: Rc<Template>,
 }
 
 impl CallerSchema {
-    /// What this caller sees of a template.
+    /// The schema of a template for a caller.
     pub fn new(caller: &Caller, template: Rc<Template>) -> CallerSchema {
         CallerSchema { caller: caller.clone(), template }
     }
@@ -32,58 +32,58 @@ impl CallerSchema {
         &self.template
     }
 
-    /// The rows that the caller sees among live records, deleted ones, or both; `None` for all.
+    /// The condition for visible rows among live records, deleted ones, or both; `None` for all.
     pub fn visible_over(&self, lives: Lives, alias: &str) -> Option<String> {
         rows_over(lives, &self.caller, &self.template, alias)
     }
 
-    /// What the caller sees, where that is not all.
+    /// The caller's read scope, for a caller that is not an administrator.
     pub fn read_scope(&self) -> ReadScope {
-        ReadScope(self.caller.reading(&self.template))
+        ReadScope(self.caller.read_permissions(&self.template))
     }
 
-    /// Refuses a table that does not have the keys of deleted records where statements look for them.
+    /// Rejects a table without the column for the keys of deleted records.
     pub fn require_released_keys(&self) -> Result<(), Error> {
         self.template.released_key.map(|_| ()).ok_or_else(guard::not_migrated)
     }
 }
 
-/// The part of the live records of a template that a caller sees.
+/// The live records of a template that are visible to a caller.
 #[derive(Debug)]
 pub struct ReadScope(Option<Rc<Permissions>>);
 
 impl ReadScope {
-    /// As a condition in SQL over the table under this alias, with its constants among the arguments of a statement.
+    /// The SQL condition over the table under this alias, with its constants as parameters of a statement.
     pub fn condition(&self, alias: &str, arguments: Option<&Arguments>) -> String {
         let Some(permissions) = &self.0 else { return "false".to_owned() };
         let rows = permissions.rows(Action::Read.privilege());
         rows.condition_with(Lives::Live, alias, arguments).unwrap_or_else(|| "true".to_owned())
     }
 
-    /// Whether it depends on other records than the row's own.
+    /// Whether it depends on other records than the row itself.
     pub fn looks_behind_references(&self) -> bool {
-        self.0.as_ref().is_some_and(|it| it.rows(Action::Read.privilege()).look_behind_references())
+        self.0.as_ref().is_some_and(|it| it.rows(Action::Read.privilege()).depend_on_references())
     }
 
-    /// Whether indexes find these records, or not many more, without reading the others.
+    /// Whether indexes find these records, with few additional ones.
     pub fn is_served(&self) -> bool {
         self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_served())
     }
 }
 
-/// The rows of a template that a caller who may read it sees, as a condition in SQL over its table under this alias;
-/// `None` for all. The caller's predicate joins statements only through functions of this file;
-/// `record/bare_write.rs` evaluates it on the row of a bare write.
+/// The SQL condition for the rows that are visible to a caller with the read privilege, over the table under this alias;
+/// `None` for all. Statements get this condition only from functions of this file. `record/direct_dml.rs` evaluates it
+/// on rows of direct DML.
 pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
     caller.rows(Action::Read, template, alias)
 }
 
-/// The same over `t`, for a statement that asks it of single records.
+/// The same over `t`, for a statement that evaluates it on single records.
 pub fn row(caller: &Caller, template: &Template) -> Option<String> {
     caller.row_of(Lives::Live, Action::Read, template)
 }
 
-/// The same among live and deleted records alike, for what finds a record by its id: no index serves it.
+/// The same among live and deleted records, for lookups by id. It uses no index.
 pub fn row_of_any(caller: &Caller, template: &Template) -> Option<String> {
     caller.row_of(Lives::Any, Action::Read, template)
 }
@@ -93,24 +93,25 @@ pub fn rows_over(lives: Lives, caller: &Caller, template: &Template, alias: &str
     caller.rows_of(lives, Action::Read, template, alias)
 }
 
-/// The condition under which a caller sees a record of any template; `None` when the caller may read nothing there.
+/// The condition for visible rows, which may be `true`; `None` without the read privilege.
 pub fn condition(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
     caller.require(Action::Read, template).ok()?;
     Some(rows(caller, template, alias).unwrap_or_else(|| "true".to_owned()))
 }
 
-/// Which records a caller may write, as conditions over `t`; `None` for every record.
+/// The records that a caller may write, as conditions over `t`; `None` for every record.
 #[derive(Clone, Debug, Default)]
 pub struct WriteScope {
-    /// The records that exist for the caller: those that it may read, or if it may not read, those of `writable`. Any
-    /// other is answered as missing.
+    /// The visible records: those of the read scope, or `writable` for a caller without the read privilege. Others are
+    /// reported as missing.
     pub visible: Option<String>,
-    /// The records that it may write, before and after the change. A visible record outside of it is refused.
+    /// The records that the caller may write. It applies before and after the change. A write to any other visible record
+    /// is denied.
     pub writable: Option<String>,
 }
 
 impl WriteScope {
-    /// The scope of a privilege of a caller. The privilege itself must have been required.
+    /// The write scope of a caller for an action. Check the privilege first.
     pub fn of(caller: &Caller, action: Action, template: &Template) -> WriteScope {
         WriteScope::over(Lives::Live, caller, action, template)
     }
@@ -118,7 +119,7 @@ impl WriteScope {
     /// The same over live records, deleted ones, or both.
     pub fn over(lives: Lives, caller: &Caller, action: Action, template: &Template) -> WriteScope {
         let own = caller.row_of(lives, action, template);
-        // Create-only roles are allowed, so read is not applied to a new record.
+        // A role may have `create` without `read`, so the read scope does not apply to a new record.
         if action == Action::Create || caller.require(Action::Read, template).is_err() {
             return WriteScope { visible: own.clone(), writable: own };
         }
@@ -131,7 +132,7 @@ impl WriteScope {
         WriteScope { visible, writable }
     }
 
-    /// Whether it allows every record.
+    /// Whether it has no condition.
     pub fn is_open(&self) -> bool {
         self.visible.is_none() && self.writable.is_none()
     }
@@ -140,19 +141,19 @@ impl WriteScope {
 /// The write scopes of an upsert.
 #[derive(Debug, Default)]
 pub struct UpsertScopes {
-    /// Of new records.
+    /// For new records.
     pub create: WriteScope,
-    /// Of existing records.
+    /// For existing records.
     pub update: WriteScope,
 }
 
 impl UpsertScopes {
-    /// Whether they allow every record.
+    /// Whether they have no condition.
     pub fn are_open(&self) -> bool {
         self.create.is_open() && self.update.is_open()
     }
 
-    /// Two further columns of what a statement returns: whether the row may be created, and whether it may be updated.
+    /// Two additional result columns: whether the row may be created, and whether it may be updated.
     pub fn condition_columns(&self) -> String {
         if self.are_open() {
             return String::new();
@@ -161,12 +162,12 @@ impl UpsertScopes {
     }
 }
 
-/// A condition as a further part of a chain.
+/// ` and condition`, or nothing.
 pub fn and(condition: Option<&str>) -> String {
     condition.map(|condition| format!(" and {condition}")).unwrap_or_default()
 }
 
-/// A condition as a further column of what a statement returns: whether it holds for the row.
+/// An additional result column: whether a condition holds for the row.
 pub fn condition_column(condition: Option<&str>) -> String {
     format!(", {} is true", condition.unwrap_or("true"))
 }

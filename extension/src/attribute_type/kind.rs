@@ -9,8 +9,8 @@ use pgrx::pg_sys::{Datum, Oid};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The most bytes of a text in a cursor: as many as an index holds of a list's element.
-const MOST_CURSOR_BYTES: usize = 2000;
+/// The maximum number of bytes of a text in a cursor: as many as an index holds of a list's element.
+const MAX_CURSOR_BYTES: usize = 2000;
 
 /// Fields that take the same operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub(super) fn string_at<'a>(raw: &'a RawValue, pointer: &str, wanted: &str) -> R
 /// The text of a cursor's value; none where it is not a text of ours.
 pub(super) fn cursor_text(json: &RawValue) -> Option<String> {
     let text = serde_json::from_str::<String>(json.get()).ok()?;
-    (text.len() <= MOST_CURSOR_BYTES && !text.contains('\0')).then_some(text)
+    (text.len() <= MAX_CURSOR_BYTES && !text.contains('\0')).then_some(text)
 }
 
 /// A cell as JSON.

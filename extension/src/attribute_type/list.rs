@@ -18,9 +18,9 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The most bytes an element may have, so that a list fits an index.
+/// The maximum number of bytes an element may have, so that a list fits an index.
 pub const MAX_ELEMENT_BYTES: usize = 2000;
-/// The most elements of a list.
+/// The maximum number of elements of a list.
 pub const MAX_ELEMENTS: usize = 10_000;
 
 /// `text[]`.
@@ -196,9 +196,9 @@ fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
 
 /// Refuses elements of more bytes together than `keyed.max_text_size` allows.
 fn check_size(elements: impl Iterator<Item = usize>, pointer: &str) -> Result<(), Error> {
-    let (bytes, most) = (elements.sum::<usize>(), limits::text_bytes());
-    if bytes > most {
-        let message = format!("the elements have {bytes} bytes together: at most {most} are allowed");
+    let (bytes, max) = (elements.sum::<usize>(), limits::text_bytes());
+    if bytes > max {
+        let message = format!("the elements have {bytes} bytes together: at most {max} are allowed");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())

@@ -13,7 +13,7 @@ use crate::value::time;
 use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 
-/// The most points one write may append to one series.
+/// The maximum number of points one write may append to one series.
 const MAX_POINTS: usize = 10_000;
 
 const WANTED: &str = "a JSON number, {value, at}, or an array of these";

@@ -12,16 +12,16 @@ use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The most digits a number may be written with, and the largest exponent, so that `1e131071` cannot turn eight
+/// The maximum number of digits a number may be written with, and the largest exponent, so that `1e131071` cannot turn eight
 /// bytes into a hundred thousand.
 pub const MAX_DIGITS: usize = 1000;
 const MAX_EXPONENT: i32 = 100;
 
-/// The most digits that a statement may store: those of the longest number of a request, with its exponent.
-const MOST_STORED_BY_STATEMENT: usize = 2 * MAX_DIGITS;
+/// The maximum number of digits that a statement may store: those of the longest number of a request, with its exponent.
+const MAX_STORED_BY_STATEMENT: usize = 2 * MAX_DIGITS;
 
-/// The most digits that `numeric` has, sign and point included.
-const MOST_STORED_DIGITS: usize = 150_000;
+/// The maximum number of digits that `numeric` has, sign and point included.
+const MAX_STORED_DIGITS: usize = 150_000;
 
 /// Numbers that JSON cannot write. A cursor has them as texts: rows that were written with the triggers off must not stop
 /// a walk over the pages.
@@ -69,8 +69,8 @@ impl Kind for Type {
         if !is_finite(&digits) {
             return refuse("must be a finite number");
         }
-        if count_digits(&digits) > MOST_STORED_BY_STATEMENT {
-            return refuse(&format!("has more than {MOST_STORED_BY_STATEMENT} digits"));
+        if count_digits(&digits) > MAX_STORED_BY_STATEMENT {
+            return refuse(&format!("has more than {MAX_STORED_BY_STATEMENT} digits"));
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Kind for Type {
 
     fn cursor_sql(json: &RawValue) -> Option<String> {
         cursor_number(json, Type::COLUMN_TYPE, |digits| {
-            digits.len() <= MOST_STORED_DIGITS && !digits.contains(['e', 'E'])
+            digits.len() <= MAX_STORED_DIGITS && !digits.contains(['e', 'E'])
         })
     }
 

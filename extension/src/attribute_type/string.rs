@@ -73,9 +73,9 @@ pub fn parse_operand(operand: &Operand) -> Result<String, Error> {
 
 /// Refuses a text of more bytes than `keyed.max_text_size` allows.
 pub fn check_size(bytes: usize, pointer: &str) -> Result<(), Error> {
-    let most = limits::text_bytes();
-    if bytes > most {
-        let message = format!("the text has {bytes} bytes: at most {most} are allowed");
+    let max = limits::text_bytes();
+    if bytes > max {
+        let message = format!("the text has {bytes} bytes: at most {max} are allowed");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())

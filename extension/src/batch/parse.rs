@@ -197,7 +197,7 @@ fn find_template(caller: &Caller, name: Option<&str>, id: Option<Uuid>) -> Resul
         (Some(template), _) | (None, Some(template)) => template,
         (None, None) => return Err(missing("template", "")),
     };
-    if caller.sees_project(template.project_id) { Ok(template) } else { Err(Error::not_found()) }
+    if caller.can_access_project(template.project_id) { Ok(template) } else { Err(Error::not_found()) }
 }
 
 #[cfg(test)]

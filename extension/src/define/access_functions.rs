@@ -1,6 +1,6 @@
 //! The SQL functions of keys and grants.
 
-use super::{enforce_grants, grant, revocation};
+use super::{grant, reconcile, revocation};
 use crate::access::{Caller, api_key, explain, overview, stored_grant};
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};
@@ -13,15 +13,16 @@ sql_functions! {
     keyed_authenticate => |call| {
         let hash = call.bytes(0).unwrap_or_default();
         let source = call.text(2).unwrap_or_else(|| "api".to_owned());
-        // Behind a space are the form of its numbers and the id of the request: with arguments of their own, the function would
-        // lose its grants in databases that are updated.
+        // The source may be followed by a space, the form of numbers and the request id. Additional arguments would make it
+        // a new function, without the grants of existing databases.
         let (source, request) = source.split_once(' ').unwrap_or((&source, ""));
         let (numbers_as_strings, request_id) = match request.strip_prefix("numbers=string ") {
             Some(request_id) => (true, request_id),
             None => (false, request),
         };
         if !["api", "app", "csv", "inbound"].contains(&source) {
-            return Err(Error::at(Code::InvalidValue, "/source", "source is api, app, csv or inbound"));
+            return Err(Error::at(Code::InvalidValue, "/source", format!("invalid source {source:?}"))
+                .hint("Use api, app, csv or inbound."));
         }
         activity::show_request(request_id);
         api_key::authenticate(&hash, call.text(1).as_deref(), source, numbers_as_strings)?;
@@ -68,12 +69,12 @@ sql_functions! {
         revocation::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
     };
 
-    /// `keyed.enforce_grants(maximum integer) returns integer`.
+    /// `keyed.enforce_grants(max_tables integer) returns integer`.
     keyed_enforce_grants => |call| {
         Caller::current().require_maintenance("enforce grants")?;
         let maximum = call.integer(0).map(|maximum| usize::try_from(maximum).unwrap_or(0));
-        let waiting = enforce_grants::enforce(maximum);
-        Ok(Answer::Datum(Datum::from(waiting as i32)))
+        let remaining = reconcile::enforce(maximum);
+        Ok(Answer::Datum(Datum::from(remaining as i32)))
     };
 
     /// `keyed.require_admin(purpose text) returns void`.
@@ -100,17 +101,17 @@ sql_functions! {
 
 asked_once! {
     /// `keyed.is_granted(number integer) returns boolean`.
-    keyed_is_granted => stored_grant::is_there
+    keyed_is_granted => stored_grant::exists
 }
 
-/// Refuses a login that is not the proxy's. Without a grant, databases that are updated need none.
+/// Rejects logins other than the proxy's. A check instead of a GRANT also works in databases of earlier versions.
 fn require_proxy() -> Result<(), Error> {
     let login = role::session();
     let is_proxy = role::find(role::PROXY).is_some_and(|proxy| role::has_rights_of(login, proxy));
     if is_proxy || role::is_superuser(login) {
         return Ok(());
     }
-    Err(Error::new(Code::Forbidden, "only keyed_proxy and superusers may show the id of a request"))
+    Err(Error::new(Code::Forbidden, "only keyed_proxy and superusers may set the request id"))
 }
 
 fn role_argument(call: &Call) -> Result<String, Error> {

@@ -1,4 +1,4 @@
-//! Changes a template during concurrent writes: writers wait for its lock and then see the new definition.
+//! Changes a template during concurrent writes. Writers wait for the lock and then use the new definition.
 
 use super::creation::check_language;
 use super::rows::{update_attribute, update_template};
@@ -28,10 +28,10 @@ use std::rc::Rc;
 const MEMBERS: [&str; 9] =
     ["label", "display", "language", "collation", "embed", "synonyms", "attributes", "rename", "drop"];
 
-/// Changes a template as a PATCH body says: `rename` first, then `drop`, then `attributes` (known slugs are
-/// changed, new ones added), then label, display, language, collation, embed and synonyms.
+/// Applies a PATCH body to a template, in this order: `rename`, `drop`, `attributes` (existing slugs are changed, new
+/// ones added), then label, display, language, collation, embed and synonyms.
 pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
-    // Asked now: below we are the owner.
+    // Before the switch to the owner.
     let caller = Caller::current();
     caller.require_define(template)?;
     let body = json::object(body)?;
@@ -48,7 +48,6 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     let outcome = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
-                // Writers wait here, and see the new definition when they go on.
                 lock_with_views(&[template.table_sql()], &dependents::relations(spi, template));
                 let steps = || -> Result<(), Error> {
                     if let Some(renames) = member("rename") {
@@ -85,8 +84,8 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                         collation::set(spi, &*current(id)?, collation)?;
                         invalidation::announce(template.table);
                     }
-                    if collation::is_named(member("collation"), member("attributes")) {
-                        collation::follow(spi, &*current(id)?);
+                    if collation::is_set(member("collation"), member("attributes")) {
+                        collation::rebuild_indexes(spi, &*current(id)?);
                     }
                     if let Some(embed) = member("embed") {
                         set_embed(spi, &*current(id)?, embed)?;
@@ -97,7 +96,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     invalidation::announce(template.table);
                     dependents::after_change(spi, &caller, template, &*current(id)?)
                 };
-                // An error undoes every step, like one that PostgreSQL raises.
+                // Raised, so that the subtransaction rolls back.
                 if let Err(error) = steps() {
                     error.raise();
                 }
@@ -109,18 +108,18 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
             PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION => Error::at(
                 Code::InvalidValue,
                 "/attributes",
-                "there are records without a value: it cannot be required yet",
+                "a required attribute has no value in some records",
             )
             .hint(
-                "Set the attribute in every record first, deleted records included, or add it with a \
+                "Set the attribute in every record first, including deleted ones, or add it with a \
                  default.",
             ),
             PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => Error::at(
                 Code::Conflict,
                 "/attributes",
-                "there is an attribute or a column of that name already",
+                "an attribute or a column with this name already exists",
             ),
-            // The second: a column of another table is of the type of this table's rows.
+            // FEATURE_NOT_SUPPORTED: a column of another table has the row type of this table.
             PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
             | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => {
                 in_use::error(&template.full_name(), template.table, caught)
@@ -131,7 +130,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     catalog::by_id(id).ok_or_else(Error::not_found)
 }
 
-/// The PATCH body for changes of one attribute; a `slug` among them that differs renames it.
+/// The PATCH body for changes of one attribute. Another `slug` renames it.
 pub fn attribute_body(template: &Template, slug: &str, changes: &str) -> Result<String, Error> {
     find(template, slug, "/slug")?;
     let mut new_slug = slug.to_owned();
@@ -153,9 +152,9 @@ pub fn attribute_body(template: &Template, slug: &str, changes: &str) -> Result<
     Ok(format!("{{\"rename\":{{{old}:{new}}},\"attributes\":[{{\"slug\":{new}{entry}}}]}}"))
 }
 
-/// The template as the steps so far have left it.
+/// The template after the steps so far.
 fn current(id: i32) -> Result<Rc<Template>, Error> {
-    // A session sees its own changes, and drops what it caches of them, only when the next command begins.
+    // Makes own changes visible, and invalidates caches.
     begin_command();
     catalog::by_id(id).ok_or_else(Error::not_found)
 }
@@ -168,7 +167,7 @@ fn rename_all(spi: &Connection, template: i32, renames: &RawValue) -> Result<(),
     Ok(())
 }
 
-/// The error of a new attribute, or a new name of one, that the template has already.
+/// The error for an attribute slug that already exists.
 pub fn attribute_taken(template: &Template, slug: &str, pointer: &str) -> Error {
     let error = Error::at(Code::Conflict, pointer, format!("attribute {slug:?} already exists"));
     let row = "select from keyed_state.attribute where template_id = $1 and slug = $2";
@@ -204,7 +203,7 @@ fn drop_attribute(
     let attribute = find(template, slug, pointer)?;
     dependents::before_drop_of(spi, caller, template, attribute, pointer)?;
     if let Some(target) = attribute.target.filter(|target| *target != template.id).and_then(catalog::by_id) {
-        // With the column goes its foreign key, for which PostgreSQL locks what it points to.
+        // Dropping the foreign key locks the referenced table.
         lock_exclusively(&[target.table_sql()]);
     }
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));

@@ -24,7 +24,7 @@ use crate::value::table_name::SideTable;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// Adds an attribute: a column.
+/// Adds an attribute with its column.
 pub fn add(
     spi: &Connection,
     caller: &Caller,
@@ -32,9 +32,9 @@ pub fn add(
     new: &Definition,
     pointer: &str,
 ) -> Result<(), Error> {
-    let most = limits::attributes_per_template();
-    if template.attributes.len() >= most {
-        let message = format!("a template may have at most {most} attributes");
+    let max = limits::attributes_per_template();
+    if template.attributes.len() >= max {
+        let message = format!("a template may have at most {max} attributes");
         return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
     let target = match &new.target {
@@ -54,7 +54,7 @@ pub fn add(
         lock_against_writers(&[target.table_sql()]);
     }
     let table = template.table_sql();
-    let collation = collation::of_new(spi, new, template.collation.as_deref(), pointer)?;
+    let collation = collation::for_new_attribute(spi, new, template.collation.as_deref(), pointer)?;
     let target_table = target.as_ref().map(|target| target.table_sql());
     let column = NewColumn { definition: new, target_table, collation };
     let is_index_job =
@@ -91,12 +91,12 @@ pub fn add(
     Ok(())
 }
 
-/// The template to which a reference shall point: one that the caller may know.
+/// The target template of a reference, if it is visible to the caller.
 pub(crate) fn target(caller: &Caller, project: i32, slug: &str) -> Option<Rc<Template>> {
-    catalog::by_slug(project, slug).filter(|template| caller.may_know(template))
+    catalog::by_slug(project, slug).filter(|template| caller.can_view(template))
 }
 
-/// Changes what the members of a request say about an attribute.
+/// Applies the members of a request to an attribute.
 pub fn change(
     spi: &Connection,
     caller: &Caller,
@@ -108,7 +108,7 @@ pub fn change(
     let table = template.table_sql();
     let slug = &attribute.slug;
     let mut options = attribute.options.clone();
-    // Options come first, so that a default of the same request is held against the new ones.
+    // Options first: a default in the same request is checked against the new options.
     if let Some((_, value)) = members.0.iter().find(|(name, _)| name == "options") {
         let here = format!("{pointer}/options");
         options = list_option::parse(value, &here)?;
@@ -125,9 +125,10 @@ pub fn change(
             "slug" | "id" | "options" => {}
             "type" => {
                 if AttributeType::named(&text_at(value, &here)?) != Some(attribute.kind) {
-                    let message = format!("{slug} is of type {}: that cannot change", attribute.kind.name());
+                    let message =
+                        format!("the type of {slug} is {} and cannot be changed", attribute.kind.name());
                     return Err(Error::at(Code::InvalidValue, here, message)
-                        .hint("Add another attribute and move the values over."));
+                        .hint("Add another attribute and copy the values to it."));
                 }
             }
             "template" => {
@@ -136,7 +137,7 @@ pub fn change(
                     return Err(Error::at(
                         Code::InvalidValue,
                         here,
-                        "the target of a reference cannot change",
+                        "the target of a reference cannot be changed",
                     ));
                 }
             }
@@ -170,8 +171,8 @@ pub fn change(
     Ok(())
 }
 
-/// Refuses options among which a value is not that a live record holds. Which, and how many hold it, is for those who
-/// read all of them.
+/// Rejects options that lack a value of a live record. The error discloses value and count only to callers that can read
+/// all records.
 fn check_options_cover(
     spi: &Connection,
     caller: &Caller,
@@ -185,17 +186,16 @@ fn check_options_cover(
         let values = options.iter().map(|option| Some(option.value.as_str()));
         array(values)
     };
-    let is_kept = |old: &&ListOption| options.iter().any(|option| option.value == old.value);
-    // Where there were options before, only those that are taken away can be missing: an index finds them, and most
-    // changes take none away.
-    let (taken_away, condition) = match &attribute.options {
+    let remains = |old: &&ListOption| options.iter().any(|option| option.value == old.value);
+    // If the attribute had options before, only removed options can be missing. The GIN index finds their records.
+    let (removed, condition) = match &attribute.options {
         None => (Vec::new(), "true".to_owned()),
         Some(before) => {
-            let taken_away: Vec<&ListOption> = before.iter().filter(|old| !is_kept(old)).collect();
-            if taken_away.is_empty() {
+            let removed: Vec<&ListOption> = before.iter().filter(|old| !remains(old)).collect();
+            if removed.is_empty() {
                 return Ok(());
             }
-            (taken_away, format!("t.\"{}\" && $2", attribute.slug))
+            (removed, format!("t.\"{}\" && $2", attribute.slug))
         }
     };
     let sql = format!(
@@ -204,7 +204,7 @@ fn check_options_cover(
         template.table_sql(),
         attribute.slug
     );
-    let arguments = [texts(&options.iter().collect::<Vec<_>>()), texts(&taken_away)];
+    let arguments = [texts(&options.iter().collect::<Vec<_>>()), texts(&removed)];
     let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
     if rows.is_empty() {
         return Ok(());
@@ -216,7 +216,7 @@ fn check_options_cover(
     } else {
         "some live records have a value that is not among the options".to_owned()
     };
-    Err(Error::at(Code::Conflict, pointer, message).hint("Keep the option, or change those records first."))
+    Err(Error::at(Code::Conflict, pointer, message).hint("Keep the option, or change these records first."))
 }
 
 fn set_default(
@@ -252,9 +252,9 @@ fn set_default(
     Ok(())
 }
 
-/// Creates or drops the attribute's indexes; existing ones are kept.
+/// Creates or drops the attribute's indexes. Existing ones remain.
 fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, indexed: bool) {
-    // A reference keeps its index whatever is said. One that could not be built is tried again.
+    // A reference always keeps its index. An unfinished or failed index job is queued again.
     let is_unfinished = indexed && job::has_index(spi, attribute.id);
     if is_unfinished {
         job::add_index(spi, template, attribute.id);
@@ -269,7 +269,7 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
                 &ddl::indexes(&table, &attribute.slug, attribute.kind, indexed, order, &trigrams).join("; "),
             ),
             false => {
-                job::forget_index(spi, attribute.id);
+                job::delete_index_job(spi, attribute.id);
                 for index in index::of_column(spi, template.table, attribute.column) {
                     spi.script(&format!("drop index {}", index.sql));
                 }
@@ -279,8 +279,8 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
     update_attribute(spi, attribute, "indexed", indexed.into_parameter());
 }
 
-/// Makes the trigram index of every indexed text that has none: those indexed before there were any.
-pub fn make_missing_indexes(spi: &Connection) {
+/// Migration 4: creates missing trigram indexes of indexed texts.
+pub fn create_missing_indexes(spi: &Connection) {
     let rows = spi.run_once(
         "select c.oid::regclass::text, a.slug from keyed_state.attribute a \
          join keyed_state.template t on t.id = a.template_id join keyed_state.project p on p.id = t.project_id \

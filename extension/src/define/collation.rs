@@ -1,7 +1,7 @@
 //! The order of texts: the member `collation` of a template and of an attribute.
 
 use super::collation_change;
-use super::rows::update_attribute;
+use super::rows::{is_migrated, update_attribute};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::job;
@@ -14,15 +14,12 @@ use crate::template::{Attribute, Template};
 use crate::value::collation::{BYTES, ROOT, name_in_catalog, name_in_sql};
 use serde_json::value::RawValue;
 
-/// Whether the state has a place for collations, which step 32 makes.
-pub fn is_kept(spi: &Connection) -> bool {
-    let step = "select from keyed_state.version where number = 32";
-    !spi.run_once(step, Snapshot::Latest, &[]).is_empty()
-}
+/// The migration that adds the columns for collations.
+const MIGRATION: i32 = 32;
 
-/// The collation of a new template, and what orders the texts of its attributes, as SQL names it; none in a state that is not yet
-/// migrated.
-pub fn of_new_template(
+/// The collation of a new template, and the collations of its attributes as SQL names. There are none before the
+/// migration.
+pub fn for_new_template(
     collation: Option<&str>,
     attributes: &[Definition],
 ) -> Result<(Option<String>, Vec<String>), Error> {
@@ -32,9 +29,9 @@ pub fn of_new_template(
                 require(spi, collation, "/collation")?;
             }
             let own = collation.map(str::to_owned);
-            let of_template = own.or_else(|| is_kept(spi).then(|| of_database(spi)));
+            let of_template = own.or_else(|| is_migrated(spi, MIGRATION).then(|| of_database(spi)));
             let of_attribute = |(position, definition)| {
-                of_new(spi, definition, of_template.as_deref(), &format!("/attributes/{position}"))
+                for_new_attribute(spi, definition, of_template.as_deref(), &format!("/attributes/{position}"))
             };
             let of_attributes = attributes.iter().enumerate().map(of_attribute);
             let of_attributes = of_attributes.collect::<Result<_, Error>>()?;
@@ -43,8 +40,8 @@ pub fn of_new_template(
     })
 }
 
-/// What orders the texts of a new attribute, as SQL names it; empty for one that is no text.
-pub fn of_new(
+/// The collation of a new attribute as an SQL name; empty if it is not a text.
+pub fn for_new_attribute(
     spi: &Connection,
     definition: &Definition,
     of_template: Option<&str>,
@@ -62,7 +59,7 @@ pub fn of_new(
 
 /// Rejects a collation that the database does not have.
 fn require(spi: &Connection, name: &str, pointer: &str) -> Result<(), Error> {
-    if !is_kept(spi) {
+    if !is_migrated(spi, MIGRATION) {
         return Err(guard::not_migrated());
     }
     if exists(spi, name) {
@@ -71,10 +68,10 @@ fn require(spi: &Connection, name: &str, pointer: &str) -> Result<(), Error> {
     let message = format!("the collation {name:?} does not exist in this database");
     let hint = match exists(spi, ROOT) {
         true => {
-            "Use und (the order of Unicode), C (the order of bytes), or a language that PostgreSQL has from ICU: SELECT \
-                 left(collname, -6) FROM pg_collation WHERE collname LIKE '%-x-icu' lists them, such as de, de-CH or sv."
+            "Use und (Unicode order), C (byte order), or an ICU locale such as de, de-CH or sv: SELECT \
+                 left(collname, -6) FROM pg_collation WHERE collname LIKE '%-x-icu' lists them."
         }
-        false => "Use C (the order of bytes): this PostgreSQL was built without ICU, which has all others.",
+        false => "Use C (byte order). Other collations need a PostgreSQL that was built with ICU.",
     };
     Err(Error::at(Code::InvalidValue, pointer, message).hint(hint))
 }
@@ -83,18 +80,18 @@ fn exists(spi: &Connection, name: &str) -> bool {
     let sql = "select from pg_catalog.pg_collation c where c.collname = $1::pg_catalog.name \
                and c.collnamespace = 'pg_catalog'::regnamespace and c.collisdeterministic \
                and c.collencoding in (-1, pg_catalog.pg_char_to_encoding(pg_catalog.getdatabaseencoding()))";
-    // A name is cut off where it is longer than PostgreSQL's may be.
+    // PostgreSQL would truncate a long name.
     let fits = !name.is_empty() && name.len() < 50;
     fits && !spi.run_once(sql, Snapshot::Latest, &params![name_in_catalog(name)]).is_empty()
 }
 
-/// Writes down the collation of a template.
-pub fn write_of_template(spi: &Connection, template: i32, collation: &str) {
+/// Stores the collation of a template.
+pub fn store_of_template(spi: &Connection, template: i32, collation: &str) {
     let sql = "update keyed_state.template set \"collation\" = $2 where id = $1";
     spi.run_once(sql, Snapshot::Latest, &params![template, collation]);
 }
 
-/// Changes the collation of a template; null for the one of a new template.
+/// Changes the collation of a template; null for the default of new templates.
 pub fn set(spi: &Connection, template: &Template, value: &RawValue) -> Result<(), Error> {
     let pointer = "/collation";
     let collation = match parse_collation(value, pointer)? {
@@ -102,10 +99,10 @@ pub fn set(spi: &Connection, template: &Template, value: &RawValue) -> Result<()
             require(spi, &name, pointer)?;
             name
         }
-        None if is_kept(spi) => of_database(spi),
+        None if is_migrated(spi, MIGRATION) => of_database(spi),
         None => return Err(guard::not_migrated()),
     };
-    write_of_template(spi, template.id, &collation);
+    store_of_template(spi, template.id, &collation);
     Ok(())
 }
 
@@ -118,20 +115,20 @@ pub fn set_of_attribute(
 ) -> Result<(), Error> {
     let collation = parse_collation(value, pointer)?;
     if attribute.kind != AttributeType::String && collation.is_some() {
-        let message = "only an attribute of type string has collation";
+        let message = "only an attribute of type string has a collation";
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     if let Some(name) = &collation {
         require(spi, name, pointer)?;
-    } else if !is_kept(spi) {
+    } else if !is_migrated(spi, MIGRATION) {
         return Ok(());
     }
     update_attribute(spi, attribute, "\"collation\"", collation.into_parameter());
     Ok(())
 }
 
-/// Whether a change names a collation: of the template, or of one of these attributes.
-pub fn is_named(of_template: Option<&RawValue>, attributes: Option<&RawValue>) -> bool {
+/// Whether a request sets a collation, of the template or of one of these attributes.
+pub fn is_set(of_template: Option<&RawValue>, attributes: Option<&RawValue>) -> bool {
     let entries = attributes.and_then(|it| json::array_at(it, "").ok()).unwrap_or_default();
     let is_in = |entry: &RawValue| {
         json::object_at(entry, "").is_ok_and(|entry| entry.0.iter().any(|(name, _)| name == "collation"))
@@ -139,17 +136,18 @@ pub fn is_named(of_template: Option<&RawValue>, attributes: Option<&RawValue>) -
     of_template.is_some() || entries.into_iter().any(is_in)
 }
 
-/// Has the indexes of a template follow its definition: now, or by a job where they take long. The table is locked.
-pub fn follow(spi: &Connection, template: &Template) {
+/// Rebuilds the indexes whose collation differs from the definition: at once, or by a job for large tables. The table is
+/// locked.
+pub fn rebuild_indexes(spi: &Connection, template: &Template) {
     for attribute in template.attributes.iter().filter(|attribute| !attribute.collations.agree()) {
         match job::takes_index_long(spi, template.table) {
             true => job::add_index(spi, template, attribute.id),
-            false => collation_change::follow(spi, template, attribute),
+            false => collation_change::rebuild_index(spi, template, attribute),
         }
     }
 }
 
-/// What orders the texts of a new template. Without ICU, it is their bytes.
+/// The collation of new templates: Unicode order, or byte order without ICU.
 fn of_database(spi: &Connection) -> String {
     if exists(spi, ROOT) { ROOT } else { BYTES }.to_owned()
 }

@@ -1,7 +1,7 @@
-//! Has the index of a text follow the order of its texts, and with it the policies and views whose conditions name the collation
-//! of the index.
+//! Changes the collation of a text's index, and of the policies and views whose conditions name that collation.
 //!
-//! Both are right in any collation; only the index of theirs serves them. So the index of before goes last.
+//! Policies and views are correct in any collation, but only the index with their collation can serve them. So the old
+//! index is dropped last.
 
 use super::ddl;
 use super::reconcile::{sync_locked, unless_busy};
@@ -24,23 +24,23 @@ use std::ffi::CStr;
 
 /// A B-tree on a text.
 pub struct TextIndex {
-    /// The collation, as SQL names it.
+    /// The collation as an SQL name.
     pub collation: String,
-    /// Whether it is complete.
+    /// `pg_index.indisvalid`.
     pub is_valid: bool,
-    /// Its name as SQL writes it.
+    /// Its qualified SQL name.
     pub sql: String,
 }
 
 impl TextIndex {
-    /// Whether it has the order of an attribute. Where nothing says what that is, any order is.
-    pub fn has_order_of(&self, attribute: &Attribute) -> bool {
+    /// Whether it has the collation of an attribute. An attribute without a defined collation matches any.
+    pub fn has_collation_of(&self, attribute: &Attribute) -> bool {
         let order = &attribute.collations.order;
         order.is_empty() || self.collation == *order
     }
 }
 
-/// The B-trees on the beginnings of a text.
+/// The B-trees on the prefix of a text.
 pub fn indexes(spi: &Connection, template: &Template, attribute: &Attribute) -> Vec<TextIndex> {
     let sql = format!(
         "select i.\"collation\", i.is_valid, i.sql from ({}) i where i.\"column\" = $2 order by i.sql",
@@ -50,8 +50,8 @@ pub fn indexes(spi: &Connection, template: &Template, attribute: &Attribute) -> 
     rows.iter().map(|(collation, is_valid, sql)| TextIndex { collation, is_valid, sql }).collect()
 }
 
-/// Builds the index of a text in its order, where that takes no time. The table is locked.
-pub fn follow(spi: &Connection, template: &Template, attribute: &Attribute) {
+/// Rebuilds the index of a text in a small table. The table is locked.
+pub fn rebuild_index(spi: &Connection, template: &Template, attribute: &Attribute) {
     for former in indexes(spi, template, attribute) {
         spi.script(&format!("drop index {}", former.sql));
     }
@@ -59,45 +59,45 @@ pub fn follow(spi: &Connection, template: &Template, attribute: &Attribute) {
     spi.script(&format!("create index {body}"));
     let readers = Readers::of(spi, template, attribute);
     lock_exclusively(&readers.tables());
-    renew(spi, template, &readers);
+    recreate(spi, template, &readers);
 }
 
-/// Recreates the policies and views that read a text, once its index in the new collation is complete. Waits for other
-/// sessions only for a moment, because they queue behind it. Returns whether it succeeded.
-pub fn renew_soon(template: &Template, attribute: &Attribute) -> bool {
-    const MOMENT: &CStr = c"50ms";
-    let renew = || {
+/// Recreates the policies and views that read a text, after its index in the new collation is complete. The lock timeout
+/// is short, because other sessions queue behind the request. Returns whether it succeeded.
+pub fn try_recreate(template: &Template, attribute: &Attribute) -> bool {
+    const LOCK_TIMEOUT: &CStr = c"50ms";
+    let body = || {
         as_owner_defining(|| {
             connected(|spi| {
-                with_settings(&[(c"lock_timeout", MOMENT)], || {
+                with_settings(&[(c"lock_timeout", LOCK_TIMEOUT)], || {
                     let readers = Readers::of(spi, template, attribute);
                     let tables = readers.tables();
                     if !tables.is_empty() {
                         spi.script(&format!("lock table {} in access exclusive mode", tables.join(", ")));
                     }
-                    // What was read before the lock may have changed.
+                    // Read again under the lock.
                     catalog::refresh();
                     if let Some(template) = catalog::by_id(template.id) {
-                        renew(spi, &template, &Readers::of(spi, &template, attribute));
+                        recreate(spi, &template, &Readers::of(spi, &template, attribute));
                     }
                 });
             });
         });
     };
-    unless_busy(subtransaction(renew)).is_some()
+    unless_busy(subtransaction(body)).is_some()
 }
 
-/// The tables of the readers are locked.
-fn renew(spi: &Connection, template: &Template, readers: &Readers) {
-    // Makes known that there is another index.
+/// Recreates policies and views. The tables of the policies are locked.
+fn recreate(spi: &Connection, template: &Template, readers: &Readers) {
+    // Makes the new index visible.
     invalidation::announce(template.table);
     begin_command();
     catalog::refresh();
-    readers.renew(spi, template.project_id);
+    readers.recreate_policies(spi, template.project_id);
     views::sync(spi, &Caller::administrator(), &views_about(spi, template.id)).or_raise();
 }
 
-/// The policies of grants that read a column, directly or through the functions that look at other tables.
+/// The policies of grants that read a column, directly or through their functions.
 struct Readers {
     policies: Vec<(String, i32, Table)>,
 }
@@ -123,7 +123,7 @@ impl Readers {
         Readers { policies: rows.iter().map(policy).collect() }
     }
 
-    /// The tables that the policies are on, each once.
+    /// The tables of the policies, without duplicates.
     fn tables(&self) -> Vec<String> {
         let mut tables: Vec<String> = self.policies.iter().map(|(_, _, table)| table.sql.clone()).collect();
         tables.dedup();
@@ -131,7 +131,7 @@ impl Readers {
     }
 
     /// Drops the policies and creates them again.
-    fn renew(&self, spi: &Connection, project: i32) {
+    fn recreate_policies(&self, spi: &Connection, project: i32) {
         if !self.policies.is_empty() {
             privileges::lock(project);
         }

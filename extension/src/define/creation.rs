@@ -1,4 +1,4 @@
-//! Creates a template: rows of the state, a table, its history.
+//! Creates a template: its rows in the state, its table and its side tables.
 
 use super::ddl::{self, NewColumn};
 use super::rows::insert_attribute;
@@ -35,19 +35,19 @@ use std::rc::Rc;
 pub struct NewTemplate {
     /// The name of its table.
     pub slug: String,
-    /// What people read.
+    /// The label.
     pub label: Option<String>,
     /// The attribute shown for a record.
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: Option<String>,
-    /// The order of texts.
+    /// The collation of texts.
     pub collation: Option<String>,
     /// Its attributes.
     pub definitions: Vec<Definition>,
     /// The attributes whose texts are embedded.
     pub embed: Option<Vec<String>>,
-    /// The words that stand for others in searches.
+    /// The synonyms for full-text search.
     pub synonyms: Vec<SynonymSet>,
 }
 
@@ -66,7 +66,7 @@ impl NewTemplate {
                 "attributes" => new.definitions = definition::parse_all(value, &here)?,
                 "embed" => new.embed = embed::parse(value, &here)?,
                 "synonyms" => new.synonyms = synonyms::parse(value, &here)?,
-                // Answers carry these; a template that was read may be sent back.
+                // Responses have these members; a client may send a response back.
                 "id" | "project" | "created_at" | "updated_at" => {}
                 _ => {
                     return Err(unknown_member(name, &here).hint(
@@ -80,14 +80,14 @@ impl NewTemplate {
     }
 }
 
-/// Makes a template in a project, named by slug or number.
+/// Creates a template in a project, which is given by slug or number.
 pub fn create(project: &str, new: &NewTemplate) -> Result<Rc<Template>, Error> {
     let caller = Caller::current();
     caller.require_define_somewhere()?;
     catalog::refresh();
     let find = || {
         catalog::project_by_name_or_id(project)
-            .filter(|project| caller.sees_project(project.id))
+            .filter(|project| caller.can_access_project(project.id))
             .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))
     };
     definition_lock::one_at_a_time(find()?.id, || {
@@ -116,12 +116,12 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
     }
     let language = new.language.as_deref().unwrap_or("english");
     check_language(language)?;
-    let (collation, collations) = collation::of_new_template(new.collation.as_deref(), &new.definitions)?;
+    let (collation, collations) = collation::for_new_template(new.collation.as_deref(), &new.definitions)?;
     let mut targets = Vec::with_capacity(new.definitions.len());
     for (position, definition) in new.definitions.iter().enumerate() {
         targets.push(match &definition.target {
             None => None,
-            // A template may refer to itself: its number is not known before it exists.
+            // A template may refer to itself. Its number is not yet known.
             Some(target) if *target == new.slug => Some((None, table_sql(&project.slug, target))),
             Some(target) => {
                 let found = attribute::target(caller, project.id, target).ok_or_else(|| {
@@ -133,20 +133,20 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
             }
         });
     }
-    let made = subtransaction(|| {
+    let created = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
                 // Creating a foreign key blocks writes to the referenced table.
-                let pointed_to: BTreeSet<&String> = targets
+                let referenced: BTreeSet<&String> = targets
                     .iter()
                     .flatten()
                     .filter(|target| target.0.is_some())
                     .map(|target| &target.1)
                     .collect();
-                lock_against_writers(&pointed_to.into_iter().cloned().collect::<Vec<_>>());
+                lock_against_writers(&referenced.into_iter().cloned().collect::<Vec<_>>());
                 let id = insert_template(spi, project.id, new, language);
                 if let Some(collation) = &collation {
-                    collation::write_of_template(spi, id, collation);
+                    collation::store_of_template(spi, id, collation);
                 }
                 let columns: Vec<NewColumn> = new
                     .definitions
@@ -180,9 +180,9 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                     embed::set(spi, id, Some(slugs));
                 }
                 if !new.synonyms.is_empty() {
-                    synonyms::write(spi, id, &new.synonyms).or_raise();
+                    synonyms::store(spi, id, &new.synonyms).or_raise();
                 }
-                // Makes the new table known to the look-ups that follow.
+                // Makes the new table visible.
                 begin_command();
                 if let Some(template) = catalog::by_id(id) {
                     dependents::after_creation(spi, &template).or_raise();
@@ -194,12 +194,12 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
             })
         })
     });
-    let id = made.catch(|caught| match caught.state {
+    let id = created.catch(|caught| match caught.state {
         PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE
         | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION
         | PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT => {
             let name = format!("{}.{}", project.slug, new.slug);
-            let error = Error::at(Code::Conflict, "/slug", format!("{name} exists already"))
+            let error = Error::at(Code::Conflict, "/slug", format!("{name} already exists"))
                 .hint("Choose another slug.");
             let row = "select from keyed_state.template where project_id = $1 and slug = $2";
             Some(newer::taken(error, row, &params![project.id, &new.slug]))
@@ -224,7 +224,7 @@ fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: 
     id
 }
 
-/// Refuses a text-search configuration that does not exist.
+/// Rejects a text-search configuration that does not exist.
 pub fn check_language(language: &str) -> Result<(), Error> {
     let exists = connected(|spi| {
         let rows = spi.run_once(
@@ -243,5 +243,5 @@ pub fn check_language(language: &str) -> Result<(), Error> {
         "/language",
         format!("text-search configuration {language:?} does not exist"),
     )
-    .hint("Use simple, english, german or another name that SELECT cfgname FROM pg_ts_config lists."))
+    .hint("Use a name such as simple, english or german. SELECT cfgname FROM pg_ts_config lists all."))
 }

@@ -1,4 +1,4 @@
-//! Statements that create and change tables: pure text. Names are checked slugs; values go through
+//! Statements that create and change tables. Pure. Names are checked slugs; values go through
 //! [`crate::value::quote::literal`].
 
 use crate::access::policy_sql;
@@ -12,7 +12,7 @@ use crate::value::standard_column::KEY_PREDICATE;
 use crate::value::table_name::{SideTable, table_sql};
 use std::fmt::Write as _;
 
-/// Makes the schema of a project.
+/// Creates the schema of a project.
 pub fn create_schema(slug: &str, name: &str) -> String {
     format!(
         "create schema \"{slug}\"; comment on schema \"{slug}\" is {}; \
@@ -21,7 +21,7 @@ pub fn create_schema(slug: &str, name: &str) -> String {
     )
 }
 
-/// Makes a template's table with its key index, its triggers and its history. `trigrams` is the operator class of
+/// Creates a template's table with its key index, triggers and history. `trigrams` is the operator class of
 /// [`crate::search::text::table::trigram_class`].
 pub fn create_table(
     project: &str,
@@ -45,7 +45,7 @@ pub fn create_table(
         let _ = write!(columns, ", {}", column(attribute));
     }
     let mut sql = format!(
-        // Room in every page lets an update stay in it, so that it enters no index (HOT).
+        // Free space in every page for HOT updates.
         "create table {table} ({columns}) with (fillfactor = 90); \
          {key_index} \
          create table {history} ( \
@@ -69,7 +69,7 @@ pub fn create_table(
         )),
         literal(label.unwrap_or(slug)),
         secure_table(&table),
-        policy_sql::enable_beside(&SideTable::History.name(id), &table),
+        policy_sql::enable_on_side_table(&SideTable::History.name(id), &table),
         key_index = key_index(&table),
     );
     sql.push_str(&comment_on_released_key(&table));
@@ -103,12 +103,12 @@ pub fn create_table(
     sql
 }
 
-/// The column of the key that a deleted record had.
+/// The column for the key of a deleted record.
 pub fn released_key_column() -> String {
     format!("{} text collate \"C\"", standard::RELEASED_KEY)
 }
 
-/// Its comment in PostgreSQL.
+/// The comment on that column.
 pub fn comment_on_released_key(table: &str) -> String {
     format!(
         " comment on column {table}.{} is 'Kept by keyed: the external key that a deleted record had; null while it is \
@@ -117,13 +117,13 @@ pub fn comment_on_released_key(table: &str) -> String {
     )
 }
 
-/// The unique index on the keys, which are those of live records: a deleted one has given its key away.
+/// The unique index on the keys of live records. A deleted record has released its key.
 pub fn key_index(table: &str) -> String {
     format!("create unique index on {table} (external_key) where {KEY_PREDICATE};")
 }
 
-/// Before the first grant, only administrators see records. The index serves the policy of roles with the delete
-/// privilege. Without its trigger, DELETE would report 0 rows where no policy allows it.
+/// Enables row-level security on a template's table. The index serves the policy of roles with the delete privilege.
+/// Without the trigger, a DELETE that no policy allows would report 0 rows instead of an error.
 pub fn secure_table(table: &str) -> String {
     format!(
         "{} create index on {table} (deleted_at) where deleted_at is not null; \
@@ -133,17 +133,17 @@ pub fn secure_table(table: &str) -> String {
     )
 }
 
-/// An attribute on its way to become a column.
+/// The column of a new attribute.
 pub struct NewColumn<'a> {
-    /// What the caller defined.
+    /// The definition of the attribute.
     pub definition: &'a Definition,
     /// The table that a reference points to.
     pub target_table: Option<String>,
-    /// What orders its texts, as SQL names it; empty for the collation of the database.
+    /// The collation of a text as an SQL name; empty for the collation of the database.
     pub collation: String,
 }
 
-/// A column as `create table` and `alter table … add column` write it.
+/// The column definition for `create table` and `alter table … add column`.
 pub fn column(new: &NewColumn) -> String {
     let definition = new.definition;
     let mut sql = format!("\"{}\" {}", definition.slug, definition.kind.column_type());
@@ -171,12 +171,12 @@ pub fn after_column(table: &str, new: &NewColumn, trigrams: &str) -> String {
     sql
 }
 
-/// Its comment alone.
+/// The comment of a new column.
 pub fn comment_on_new_column(table: &str, new: &NewColumn) -> String {
     comment_on_column(table, &new.definition.slug, new.definition.label.as_deref())
 }
 
-/// The indexes that filters and sorts on an attribute use. A reference always has one: its target asks for it.
+/// The indexes for filters and sorts on an attribute. A reference always has one, for the foreign key.
 pub fn indexes(
     table: &str,
     slug: &str,
@@ -189,7 +189,7 @@ pub fn indexes(
     bodies.into_iter().map(|(_, body)| format!("create index {body}")).collect()
 }
 
-/// The same without names: the access method, and the rest of `create index`.
+/// The same without names: the access method, and the part of `create index` after the name.
 pub fn index_bodies(
     table: &str,
     slug: &str,
@@ -211,24 +211,24 @@ pub fn index_bodies(
     }
 }
 
-/// The index of texts in an order, without the beginning of the statement. The id lets a page begin where the one before ended,
-/// among any number of equal values.
+/// The part of `create index` after the name, for a text in a collation. The id column is for keyset pagination among
+/// equal values.
 pub fn text_index_body(table: &str, slug: &str, collation: &str) -> String {
     format!("on {table} (pg_catalog.left(\"{slug}\", 200){}, id)", clause(collation))
 }
 
-/// The name of an index that is built concurrently, by which it is found again; no slug begins like this.
+/// The name of an index that a job builds concurrently. No slug has this prefix.
 pub fn concurrent_index_name(attribute: i32, method: &str) -> String {
     format!("_keyed_{attribute}_{method}")
 }
 
-/// Whether a name is one of those.
-pub fn is_of_concurrent_index(name: &str) -> bool {
+/// Whether a name is the name of such an index.
+pub fn is_concurrent_index_name(name: &str) -> bool {
     name.starts_with("_keyed_")
 }
 
-/// The index that finds parts of a text: for the operators that look for texts. Its list of pending entries is as short as
-/// that of documents, for the same reason ([`crate::search::text::write`]).
+/// The trigram index on a text, for operators that match substrings. Its pending list has the same limit as that of
+/// documents ([`crate::search::text::write`]).
 pub fn trigram_index(table: &str, slug: &str, trigrams: &str) -> String {
     format!("create index {}", trigram_index_body(table, slug, trigrams))
 }
@@ -242,7 +242,7 @@ pub fn comment_on_column(table: &str, slug: &str, label: Option<&str>) -> String
     format!("comment on column {table}.\"{slug}\" is {};", label.map_or("null".to_owned(), literal))
 }
 
-/// A default, given as checked JSON, as a constant of the column's type.
+/// A default as an SQL constant of the column's type. The JSON must have been checked.
 pub fn default_sql(definition: &Definition, json: &str) -> String {
     let raw: Box<serde_json::value::RawValue> = match serde_json::from_str(json) {
         Ok(raw) => raw,

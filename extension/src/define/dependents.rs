@@ -15,9 +15,9 @@ use crate::search::text::rebuild::Documents;
 use crate::template::{Attribute, Template};
 use pgrx::pg_sys::Oid;
 
-/// Dependents that can refuse a change come first, so that nothing has been written when one does: a quota compares two numbers,
-/// a scope is compiled, a view is created again in PostgreSQL. Among them, the order decides which error the caller gets.
-/// Dependents that write for each record come last. The list of embedded texts comes before the queue, which reads it.
+/// Dependents that can reject a change come first, cheapest first: a quota compares two numbers, a scope is compiled, a
+/// view is recreated in PostgreSQL. The first error is reported. Dependents that write for each record come last. The
+/// list of embedded texts comes before the queue, which reads it.
 const ALL: [&dyn Dependent; 8] =
     [&AttributeQuota, &Scopes, &Views, &Mappings, &Series, &EmbeddedTexts, &Documents, &Queue];
 
@@ -38,7 +38,7 @@ pub(super) fn before_rename(
     ALL.iter().try_for_each(|it| it.before_rename(spi, template, attribute, new))
 }
 
-/// No dependent drops anything before all have agreed.
+/// Every dependent checks the drop before any dependent drops an object.
 pub(super) fn before_drop_of(
     spi: &Connection,
     caller: &Caller,

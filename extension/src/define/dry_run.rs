@@ -1,4 +1,4 @@
-//! Dry runs: what a change of a template would do. The change is made by the real rules, and undone.
+//! Dry runs of template changes. The change is executed, its effects are collected, and it is rolled back.
 
 use crate::access::Caller;
 use crate::error::Error;
@@ -17,13 +17,13 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// What a change would do.
+/// The effects of a change.
 #[derive(Serialize)]
 struct Plan {
     dry_run: bool,
-    /// Of the template itself.
+    /// Changed members of the template.
     changes: Map<String, Value>,
-    /// Definitions.
+    /// Definitions of new attributes.
     added: Vec<Value>,
     changed: Vec<ChangedAttribute>,
     dropped: Vec<DroppedAttribute>,
@@ -33,7 +33,7 @@ struct Plan {
 
 #[derive(Serialize)]
 struct ChangedAttribute {
-    /// As it is called before the change.
+    /// The slug before the change.
     slug: String,
     changes: Map<String, Value>,
 }
@@ -41,7 +41,7 @@ struct ChangedAttribute {
 #[derive(Serialize)]
 struct DroppedAttribute {
     slug: String,
-    /// How many live records lose a value; null for a caller who does not read all of them.
+    /// The number of live records that lose a value; null for a caller that cannot read all records.
     records: Option<i64>,
 }
 
@@ -49,7 +49,7 @@ struct DroppedAttribute {
 struct PlannedIndex {
     attribute: String,
     action: &'static str,
-    /// Whether a job builds it, so that the change itself does not wait for it.
+    /// Whether a job builds it after the change.
     in_background: bool,
 }
 
@@ -59,39 +59,40 @@ struct PlannedJob {
     attribute: Option<String>,
 }
 
-/// What the answers show of a template that a dry run does not change.
-const UNCHANGED: [&str; 6] = ["id", "slug", "project", "attributes", "created_at", "updated_at"];
+/// The members of a template that a dry run does not compare.
+const NOT_COMPARED: [&str; 6] = ["id", "slug", "project", "attributes", "created_at", "updated_at"];
 
-/// A template before a change that was undone, and what the change did.
-pub struct Tried {
+/// The result of a change that is rolled back: the template before it, and its effects.
+pub struct Outcome {
     before: Option<Rc<Template>>,
     plan: Plan,
 }
 
-/// Undoes a change of a template and all that it locked: `{dry_run, changes, added, changed, dropped, indexes, jobs}`.
-pub fn plan(change: impl FnOnce() -> Result<Tried, Error>) -> Result<String, Error> {
+/// Runs a change of a template, rolls it back and releases its locks. Returns its effects:
+/// `{dry_run, changes, added, changed, dropped, indexes, jobs}`.
+pub fn plan(change: impl FnOnce() -> Result<Outcome, Error>) -> Result<String, Error> {
     let caller = Caller::current();
-    // Whatever comes of it, it is an error, and so it is undone.
-    let undone = || attempt(|| Err::<Infallible, _>(change().map(Box::new)));
-    let Err(tried) = as_dry_run(|| worker::without_starting(undone)).or_rethrow();
-    let mut tried = *tried?;
-    // Counted behind it, when its locks are released.
-    if let Some(template) = tried.before.as_ref().filter(|template| caller.reads_all(template)) {
-        count_values(template, &mut tried.plan.dropped);
+    // Always an error, so that the subtransaction rolls back.
+    let rolled_back = || attempt(|| Err::<Infallible, _>(change().map(Box::new)));
+    let Err(outcome) = as_dry_run(|| worker::without_starting(rolled_back)).or_rethrow();
+    let mut outcome = *outcome?;
+    // Counted after the locks are released.
+    if let Some(template) = outcome.before.as_ref().filter(|template| caller.reads_all(template)) {
+        count_values(template, &mut outcome.plan.dropped);
     }
-    Ok(to_json(&tried.plan))
+    Ok(to_json(&outcome.plan))
 }
 
-/// Makes a change of this template, or a new one, within [`plan`].
+/// Executes a change of this template, or creates one. Call it inside [`plan`].
 pub fn change(
     before: Option<Rc<Template>>,
     change: impl FnOnce() -> Result<Rc<Template>, Error>,
-) -> Result<Tried, Error> {
-    let plan = make(before.as_deref(), change)?;
-    Ok(Tried { before, plan })
+) -> Result<Outcome, Error> {
+    let plan = execute(before.as_deref(), change)?;
+    Ok(Outcome { before, plan })
 }
 
-fn make(
+fn execute(
     before: Option<&Template>,
     change: impl FnOnce() -> Result<Rc<Template>, Error>,
 ) -> Result<Plan, Error> {
@@ -100,9 +101,9 @@ fn make(
     let after = change()?;
     let slug_of = |id: i32| after.attributes.iter().find(|it| it.id == id).map(|it| it.slug.clone());
     let mut planned = Vec::new();
-    for (place, made) in jobs_of(after.id) {
-        if jobs_before.get(&place) != Some(&made) {
-            let (kind, attribute) = place;
+    for (key, created_at) in jobs_of(after.id) {
+        if jobs_before.get(&key) != Some(&created_at) {
+            let (kind, attribute) = key;
             planned.push(PlannedJob { kind, attribute: attribute.and_then(slug_of) });
         }
     }
@@ -130,7 +131,7 @@ fn make(
         dry_run: true,
         changes: template_changes,
         indexes: indexes(before, &after, &planned),
-        // What is left are those that were not there before.
+        // The remaining attributes are new.
         added: new.attributes.into_iter().map(|(_, attribute)| Value::Object(attribute)).collect(),
         changed,
         dropped,
@@ -138,11 +139,11 @@ fn make(
     })
 }
 
-/// A template as answers show it.
+/// A template as responses show it.
 #[derive(Default)]
 struct ShownTemplate {
     members: Map<String, Value>,
-    /// By their numbers, which are taken out.
+    /// Attributes by their numbers, without the member `id`.
     attributes: Vec<(String, Map<String, Value>)>,
 }
 
@@ -158,7 +159,7 @@ fn shown(template: &Template) -> ShownTemplate {
             attributes.push((id.unwrap_or_default(), attribute));
         }
     }
-    members.retain(|name, _| !UNCHANGED.contains(&name.as_str()));
+    members.retain(|name, _| !NOT_COMPARED.contains(&name.as_str()));
     ShownTemplate { members, attributes }
 }
 
@@ -174,29 +175,29 @@ fn differences(old: &Map<String, Value>, new: &Map<String, Value>) -> Map<String
     names.filter(differs).map(difference).collect()
 }
 
-/// The indexes of attributes that come and go.
+/// The indexes that the change creates and drops.
 fn indexes(before: Option<&Template>, after: &Template, jobs: &[PlannedJob]) -> Vec<PlannedIndex> {
     let has_index = |attribute: &Attribute| attribute.indexed || attribute.target.is_some();
     let old = || before.into_iter().flat_map(|template| &template.attributes);
     let is_job =
         |slug: &str| jobs.iter().any(|job| job.kind == "index" && job.attribute.as_deref() == Some(slug));
-    let made = after.attributes.iter().filter(|attribute| {
+    let created = after.attributes.iter().filter(|attribute| {
         let had = old().any(|it| it.id == attribute.id && has_index(it));
         has_index(attribute) && (!had || is_job(&attribute.slug))
     });
-    let gone = old().filter(|attribute| {
-        let stays = after.attributes.iter().any(|it| it.id == attribute.id && has_index(it));
-        has_index(attribute) && !stays
+    let dropped = old().filter(|attribute| {
+        let remains = after.attributes.iter().any(|it| it.id == attribute.id && has_index(it));
+        has_index(attribute) && !remains
     });
     let index = |attribute: &Attribute, action| PlannedIndex {
         attribute: attribute.slug.clone(),
         action,
         in_background: action == "create" && is_job(&attribute.slug),
     };
-    made.map(|it| index(it, "create")).chain(gone.map(|it| index(it, "drop"))).collect()
+    created.map(|it| index(it, "create")).chain(dropped.map(|it| index(it, "drop"))).collect()
 }
 
-/// The jobs of a template: when each was left, by its kind and attribute.
+/// The creation times of a template's jobs, by kind and attribute.
 fn jobs_of(template: i32) -> HashMap<(String, Option<i32>), i64> {
     if !job::exist() {
         return HashMap::new();
@@ -208,16 +209,16 @@ fn jobs_of(template: i32) -> HashMap<(String, Option<i32>), i64> {
             let rows = spi.run_once(&sql, Snapshot::Latest, &params![template]);
             let job = |row| {
                 let kind = rows.get::<Option<String>>(row, 0).unwrap_or_default();
-                let made = rows.get::<Option<i64>>(row, 2).unwrap_or_default();
-                ((kind, rows.get::<Option<i32>>(row, 1)), made)
+                let created_at = rows.get::<Option<i64>>(row, 2).unwrap_or_default();
+                ((kind, rows.get::<Option<i32>>(row, 1)), created_at)
             };
             (0..rows.len()).map(job).collect()
         })
     })
 }
 
-/// Counts the values that live records would lose, in one scan of the records. They stay uncounted if another session
-/// drops or renames the attributes at the same time.
+/// Counts the values that live records would lose, in one scan. The counts remain null if another session drops or
+/// renames the attributes concurrently.
 fn count_values(template: &Template, dropped: &mut [DroppedAttribute]) {
     if dropped.is_empty() {
         return;

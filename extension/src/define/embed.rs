@@ -1,4 +1,4 @@
-//! Which texts of a template are embedded: the member `embed` of its definition.
+//! The embedded texts of a template: the member `embed` of its definition.
 
 use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
@@ -10,7 +10,7 @@ use crate::template::{Attribute, Template};
 use crate::value::member::text_at;
 use serde_json::value::RawValue;
 
-/// Reads the member: an array of slugs, or null for none.
+/// Parses the member: an array of slugs, or null for none.
 pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<String>>, Error> {
     if json::is_null(value) {
         return Ok(None);
@@ -22,11 +22,11 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<String>>, Err
         .map(Some)
 }
 
-/// Refuses what cannot be embedded. `kind_of` says of which type the template's attributes are.
+/// Rejects attributes that cannot be embedded. `kind_of` returns the type of an attribute.
 pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) -> Result<(), Error> {
     if slugs.is_empty() {
-        return Err(Error::at(Code::InvalidValue, "/embed", "name at least one attribute")
-            .hint("Send null to embed nothing."));
+        return Err(Error::at(Code::InvalidValue, "/embed", "embed names no attribute")
+            .hint("Name at least one attribute, or send null to embed nothing."));
     }
     let fault = |(position, slug): (usize, &String)| {
         let pointer = format!("/embed/{position}");
@@ -35,10 +35,10 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
                 Some(Error::at(Code::UnknownAttribute, pointer, format!("attribute {slug:?} does not exist")))
             }
             Some(kind) if !kind.is_text() => {
-                let message = format!("{slug:?} is a {}: only texts can be embedded", kind.name());
+                let message = format!("{slug:?} of type {} cannot be embedded", kind.name());
                 Some(
                     Error::at(Code::InvalidValue, pointer, message)
-                        .hint("Name attributes of type string (dimension) or list."),
+                        .hint("Use attributes of type string (dimension) or list."),
                 )
             }
             Some(_) if slugs[..position].contains(slug) => {
@@ -50,7 +50,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
     Error::join(slugs.iter().enumerate().filter_map(fault).collect()).map_or(Ok(()), Err)
 }
 
-/// Writes down what is embedded of a template whose attributes are written down.
+/// Stores the embedded attributes of a template. The rows of the attributes must exist.
 pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
     spi.run_once(
         "update keyed_state.template set embed = (select array_agg(a.id order by array_position($2, a.slug)) \
@@ -60,7 +60,7 @@ pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
     );
 }
 
-/// What a template says of the texts that are embedded.
+/// The list of embedded texts in the definition of a template.
 pub struct EmbeddedTexts;
 
 impl Dependent for EmbeddedTexts {
@@ -79,7 +79,7 @@ impl Dependent for EmbeddedTexts {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Option<Vec<String>>, Error> {
+    fn parse_and_check(text: &str) -> Result<Option<Vec<String>>, Error> {
         let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
         let slugs = parse(&raw, "/embed")?;
         let kind_of = |slug: &str| match slug {
@@ -95,13 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_lists_are_embedded_in_the_order_named() {
-        assert_eq!(read(r#"["medium","title"]"#), Ok(Some(vec!["medium".to_owned(), "title".to_owned()])));
-        assert_eq!(read("null"), Ok(None));
+    fn embed_keeps_the_order_of_texts_and_lists() {
+        let embed = parse_and_check(r#"["medium","title"]"#);
+        assert_eq!(embed, Ok(Some(vec!["medium".to_owned(), "title".to_owned()])));
+        assert_eq!(parse_and_check("null"), Ok(None));
     }
 
     #[test]
-    fn each_fault_is_reported_at_its_place() {
+    fn error_has_the_pointer_of_the_invalid_element() {
         for (text, pointer, code) in [
             ("[]", "/embed", Code::InvalidValue),
             (r#""title""#, "/embed", Code::InvalidValue),
@@ -110,7 +111,7 @@ mod tests {
             (r#"["year"]"#, "/embed/0", Code::InvalidValue),
             (r#"["title","title"]"#, "/embed/1", Code::InvalidValue),
         ] {
-            let error = read(text).expect_err(text);
+            let error = parse_and_check(text).expect_err(text);
             assert_eq!((error.faults[0].pointer.as_str(), error.faults[0].code), (pointer, code), "{text}");
         }
     }

@@ -1,7 +1,7 @@
 //! The SQL and HTTP functions that define templates.
 
 use super::creation::{NewTemplate, create};
-use super::{alter, dry_run, project, project_removal, removal, setup};
+use super::{alter, dry_run, project, removal, setup};
 use crate::access::lookup::template_by_name;
 use crate::access::{Caller, definition_lock, template_list};
 use crate::error::{Code, Error};
@@ -44,7 +44,7 @@ sql_functions! {
     /// `keyed.drop_project(project text, with_records boolean) returns void`.
     keyed_drop_project => |call| {
         let project = call.required_text(0, "project")?;
-        project_removal::drop_project(&project, call.flag(1)).map(|()| Answer::Void)
+        removal::drop_project(&project, call.flag(1)).map(|()| Answer::Void)
     };
 
     /// `keyed.set_time_zone(project text, time_zone text) returns void`.
@@ -68,7 +68,7 @@ sql_functions! {
         if call.flag(5) {
             return dry_run::plan(|| dry_run::change(None, || create(&project, &new))).map(Answer::Json);
         }
-        create(&project, &new).map(answer)
+        create(&project, &new).map(to_answer)
     };
 
     /// `keyed_http.create_template(body text, dry_run boolean) returns text[]`.
@@ -92,7 +92,7 @@ sql_functions! {
         let name = call.required_text(0, "template")?;
         let caller = Caller::current();
         let template = template_by_name(&caller, &name)?;
-        caller.require_knowledge(&template)?;
+        caller.require_any(&template)?;
         Ok(Answer::Text(template.to_json()))
     };
 
@@ -139,11 +139,11 @@ sql_functions! {
     keyed_http_alter_template => |call| {
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
         if call.flag(2) {
-            let tried = || {
+            let change = || {
                 let template = template_by_name(&Caller::current(), &name)?;
                 dry_run::change(Some(Rc::clone(&template)), || alter::alter(&template, &body))
             };
-            return dry_run::plan(|| definition_lock::of_name(&name, tried)).map(planned);
+            return dry_run::plan(|| definition_lock::of_name(&name, change)).map(planned);
         }
         let template = definition_lock::of_name(&name, || {
             alter::alter(&*template_by_name(&Caller::current(), &name)?, &body)
@@ -167,7 +167,8 @@ sql_functions! {
     };
 }
 
-/// Changes the template that the first argument names, as a body says that is made for it, or answers what that would do.
+/// Applies a PATCH body to the template of the first argument, or returns the plan of a dry run. `body` builds the body
+/// for the template.
 fn alter_by_sql(
     call: &Call,
     is_dry_run: bool,
@@ -176,21 +177,21 @@ fn alter_by_sql(
     let template = || catalog::by_argument(call);
     let change = |template: &Template| alter::alter(template, &body(template)?);
     if is_dry_run {
-        let tried = || {
+        let dry_change = || {
             let template = template()?;
             dry_run::change(Some(Rc::clone(&template)), || change(&template))
         };
-        return dry_run::plan(|| definition_lock::of_table(call.oid(0), tried)).map(Answer::Json);
+        return dry_run::plan(|| definition_lock::of_table(call.oid(0), dry_change)).map(Answer::Json);
     }
-    definition_lock::of_table(call.oid(0), || change(&*template()?)).map(answer)
+    definition_lock::of_table(call.oid(0), || change(&*template()?)).map(to_answer)
 }
 
-/// The answer of a dry run, which is not kept.
+/// The response to a dry run, which is not stored for replay.
 fn planned(plan: String) -> Answer {
     Answer::Written(Written::new(200, plan, Subject::NotStored))
 }
 
-fn answer(template: Rc<Template>) -> Answer {
+fn to_answer(template: Rc<Template>) -> Answer {
     Answer::Json(template.to_json())
 }
 

@@ -1,11 +1,11 @@
-//! Grants privileges: stores them, and creates privileges and policies of PostgreSQL.
+//! Grants privileges: stores them, and creates PostgreSQL's privileges and policies.
 
 use super::dependents;
 use super::reconcile;
 use crate::access::privilege::Privilege;
 use crate::access::privileges::role_sql;
 use crate::access::stored_grant::{COLUMNS, Grant, read};
-use crate::access::table_policies::forget_dropped_roles;
+use crate::access::table_policies::delete_grants_to_dropped_roles;
 use crate::access::target::{Table, Target};
 use crate::access::{Caller, binding, definition_lock, privileges, scope};
 use crate::error::{Code, Error};
@@ -19,44 +19,39 @@ use crate::value::quote::identifier;
 use pgrx::notice;
 use pgrx::pg_sys::Oid;
 
-/// Grants privileges on a target to a role, on the records in the scope or on all. A privilege that the role has there
-/// already gets the new scope.
+/// Grants privileges on a target to a role, with a scope or on all records. An existing grant of the same privilege gets
+/// the new scope.
 pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option<&str>) -> Result<(), Error> {
     Caller::current().require_admin("grant access")?;
     let role = find_grantee(role_name)?;
     let privileges = parse_privileges(privileges)?;
     if scope.is_some() && privileges.contains(&Privilege::Define) {
-        return Err(Error::at(
-            Code::InvalidValue,
-            "/privileges",
-            "define applies to templates and has no scope of records",
-        )
-        .hint("Grant define alone, without a scope."));
+        return Err(Error::at(Code::InvalidValue, "/privileges", "the privilege define cannot have a scope")
+            .hint("Grant define separately, without a scope."));
     }
     definition_lock::one_at_a_time(Target::find(target)?.project.id, || {
         let target = Target::find(target)?;
-        as_owner_defining(|| connected(|spi| make(spi, role, &target, &privileges, scope)))
+        as_owner_defining(|| connected(|spi| grant_on(spi, role, &target, &privileges, scope)))
     })
 }
 
-fn make(
+fn grant_on(
     spi: &Connection,
     role: Oid,
     target: &Target,
     privileges: &[Privilege],
     scope: Option<&str>,
 ) -> Result<(), Error> {
-    forget_dropped_roles(spi);
+    delete_grants_to_dropped_roles(spi);
     let tables = target.tables(spi);
-    // Looking up a template takes a weak lock on its table.
-    let what = format!("a template of the project {} that a scope is about", target.project.slug);
+    // The lookup of a template takes a weak lock on its table.
+    let what = format!("a template of the project {} to which a scope refers", target.project.slug);
     table_lock::lock_in_turn(&what, || check(target, &tables, scope))?;
-    let held = held(spi, role, target);
-    let narrows = privileges.iter().any(|privilege| narrows(&held, *privilege, scope));
-    // In a project of very many templates plain SQL follows table by table.
-    let now = &tables[..tables.len().min(table_lock::most_tables())];
-    // A revoked privilege ends at once, without waiting for readers; the new policies follow when the tables are
-    // free.
+    let existing = existing_grants(spi, role, target);
+    let narrows = privileges.iter().any(|privilege| narrows(&existing, *privilege, scope));
+    // In a project with very many templates, the policies of the remaining tables follow later.
+    let now = &tables[..tables.len().min(table_lock::max_tables())];
+    // A narrowed privilege ends at once and waits for no reader. New policies follow when the tables are free.
     if !narrows {
         lock_exclusively(&now.iter().map(|table| table.sql.clone()).collect::<Vec<_>>());
     }
@@ -64,17 +59,17 @@ fn make(
     table_lock::lock_in_turn(&format!("the privileges of the project {}", project.slug), || {
         privileges::lock(project.id);
     });
-    privileges::give(spi, role, &tables, privileges)?;
+    privileges::grant(spi, role, &tables, privileges)?;
     for privilege in privileges {
-        let is_held = |grant: &Grant| grant.privilege == *privilege && grant.scope.as_deref() == scope;
-        if !held.iter().any(is_held) {
-            write(spi, role, target, *privilege, scope);
+        let is_equal = |grant: &Grant| grant.privilege == *privilege && grant.scope.as_deref() == scope;
+        if !existing.iter().any(is_equal) {
+            store(spi, role, target, *privilege, scope);
         }
     }
     let done = if narrows {
         reconcile::enforce_on(spi, &tables)
     } else {
-        // Policies that wait are made along, and their scopes may be about other templates.
+        // This also creates pending policies, whose scopes may refer to other templates.
         table_lock::lock_in_turn(&what, || {
             now.iter().for_each(|table| drop(reconcile::sync_locked(spi, project.id, table)));
         });
@@ -85,38 +80,39 @@ fn make(
     spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
     if done < tables.len() {
         notice!(
-            "functions and the service apply this at once. In plain SQL, templates that still wait for their table \
-             to be free: {}. The service tries again every minute; to do so now, SELECT keyed.enforce_grants()",
+            "the policies of {} tables could not be updated because the tables are in use; functions and the service \
+             apply the grant at once, plain SQL after the next run of keyed.enforce_grants(), which the service calls \
+             every minute",
             tables.len() - done
         );
     }
     Ok(())
 }
 
-/// What a role holds on this very target.
-fn held(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
+/// The grants of a role on exactly this target.
+fn existing_grants(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
          and g.template_id is not distinct from $3"
     );
-    read(&spi.run_once(&sql, Snapshot::Latest, &place(role, target)))
+    read(&spi.run_once(&sql, Snapshot::Latest, &role_and_target(role, target)))
 }
 
-/// Whether the scope may take something away from what is held. Two scopes are not compared: another one counts as narrower,
-/// unless it is all records.
-fn narrows(held: &[Grant], privilege: Privilege, scope: Option<&str>) -> bool {
+/// Whether the scope may exclude records of an existing grant. Scopes are not compared: any other scope counts as
+/// narrower, except all records.
+fn narrows(existing: &[Grant], privilege: Privilege, scope: Option<&str>) -> bool {
     let differs = |grant: &Grant| grant.privilege == privilege && grant.scope.as_deref() != scope;
-    scope.is_some() && held.iter().any(differs)
+    scope.is_some() && existing.iter().any(differs)
 }
 
-/// Refuses a scope that a template does not understand. One for a whole project is about fields that all have.
+/// Rejects a scope that does not compile. The scope of a project may use standard fields only.
 fn check(target: &Target, tables: &[Table], scope: Option<&str>) -> Result<(), Error> {
     let Some(scope) = scope else { return Ok(()) };
     let Some(template) = tables.first().and_then(|table| catalog::by_id(table.template)) else {
         return Err(Error::at(
             Code::InvalidValue,
             "/scope",
-            "the project has no template to check the scope against",
+            "a scope needs a template, and the project has none",
         )
         .hint("Create a template first."));
     };
@@ -127,10 +123,10 @@ fn check(target: &Target, tables: &[Table], scope: Option<&str>) -> Result<(), E
     }
 }
 
-/// Writes a grant down, in place of one with another scope. It has a number of its own: the policies of the other show and
-/// allow nothing any more.
-fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, scope: Option<&str>) {
-    let [role_argument, project, template] = place(role, target);
+/// Stores a grant and deletes the one with another scope. The new grant has a new number, so the policies of the deleted
+/// grant allow nothing.
+fn store(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, scope: Option<&str>) {
+    let [role_argument, project, template] = role_and_target(role, target);
     spi.run_once(
         "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
          and g.template_id is not distinct from $3 and g.privilege = $4",
@@ -138,7 +134,7 @@ fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, sco
         &params![role_argument, project, template, privilege.name()],
     );
     let granted_by = Caller::actor();
-    // There is a conflict only with a row that a fixed snapshot does not show, and then PostgreSQL raises 40001.
+    // A conflict is possible only with a row that is not visible to a fixed snapshot; then PostgreSQL raises 40001.
     spi.run_once(
         "insert into keyed_state.access_grant \
          (role, project_id, template_id, privilege, scope, granted_by, role_name, bound_in) \
@@ -157,7 +153,8 @@ fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, sco
     );
 }
 
-pub(crate) fn place(role: Oid, target: &Target) -> [Parameter; 3] {
+/// The parameters of a statement on the grants of a role on a target.
+pub(crate) fn role_and_target(role: Oid, target: &Target) -> [Parameter; 3] {
     params![RegRole(role), target.project.id, target.template]
 }
 
@@ -168,25 +165,25 @@ pub(crate) fn find_role(name: &str) -> Result<Oid, Error> {
     })
 }
 
-/// A role that may be granted something. What one has that became a superuser since can still be revoked.
+/// A role that can be granted privileges. Revoking also accepts superusers, because a role may become one later.
 fn find_grantee(name: &str) -> Result<Oid, Error> {
     let role = find_role(name)?;
-    let is_ours = [role::OWNER, role::ADMIN].into_iter().any(|ours| role::find(ours) == Some(role));
-    if is_ours || role::is_of_the_server(name) {
+    let is_reserved = [role::OWNER, role::ADMIN].into_iter().any(|name| role::find(name) == Some(role));
+    if is_reserved || role::is_of_the_server(name) {
         return Err(Error::at(
             Code::InvalidValue,
             "/role",
             format!("privileges cannot be granted to {name}"),
         )
-        .hint("Grant to a role of your own: CREATE ROLE sales."));
+        .hint("Grant to a role that you created: CREATE ROLE sales."));
     }
     if role::is_superuser(role) {
         return Err(Error::at(
             Code::InvalidValue,
             "/role",
-            format!("{name} is a superuser, to which scopes do not apply"),
+            format!("privileges cannot be granted to the superuser {name}"),
         )
-        .hint("Grant to a role of your own: CREATE ROLE sales."));
+        .hint("A superuser has all privileges. Grant to a role that you created: CREATE ROLE sales."));
     }
     Ok(role)
 }
@@ -206,7 +203,7 @@ fn parse_privileges(names: &[String]) -> Result<Vec<Privilege>, Error> {
     privileges.sort_unstable_by_key(|privilege| *privilege as u8);
     privileges.dedup();
     if privileges.is_empty() {
-        return Err(Error::at(Code::InvalidValue, "/privileges", "name at least one privilege")
+        return Err(Error::at(Code::InvalidValue, "/privileges", "the list of privileges is empty")
             .hint("Use the privileges read, create, update, delete and define."));
     }
     Ok(privileges)

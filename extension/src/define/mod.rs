@@ -6,9 +6,9 @@ pub mod access_functions;
 pub mod alter;
 /// Adds or changes an attribute of an existing template.
 pub mod attribute;
-/// The order of texts.
+/// The collation of texts.
 pub mod collation;
-/// Gives the column of a text another collation.
+/// Changes the collation of an attribute's index, policies and views.
 pub mod collation_change;
 /// Creates a template.
 pub mod creation;
@@ -16,37 +16,29 @@ pub mod creation;
 pub mod ddl;
 /// The dependents of a definition, in order.
 pub mod dependents;
-/// What a change of a template would do.
+/// Dry runs of template changes.
 pub mod dry_run;
-/// Which texts are embedded.
+/// The embedded texts of a template.
 pub mod embed;
-/// Updates pending policies.
-pub mod enforce_grants;
-/// Objects of others in keyed's schemas.
-pub mod foreign;
 /// The SQL functions of templates and attributes, for SQL and HTTP.
 pub mod functions;
 /// Grants privileges.
 pub mod grant;
-/// Creates projects.
+/// Creates projects, and sets their time zone.
 pub mod project;
-/// Drops a project.
-pub mod project_removal;
-/// Updates policies that could not be updated at once.
+/// Updates pending policies.
 pub mod reconcile;
 /// Converts tables of older versions, without a column for released keys.
 pub mod released;
-/// Drops a template.
+/// Drops templates and projects.
 pub mod removal;
 /// Revokes privileges.
 pub mod revocation;
 /// The rows that describe templates and attributes.
 pub mod rows;
-/// Runs a script that changes the tables of the state.
-pub mod script;
 /// Sets up a database and migrates its state.
 pub mod setup;
-/// Which words stand for others in searches.
+/// The synonyms of a template.
 pub mod synonyms;
 /// Saved views.
 pub mod view;

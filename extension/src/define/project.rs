@@ -16,27 +16,27 @@ use crate::value::slug::{self, Noun};
 use crate::view::stored;
 use pgrx::prelude::PgSqlErrorCode;
 
-/// Makes a project: a schema. Returns its number.
+/// Creates a project and its schema. Returns its number.
 pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32, Error> {
     let caller = Caller::current();
     caller.require_admin("create projects")?;
     caller.require_all_projects("create projects")?;
     let zone = zone.map(time_zone::check).transpose()?;
     slug::check(Noun::Project, slug, "/slug")?;
-    // The right to make schemas belongs to the database itself, so a dump of its contents does not bring it along.
+    // CREATE on the database is not in a dump of one database, so it may be missing after a restore.
     if role::find(role::OWNER).is_none() || !catalog::state_exists() || !owner_may_create_schemas() {
         setup::init(false)?;
     }
     catalog::refresh();
     let name = name.unwrap_or(slug);
     let taken = || {
-        let error = Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already")).hint(
+        let error = Error::at(Code::Conflict, "/slug", format!("schema {slug:?} already exists")).hint(
             "Choose another slug. If the schema came from pg_dump --schema, the definitions of its \
              templates are missing: drop it, and restore the whole database.",
         );
         newer::taken(error, "select from keyed_state.project where slug = $1", &params![slug])
     };
-    let made = subtransaction(|| {
+    let created = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
                 spi.script(&ddl::create_schema(slug, name));
@@ -55,16 +55,16 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
         })
     });
     let states = [PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION];
-    made.catch(|caught| caught.is_any_of(&states).then(taken))
+    created.catch(|caught| caught.is_any_of(&states).then(taken))
 }
 
-/// Sets the time zone of a project's searches that name none; without one, UTC.
+/// Sets the default time zone of searches in a project; null for UTC.
 pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
     let caller = Caller::current();
     caller.require_admin("set the time zone of a project")?;
     catalog::refresh();
     let project = catalog::project_by_name_or_id(project)
-        .filter(|project| caller.sees_project(project.id))
+        .filter(|project| caller.can_access_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))?;
     let name = name.map(time_zone::check).transpose()?;
     definition_lock::one_at_a_time(project.id, || change_time_zone(&caller, project.id, name.as_deref()))
@@ -78,7 +78,7 @@ fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result
                 Snapshot::Latest,
                 &params![project, name],
             );
-            // Makes the new time zone known to the look-ups that follow.
+            // Makes the new time zone visible.
             begin_command();
             catalog::refresh();
             dependents::sync(spi, caller, &stored::of_project(spi, project))

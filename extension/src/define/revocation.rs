@@ -1,8 +1,8 @@
-//! Revokes privileges. It waits for no reader: it deletes the row of the grant, which functions and policies check,
-//! and revokes the privileges of PostgreSQL. The policies are dropped later, when their table is free.
+//! Revokes privileges without waiting for readers: it deletes the row of the grant, which functions and policies check,
+//! and revokes PostgreSQL's privileges. The policies are dropped later, when their table is free.
 
 use super::dependents;
-use super::grant::{find_role, place};
+use super::grant::{find_role, role_and_target};
 use super::reconcile;
 use crate::access::stored_grant::{COLUMNS, Grant, read_all};
 use crate::access::target::{Table, Target};
@@ -13,7 +13,7 @@ use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock;
 use pgrx::pg_sys::Oid;
 
-/// Takes back all that was granted to a role on a target. Returns how many privileges that were.
+/// Revokes all privileges of a role on a target. Returns their number.
 pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
     Caller::current().require_admin("revoke access")?;
     let role = find_role(role_name)?;
@@ -22,55 +22,55 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
         connected(|spi| {
             let deleted = delete_grants(spi, role, &target);
             let tables = target.tables(spi);
-            let with_policies = reconcile::with_policies_of(spi, &deleted);
-            // In a very large project, the privileges on most templates are revoked together with their policies;
-            // without policies they show nothing. Each revocation sends an invalidation message to every session, and
-            // too many at once would clear their caches.
-            let most = table_lock::most_tables();
+            let with_policies = reconcile::tables_with_policies_of(spi, &deleted);
+            // In a very large project, most table privileges are revoked later, together with the policies. A privilege
+            // without a policy allows no row. Each REVOKE sends an invalidation message to every session, and too many
+            // at once would clear their caches.
+            let limit = table_lock::max_tables();
             let is_later = |position: usize, table: &Table| {
-                position >= most && (deleted.is_empty() || with_policies.contains_key(&table.oid))
+                position >= limit && (deleted.is_empty() || with_policies.contains_key(&table.oid))
             };
             let (mut now, mut later) = (Vec::new(), Vec::new());
             for (position, table) in tables.iter().enumerate() {
                 (if is_later(position, table) { &mut later } else { &mut now }).push(table);
             }
-            take_privileges(spi, role, &target, &now, &later);
+            revoke_privileges(spi, role, &target, &now, &later);
             reconcile::enforce_on(spi, &tables);
-            let is_open = |table: &&Table| with_policies.get(&table.oid) == Some(&false);
-            let open: Vec<&Table> = tables.iter().filter(is_open).collect();
-            reconcile::drop_unbound(spi, target.project.id, &open);
+            let is_unchecked = |table: &&Table| with_policies.get(&table.oid) == Some(&false);
+            let unchecked: Vec<&Table> = tables.iter().filter(is_unchecked).collect();
+            reconcile::drop_unchecked(spi, target.project.id, &unchecked);
             deleted.len() as i32
         })
     }))
 }
 
-/// Revokes the privileges of PostgreSQL on tables, and on the schema if none remain. A concurrent change of a table's
-/// definition blocks this; the privileges then remain, without effect, until the policies are dropped.
-fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table], later: &[&Table]) {
+/// Revokes PostgreSQL's privileges on tables, and on the schema if none remain. If a concurrent change of a definition
+/// blocks this, the privileges remain without effect until the policies are dropped.
+fn revoke_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table], later: &[&Table]) {
     let templates: Vec<i32> = now.iter().map(|table| table.template).collect();
-    let taken = subtransaction(|| {
+    let revoked = subtransaction(|| {
         with_settings(&[(c"lock_timeout", c"300ms")], || {
             privileges::lock(target.project.id);
-            privileges::restore(spi, role, target.project.id, now);
+            privileges::revoke_unused(spi, role, target.project.id, now);
             dependents::after_grants(spi, &templates);
-            privileges::close_schema(spi, role, &target.project, later);
+            privileges::revoke_schema(spi, role, &target.project, later);
         });
     });
-    reconcile::unless_busy(taken);
+    reconcile::unless_busy(revoked);
 }
 
-/// Deletes a role's grants on a target. A concurrent grant replaces a row; a statement that waited for it sees
-/// neither version, so this repeats until no row is left.
+/// Deletes a role's grants on a target. A concurrent grant deletes and inserts a row; a statement that waits for it finds
+/// neither version. So this repeats until no row is left.
 fn delete_grants(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
     let sql = format!(
         "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
          and g.template_id is not distinct from $3 returning {COLUMNS}"
     );
     let mut all = Vec::new();
-    for time in 1.. {
+    for attempt in 1.. {
         pgrx::check_for_interrupts!();
-        let deleted = read_all(&spi.run_once(&sql, Snapshot::Latest, &place(role, target)));
-        if deleted.is_empty() && time > 1 {
+        let deleted = read_all(&spi.run_once(&sql, Snapshot::Latest, &role_and_target(role, target)));
+        if deleted.is_empty() && attempt > 1 {
             break;
         }
         all.extend(deleted);

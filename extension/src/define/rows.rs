@@ -11,7 +11,7 @@ use crate::template::{Attribute, Template, presentation};
 use crate::value::list_option;
 use serde_json::value::RawValue;
 
-/// Writes down a new attribute; answers its number. Until state step 26, a constraint lists the types.
+/// Inserts an attribute. Returns its number. Before migration 26, a CHECK constraint lists the types.
 pub fn insert_attribute(
     spi: &Connection,
     template: i32,
@@ -20,8 +20,8 @@ pub fn insert_attribute(
     target: Option<i32>,
 ) -> i32 {
     let options = new.options.as_deref().map(list_option::to_json);
-    if (new.kind == AttributeType::Boolean && !is_migrated(spi, STEP_OF_TYPES))
-        || (new.format.is_some() && !is_migrated(spi, STEP_OF_FORMATS))
+    if (new.kind == AttributeType::Boolean && !is_migrated(spi, TYPES_MIGRATION))
+        || (new.format.is_some() && !is_migrated(spi, FORMAT_MIGRATION))
     {
         guard::not_migrated().raise();
     }
@@ -56,15 +56,15 @@ pub fn insert_attribute(
     id
 }
 
-/// The step of the state since which attributes may have any type.
-const STEP_OF_TYPES: i32 = 26;
-/// The step that makes a column for formats.
-const STEP_OF_FORMATS: i32 = 33;
+/// The migration that drops the constraint on types.
+const TYPES_MIGRATION: i32 = 26;
+/// The migration that adds the column for formats.
+const FORMAT_MIGRATION: i32 = 33;
 
-/// Whether a step of the state has run.
-pub fn is_migrated(spi: &Connection, step: i32) -> bool {
+/// Whether a migration has run.
+pub fn is_migrated(spi: &Connection, migration: i32) -> bool {
     let sql = "select from keyed_state.version where number = $1";
-    !spi.run_once(sql, Snapshot::Latest, &params![step]).is_empty()
+    !spi.run_once(sql, Snapshot::Latest, &params![migration]).is_empty()
 }
 
 /// Replaces the format of an attribute; null removes it.
@@ -75,7 +75,7 @@ pub fn set_format(
     pointer: &str,
 ) -> Result<(), Error> {
     let format = presentation::parse(attribute.kind, value, pointer)?;
-    if is_migrated(spi, STEP_OF_FORMATS) {
+    if is_migrated(spi, FORMAT_MIGRATION) {
         update_attribute(spi, attribute, "\"format\"", format.as_deref().map(Jsonb).into_parameter());
     } else if format.is_some() {
         return Err(guard::not_migrated());
@@ -92,7 +92,7 @@ pub fn update_attribute(spi: &Connection, attribute: &Attribute, column: &str, v
     );
 }
 
-/// Changes a column, a text, of a template's row.
+/// Changes a text column of a template's row.
 pub fn update_template(spi: &Connection, template: &Template, column: &str, value: Option<&str>) {
     spi.run_once(
         &format!("update keyed_state.template set {column} = $2 where id = $1"),

@@ -1,43 +1,44 @@
 //! Sets up a database and migrates its state.
 
-use super::{attribute, ddl, foreign, reconcile, released, script};
+use super::{attribute, ddl, reconcile, released};
 use crate::access::{Caller, binding, policy_sql};
 use crate::error::{Code, Error};
 use crate::job::start_pending;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
-use crate::postgres::guard::{as_owner, as_owner_defining, with_settings};
+use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{library_version, preload, role};
+use crate::postgres::{library_version, preload, role, table_lock};
 use crate::search::text;
 use crate::template::catalog;
 use crate::value::quote::{identifier, literal};
 use crate::value::table_name::{SideTable, table_sql};
 use crate::vectors;
 use pgrx::pg_sys::Oid;
+use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashSet;
 
 const ROLES: &str = include_str!("../../../sql/roles.sql");
 const PROXY_LOGIN: &str = include_str!("../../../sql/proxy_login.sql");
 
-/// One step of the state forward.
+/// One migration of the state.
 enum Step {
     Script(&'static str),
-    /// Migrations that depend on existing templates.
+    /// A migration that depends on existing templates.
     Function(fn(&Connection)),
-    /// The same for as many as one transaction may lock: it is done when none is left.
-    Portion(fn(&Connection) -> usize),
+    /// A migration that converts as many templates as one transaction can lock, and returns the number of remaining ones.
+    Batch(fn(&Connection) -> usize),
 }
 
-/// The steps that made the state what it is, oldest first; each runs once in a database.
-const STATE: &[(i32, Step)] = &[
+/// The migrations, oldest first. Each runs once in a database.
+const MIGRATIONS: &[(i32, Step)] = &[
     (1, Step::Script(include_str!("../../../sql/state/0001_tables.sql"))),
     (2, Step::Function(text::rebuild::make_missing)),
     (3, Step::Script(include_str!("../../../sql/state/0002_project_time_zone.sql"))),
-    (4, Step::Function(attribute::make_missing_indexes)),
+    (4, Step::Function(attribute::create_missing_indexes)),
     (5, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
-    (6, Step::Function(secure_templates)),
-    (7, Step::Function(vectors::table::make_missing)),
+    (6, Step::Function(enable_row_security)),
+    (7, Step::Function(vectors::table::create_missing)),
     (8, Step::Script(include_str!("../../../sql/state/0008_embedding_queue.sql"))),
     (9, Step::Script(include_str!("../../../sql/state/0009_inbound.sql"))),
     (10, Step::Script(include_str!("../../../sql/state/0010_views.sql"))),
@@ -45,11 +46,11 @@ const STATE: &[(i32, Step)] = &[
     (12, Step::Script(include_str!("../../../sql/state/0012_idempotent_request.sql"))),
     (13, Step::Script(include_str!("../../../sql/state/0013_slugs.sql"))),
     (14, Step::Script(include_str!("../../../sql/state/0014_stored_credentials.sql"))),
-    (15, Step::Function(binding::add)),
+    (15, Step::Function(binding::migrate)),
     (16, Step::Script(include_str!("../../../sql/state/0016_inbound_payloads.sql"))),
     (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
-    (18, Step::Portion(released::convert_some)),
-    (19, Step::Function(reconcile::bind_policies)),
+    (18, Step::Batch(released::convert_batch)),
+    (19, Step::Function(reconcile::migrate_policies)),
     (20, Step::Script(include_str!("../../../sql/state/0020_inbound_refused.sql"))),
     (21, Step::Script(include_str!("../../../sql/state/0021_jobs.sql"))),
     (22, Step::Script(include_str!("../../../sql/state/0022_replication.sql"))),
@@ -65,9 +66,9 @@ const STATE: &[(i32, Step)] = &[
     (34, Step::Script(include_str!("../../../sql/state/0034_view_presentation.sql"))),
 ];
 
-/// The last step.
-pub fn newest_step() -> i32 {
-    STATE.iter().map(|step| step.0).max().unwrap_or(0)
+/// The newest schema version.
+pub fn newest_version() -> i32 {
+    MIGRATIONS.iter().map(|step| step.0).max().unwrap_or(0)
 }
 
 /// Only one session at a time sets up or migrates a database.
@@ -75,17 +76,47 @@ fn lock_setup() {
     advisory_lock::lock(LockKind::Setup, 0, Mode::Exclusive);
 }
 
-/// Creates the roles and the state tables; existing ones remain. With `preload`, the sessions of this database load the
-/// library of keyed when they begin. Returns the version of the state.
+/// Raises an error if other roles have created objects in the schemas of keyed. Using them would run code of their
+/// owners.
+fn reject_foreign_objects() -> Result<(), Error> {
+    let found = connected(|spi| {
+        // The SQL of the extension may be older than the library, until ALTER EXTENSION … UPDATE.
+        let function = spi.run_once(
+            "select pg_catalog.to_regprocedure('keyed.foreign_objects()')",
+            Snapshot::Latest,
+            &[],
+        );
+        function.value::<Option<Oid>>().flatten()?;
+        let sql = "select object, finding, remedy, pg_catalog.count(*) over () from keyed.foreign_objects() limit 1";
+        let rows = spi.run_once(sql, Snapshot::Latest, &[]);
+        let text = |column| rows.get::<Option<String>>(0, column).unwrap_or_default();
+        let others = |count: i64| if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+        (!rows.is_empty()).then(|| {
+            let others = others(rows.get::<Option<i64>>(0, 3).unwrap_or(1));
+            (format!("{} {}{others}", text(0), text(1)), text(2))
+        })
+    });
+    match found {
+        None => Ok(()),
+        Some((finding, remedy)) => Err(Error::new(
+            Code::Conflict,
+            format!("the schemas of keyed contain foreign objects: {finding}"),
+        )
+        .hint(format!("{remedy}. List all of them with SELECT * FROM keyed.foreign_objects()."))),
+    }
+}
+
+/// Creates the roles and the tables of the state; existing ones remain. With `preload`, sessions of this database load
+/// the library of keyed at their start. Returns the schema version.
 pub fn init(preload: bool) -> Result<i32, Error> {
     if !role::is_superuser(role::current()) {
-        return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
+        return Err(Error::new(Code::Forbidden, "only a superuser may call keyed.init()"));
     }
     library_version::require_updated_sql()?;
     lock_setup();
-    foreign::refuse_objects()?;
+    reject_foreign_objects()?;
     connected(|spi| {
-        // What exists already is the normal case of a second call; its notices would only alarm.
+        // Suppresses notices about roles that already exist.
         spi.script("set local client_min_messages = warning");
         spi.script(ROLES);
     });
@@ -96,12 +127,12 @@ pub fn init(preload: bool) -> Result<i32, Error> {
     Ok(version)
 }
 
-/// Has the library of keyed loaded when a session of this database begins, after those that all of its sessions load.
+/// Adds the library of keyed to session_preload_libraries of this database, after those that its sessions already load.
 fn preload_library() {
     if preload::is_shared() {
         return;
     }
-    // What a role or this session has of its own is not for others.
+    // Ignores settings of roles and of this session.
     let sql = "select pg_catalog.current_database()::text, coalesce( \
                (select pg_catalog.substr(c, pg_catalog.strpos(c, '=') + 1) \
                 from pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c \
@@ -121,16 +152,16 @@ fn preload_library() {
     });
 }
 
-/// Runs the steps that this database has not seen. Returns the version of the state.
+/// Runs the pending migrations. Returns the schema version.
 pub fn migrate() -> Result<i32, Error> {
     Caller::current().require_admin("migrate the state of keyed")?;
     library_version::require_updated_sql()?;
     lock_setup();
-    foreign::refuse_objects()?;
+    reject_foreign_objects()?;
     if !ensure_extension(text::table::TRIGRAM_EXTENSION) {
         return Err(text::table::missing());
     }
-    // Without vectors all the rest works.
+    // pgvector is optional.
     if is_available(vectors::table::EXTENSION) {
         ensure_extension(vectors::table::EXTENSION);
     }
@@ -147,16 +178,18 @@ pub fn migrate() -> Result<i32, Error> {
             // It usually exists; the notice is suppressed.
             with_settings(&[(c"client_min_messages", c"warning")], || spi.script(make_version));
             let rows = spi.run_once("select number from keyed_state.version", Snapshot::Latest, &[]);
-            let seen: HashSet<i32> = rows.column::<i32>().collect();
-            let mut version = seen.iter().copied().max().unwrap_or(0);
-            for (number, step) in STATE.iter().filter(|step| !seen.contains(&step.0)) {
+            let applied: HashSet<i32> = rows.column::<i32>().collect();
+            let mut version = applied.iter().copied().max().unwrap_or(0);
+            for (number, step) in MIGRATIONS.iter().filter(|step| !applied.contains(&step.0)) {
                 match step {
-                    Step::Script(script) => script::run(script)?,
+                    Step::Script(script) => run_script(script)?,
                     Step::Function(function) => function(spi),
-                    Step::Portion(function) => {
-                        let left = function(spi);
-                        if left > 0 {
-                            pgrx::notice!("{left} templates are left: call keyed.migrate() again");
+                    Step::Batch(function) => {
+                        let remaining = function(spi);
+                        if remaining > 0 {
+                            pgrx::notice!(
+                                "{remaining} templates remain to be migrated; call keyed.migrate() again"
+                            );
                             break;
                         }
                     }
@@ -164,31 +197,40 @@ pub fn migrate() -> Result<i32, Error> {
                 spi.script(&format!("insert into keyed_state.version (number) values ({number})"));
                 version = version.max(*number);
             }
-            // After a restore, or when roles were renamed.
+            // Roles may have been renamed, or the database restored.
             binding::renew(spi);
-            // pgvector may have come later than the steps.
-            vectors::table::make_missing(spi);
-            // What the SQL of the extension brought when it was updated.
+            // pgvector may have been installed after the migration.
+            vectors::table::create_missing(spi);
+            // An update of the extension may change how documents are indexed.
             text::renewal::renew_indexes(spi);
             Ok::<i32, Error>(version)
         })
     })?;
-    // An update of the extension ends the workers that have loaded the library of before.
+    // Workers with the old library end after an update of the extension.
     start_pending(false);
     Ok(version)
 }
 
-/// The steps that this database has not seen.
+/// Runs the script of a migration. It locks tables that every session reads, and sessions queue behind its lock request.
+/// The lock timeout of two seconds keeps an idle transaction from blocking all of them.
+fn run_script(script: &str) -> Result<(), Error> {
+    let run = || with_settings(&[(c"lock_timeout", c"2s")], || connected(|spi| spi.script(script)));
+    let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
+    let busy = || table_lock::still_busy("the tables of keyed's state");
+    subtransaction(run).catch_also(&locked, |caught| caught.is_any_of(&locked).then(busy))
+}
+
+/// The pending migrations.
 pub fn pending() -> Vec<i32> {
-    let known = || STATE.iter().map(|step| step.0);
+    let known = || MIGRATIONS.iter().map(|step| step.0);
     if !catalog::state_exists() || role::find(role::OWNER).is_none() {
         return known().collect();
     }
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once("select number from keyed_state.version", Snapshot::Active, &[]);
-            let seen: HashSet<i32> = rows.column::<i32>().collect();
-            known().filter(|number| !seen.contains(number)).collect()
+            let applied: HashSet<i32> = rows.column::<i32>().collect();
+            known().filter(|number| !applied.contains(number)).collect()
         })
     })
 }
@@ -236,22 +278,22 @@ fn is_available(extension: &str) -> bool {
     })
 }
 
-/// Puts row-level security on the tables of templates that were made before there was any.
-fn secure_templates(spi: &Connection) {
-    let beside = [SideTable::History, SideTable::Series, SideTable::Documents];
+/// Migration 6: enables row-level security on the tables of existing templates.
+fn enable_row_security(spi: &Connection) {
+    let side_tables = [SideTable::History, SideTable::Series, SideTable::Documents];
     let sql = format!(
         "select p.slug, t.slug, c.relname::text, c.relnamespace = 'keyed_state'::regnamespace \
          from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
          join pg_catalog.pg_class c on c.oid in (to_regclass(format('%I.%I', p.slug, t.slug)), {}) \
          where not c.relrowsecurity order by t.id",
-        beside.map(|table| table.regclass_sql("t.id")).join(", ")
+        side_tables.map(|table| table.regclass_sql("t.id")).join(", ")
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     for row in 0..rows.len() {
         let text = |column| rows.get::<Option<String>>(row, column).unwrap_or_default();
         let table = table_sql(&text(0), &text(1));
         spi.script(&if rows.get::<Option<bool>>(row, 3).unwrap_or_default() {
-            policy_sql::enable_beside(&text(2), &table)
+            policy_sql::enable_on_side_table(&text(2), &table)
         } else {
             ddl::secure_table(&table)
         });

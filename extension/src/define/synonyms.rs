@@ -1,5 +1,6 @@
-//! Which words stand for others in searches of a template: the member `synonyms` of its definition.
+//! The synonyms of a template for full-text search: the member `synonyms` of its definition.
 
+use super::rows::is_migrated;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::guard;
@@ -13,41 +14,41 @@ use crate::value::synonym_set::{SynonymSet, to_json};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// The most sets of a template.
-const MOST_SETS: usize = 500;
-/// The most words of a set, its root aside.
-const MOST_MEMBERS: usize = 20;
-/// The most words in a row that stand for another.
-const MOST_WORDS: usize = 5;
-/// The most characters of one.
-const MOST_CHARACTERS: usize = 100;
-/// The most bytes of all sets as JSON.
-const MOST_BYTES: usize = 64 * 1024;
+/// The maximum number of sets in a template.
+const MAX_SETS: usize = 500;
+/// The maximum number of synonyms in a set, without the root.
+const MAX_MEMBERS: usize = 20;
+/// The maximum number of words in a synonym.
+const MAX_WORDS: usize = 5;
+/// The maximum number of characters in a synonym.
+const MAX_CHARACTERS: usize = 100;
+/// The maximum size of all sets as JSON, in bytes.
+const MAX_BYTES: usize = 64 * 1024;
 
-/// What a set looks like.
+/// The hint on the form of a set.
 const MEMBERS: &str =
     "Write a set as {\"synonyms\": [term, …]}, or with a root as {\"root\": term, \"synonyms\": [term, …]}.";
 
-/// Where a word stands already, folded: in a set without a root, or as the root of one.
+/// The pointers of the folded terms so far: of those in sets without a root, and of roots.
 #[derive(Default)]
-struct Known {
+struct Pointers {
     members: HashMap<String, String>,
     roots: HashMap<String, String>,
 }
 
-/// Reads the member: an array of `{root?, synonyms}`, or null for none. All faults are reported together.
+/// Parses the member: an array of `{root?, synonyms}`, or null for none. All faults are reported together.
 pub fn parse(value: &RawValue, pointer: &str) -> Result<Vec<SynonymSet>, Error> {
     if json::is_null(value) {
         return Ok(Vec::new());
     }
-    let entries = json::array_at_most(value, MOST_SETS + 1, pointer)?;
-    if entries.len() > MOST_SETS {
-        let message = format!("a template has at most {MOST_SETS} sets of synonyms");
+    let entries = json::array_at_most(value, MAX_SETS + 1, pointer)?;
+    if entries.len() > MAX_SETS {
+        let message = format!("a template may have at most {MAX_SETS} sets of synonyms");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
-    let (mut sets, mut known, mut errors) = (Vec::new(), Known::default(), Vec::new());
+    let (mut sets, mut pointers, mut errors) = (Vec::new(), Pointers::default(), Vec::new());
     for (position, entry) in entries.into_iter().enumerate() {
-        match parse_set(entry, &format!("{pointer}/{position}"), &mut known) {
+        match parse_set(entry, &format!("{pointer}/{position}"), &mut pointers) {
             Ok(set) => sets.push(set),
             Err(error) => errors.push(error),
         }
@@ -55,32 +56,32 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Vec<SynonymSet>, Error> 
     if let Some(error) = Error::join(errors) {
         return Err(error);
     }
-    if to_json(&sets).len() > MOST_BYTES {
-        let message = format!("the synonyms of a template have at most {MOST_BYTES} bytes as JSON");
+    if to_json(&sets).len() > MAX_BYTES {
+        let message = format!("the synonyms of a template may have at most {MAX_BYTES} bytes as JSON");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(sets)
 }
 
-fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<SynonymSet, Error> {
+fn parse_set(entry: &RawValue, pointer: &str, pointers: &mut Pointers) -> Result<SynonymSet, Error> {
     let (mut root, mut synonyms) = (None, None);
     for (name, value) in &json::object_at(entry, pointer).map_err(|error| error.hint(MEMBERS))?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(name));
         match name.as_ref() {
             "root" if json::is_null(value) => {}
             "root" => root = Some(text_at(value, &here)?),
-            "synonyms" => synonyms = Some(json::array_at_most(value, MOST_MEMBERS + 1, &here)?),
+            "synonyms" => synonyms = Some(json::array_at_most(value, MAX_MEMBERS + 1, &here)?),
             _ => return Err(unknown_member(name, &here).hint(MEMBERS)),
         }
     }
     let synonyms = synonyms.ok_or_else(|| missing("synonyms", pointer).hint(MEMBERS))?;
     let here = format!("{pointer}/synonyms");
-    let least = if root.is_some() { 1 } else { 2 };
-    if synonyms.len() < least || synonyms.len() > MOST_MEMBERS {
+    let min = if root.is_some() { 1 } else { 2 };
+    if synonyms.len() < min || synonyms.len() > MAX_MEMBERS {
         let count = synonyms.len();
-        let count = if count > MOST_MEMBERS { "more".to_owned() } else { count.to_string() };
+        let count = if count > MAX_MEMBERS { "more".to_owned() } else { count.to_string() };
         let message = format!(
-            "a set has 2 to {MOST_MEMBERS} synonyms, or 1 to {MOST_MEMBERS} and a root; this one has {count}"
+            "a set must have 2 to {MAX_MEMBERS} synonyms, or 1 to {MAX_MEMBERS} and a root; this one has {count}"
         );
         return Err(Error::at(Code::InvalidValue, here, message));
     }
@@ -94,12 +95,12 @@ fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<Synon
         }
         Ok(root) => root.map(|(root, folded)| {
             let here = format!("{pointer}/root");
-            errors.extend(known.add_root(&folded, &here));
+            errors.extend(pointers.add_root(&folded, &here));
             seen.push(folded);
             root
         }),
     };
-    let has_root = least == 1;
+    let has_root = min == 1;
     let mut members = Vec::with_capacity(synonyms.len());
     for (position, member) in synonyms.into_iter().enumerate() {
         let here = format!("{here}/{position}");
@@ -109,7 +110,7 @@ fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<Synon
                 if seen.contains(&folded) {
                     errors.push(Error::at(Code::InvalidValue, here, format!("{text:?} is listed twice")));
                 } else if !has_root {
-                    errors.extend(known.add_member(&folded, &here));
+                    errors.extend(pointers.add_member(&folded, &here));
                 }
                 seen.push(folded);
                 members.push(text);
@@ -119,42 +120,43 @@ fn parse_set(entry: &RawValue, pointer: &str, known: &mut Known) -> Result<Synon
     Error::join(errors).map_or(Ok(SynonymSet { root, synonyms: members }), Err)
 }
 
-impl Known {
+impl Pointers {
     fn add_root(&mut self, folded: &str, pointer: &str) -> Option<Error> {
         let earlier = self.roots.insert(folded.to_owned(), pointer.to_owned())?;
         let message = format!("{folded:?} is already the root in {earlier}");
-        Some(Error::at(Code::InvalidValue, pointer, message).hint("Join both sets: a root has one set."))
+        Some(Error::at(Code::InvalidValue, pointer, message).hint("Merge the two sets. A root has one set."))
     }
 
     fn add_member(&mut self, folded: &str, pointer: &str) -> Option<Error> {
         let earlier = self.members.insert(folded.to_owned(), pointer.to_owned())?;
         let message = format!("{folded:?} is already in {earlier}");
         Some(
-            Error::at(Code::InvalidValue, pointer, message)
-                .hint("Join both sets, or give one of them a root: a term is in one set without a root."),
+            Error::at(Code::InvalidValue, pointer, message).hint(
+                "Merge the two sets, or give one of them a root. A term may be in one set without a root.",
+            ),
         )
     }
 }
 
-/// A word, or several words in a row, without the spaces around it, and folded, as it is compared.
+/// Trims and checks a term. Returns it with its folded form, which is compared.
 fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
     let text = text.trim();
     let folded = fold(text);
-    let fault = if text.chars().nth(MOST_CHARACTERS).is_some() {
-        format!("a synonym has at most {MOST_CHARACTERS} characters")
+    let fault = if text.chars().nth(MAX_CHARACTERS).is_some() {
+        format!("a synonym may have at most {MAX_CHARACTERS} characters")
     } else if text.contains(char::is_control) {
-        "a synonym has no control characters".to_owned()
+        "a synonym must not contain control characters".to_owned()
     } else if folded.contains('"') {
-        "a synonym has no quotation marks".to_owned()
+        "a synonym must not contain quotation marks".to_owned()
     } else if words(&folded).any(|word| word.starts_with('-')) {
-        "no word of a synonym can begin with a dash".to_owned()
+        "a word of a synonym must not begin with a hyphen".to_owned()
     } else if folded.contains("=>") {
-        "a synonym is a word or a phrase: for one direction, use a root".to_owned()
+        "a synonym must not contain =>; use a root for one-way synonyms".to_owned()
     } else {
         match words(text).count() {
-            0 => "a synonym needs a letter, a digit or a sign".to_owned(),
-            1..=MOST_WORDS => return Ok((text.to_owned(), folded)),
-            _ => format!("a synonym has at most {MOST_WORDS} words"),
+            0 => "a synonym must contain a letter, a digit or a symbol".to_owned(),
+            1..=MAX_WORDS => return Ok((text.to_owned(), folded)),
+            _ => format!("a synonym may have at most {MAX_WORDS} words"),
         }
     };
     Err(Error::at(Code::InvalidValue, pointer, fault))
@@ -162,13 +164,15 @@ fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
 
 /// Changes the synonyms of a template.
 pub fn set(spi: &Connection, template: &Template, sets: &[SynonymSet]) -> Result<(), Error> {
-    if template.synonyms.sets() == sets { Ok(()) } else { write(spi, template.id, sets) }
+    if template.synonyms.sets() == sets { Ok(()) } else { store(spi, template.id, sets) }
 }
 
-/// Writes them down. Until state step 30, there is no place for them.
-pub fn write(spi: &Connection, template: i32, sets: &[SynonymSet]) -> Result<(), Error> {
-    let step = "select from keyed_state.version where number = 30";
-    if spi.run_once(step, Snapshot::Latest, &[]).is_empty() {
+/// The migration that adds the column for synonyms.
+const MIGRATION: i32 = 30;
+
+/// Stores the synonyms of a template.
+pub fn store(spi: &Connection, template: i32, sets: &[SynonymSet]) -> Result<(), Error> {
+    if !is_migrated(spi, MIGRATION) {
         return Err(guard::not_migrated());
     }
     let json = (!sets.is_empty()).then(|| to_json(sets));

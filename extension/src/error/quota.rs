@@ -44,7 +44,7 @@ impl Name {
 pub struct Reached {
     /// Which.
     pub name: Name,
-    /// The most there may be.
+    /// The maximum.
     pub maximum: i64,
     /// The present usage; not shown to every caller.
     pub used: Option<i64>,

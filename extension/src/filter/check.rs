@@ -17,10 +17,10 @@ use crate::value::normal_form;
 use crate::value::operand::{Meaning, Operand, quoted};
 use std::cell::Cell;
 
-/// The most characters that a condition looks for in texts.
+/// The maximum number of characters that a condition looks for in texts.
 pub const MAX_PATTERN: usize = 255;
 
-/// The most characters that all of them look for in one filter.
+/// The maximum number of characters that all of them look for in one filter.
 pub const MAX_PATTERNS: usize = 2000;
 
 /// What a request says about all of its conditions.

@@ -1,6 +1,6 @@
 //! Collects errors for one response.
 
-use crate::error::{Code, Error, MOST_FAULTS};
+use crate::error::{Code, Error, MAX_FAULTS};
 
 /// What was found wrong so far, in the order of the request.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Faults {
             self.0.clear();
         }
         let is_unreadable = self.0.first().is_some_and(|first| first.code == Code::MalformedRequest);
-        if !is_unreadable && self.0.len() < MOST_FAULTS {
+        if !is_unreadable && self.0.len() < MAX_FAULTS {
             self.0.push(error);
         }
     }

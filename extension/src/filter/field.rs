@@ -215,18 +215,18 @@ fn resolve_reference(
 
 /// The same for what does not exist and for what the caller may not see.
 fn unknown(root: &dyn Schema, owner: &dyn Schema, key: AttributeKey, name: &str, pointer: &str) -> Error {
-    const MOST: usize = 30;
+    const MAX: usize = 30;
     let message = format!("{} has no field {}", root.full_name(), quoted(name));
     let mut names: Vec<String> = owner
         .attributes()
-        .take(MOST + 1)
+        .take(MAX + 1)
         .map(|attribute| match key {
             AttributeKey::Slug => attribute.slug.to_owned(),
             AttributeKey::Id => attribute.id.to_string(),
         })
         .collect();
-    if names.len() > MOST {
-        names[MOST] = "…".to_owned();
+    if names.len() > MAX {
+        names[MAX] = "…".to_owned();
     }
     let by = if key == AttributeKey::Id { " by number" } else { "" };
     Error::at(Code::UnknownField, pointer, message).hint(format!(

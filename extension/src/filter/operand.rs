@@ -11,7 +11,7 @@ use crate::value::operand::{Operand, Sent};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The most values of one condition.
+/// The maximum number of values of one condition.
 pub const MAX_VALUES: usize = 1000;
 
 /// The value of an operator that takes one.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 /// The maximum nesting of and, or, not.
 pub const MAX_DEPTH: usize = 10;
-/// The most conditions of one filter.
+/// The maximum number of conditions of one filter.
 pub const MAX_CONDITIONS: usize = 200;
 
 /// A condition as it was sent: `{field, operator, value}`.

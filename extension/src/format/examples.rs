@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 100;
 pub(super) fn examples<'c>(
     formats: usize,
     readings: usize,
-    most: usize,
+    max: usize,
     cells: impl Iterator<Item = &'c str>,
     read: impl Fn(usize, &'c str) -> Option<Cow<'c, str>>,
 ) -> Vec<&'c str> {
@@ -22,7 +22,7 @@ pub(super) fn examples<'c>(
     let mut groups = 1;
     for cell in cells.filter(|cell| cell.len() <= MAX_BYTES) {
         if groups >= readings
-            && telling.len() + different.len() + if readings > 1 { 0 } else { alike.len() } >= most
+            && telling.len() + different.len() + if readings > 1 { 0 } else { alike.len() } >= max
         {
             break;
         }
@@ -45,14 +45,14 @@ pub(super) fn examples<'c>(
         } else {
             &mut alike
         };
-        if list.len() < most {
+        if list.len() < max {
             list.push(cell);
             known.insert(cell);
         }
     }
     telling.extend(different);
     telling.extend(alike);
-    telling.truncate(most);
+    telling.truncate(max);
     telling
 }
 

@@ -21,9 +21,9 @@ pub const MEMBERS: [&str; 10] = [
     "list",
 ];
 
-/// The most texts of a member, and the most bytes of each.
-const MOST_TEXTS: usize = 100;
-const MOST_TEXT_BYTES: usize = 100;
+/// The maximum number of texts of a member, and of bytes of each.
+const MAX_TEXTS: usize = 100;
+const MAX_TEXT_BYTES: usize = 100;
 
 impl Format {
     /// Reads the object at `pointer`. Whether there is the time zone is for the caller to find out.
@@ -113,7 +113,7 @@ fn one_character(value: &RawValue, here: &str) -> Result<Option<char>, Error> {
 
 fn pattern(value: &RawValue, here: &str, has_time: bool) -> Result<Pattern, Error> {
     let text = json::text_at(value, here)?;
-    if text.len() > MOST_TEXT_BYTES {
+    if text.len() > MAX_TEXT_BYTES {
         return Err(invalid(here, "is too long for a pattern"));
     }
     let example = if has_time { "DD.MM.YYYY HH:mm" } else { "DD.MM.YYYY" };
@@ -135,10 +135,10 @@ fn texts(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     if let Some(single) = json::string_at(value, here)? {
         return check_text(single.into_owned(), here).map(|text| vec![text]);
     }
-    let entries = json::array_at_most(value, MOST_TEXTS + 1, here)
+    let entries = json::array_at_most(value, MAX_TEXTS + 1, here)
         .map_err(|_| invalid(here, "must be an array of strings, or one string"))?;
-    if entries.len() > MOST_TEXTS {
-        return Err(invalid(here, &format!("has more than {MOST_TEXTS} texts")));
+    if entries.len() > MAX_TEXTS {
+        return Err(invalid(here, &format!("has more than {MAX_TEXTS} texts")));
     }
     let read = |(position, entry): (usize, &RawValue)| {
         let there = format!("{here}/{position}");
@@ -148,10 +148,10 @@ fn texts(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
 }
 
 fn check_text(text: String, here: &str) -> Result<String, Error> {
-    if text.len() <= MOST_TEXT_BYTES {
+    if text.len() <= MAX_TEXT_BYTES {
         return Ok(text);
     }
-    Err(invalid(here, &format!("has more than {MOST_TEXT_BYTES} bytes")))
+    Err(invalid(here, &format!("has more than {MAX_TEXT_BYTES} bytes")))
 }
 
 /// Words for true or for false: at least one.

@@ -157,21 +157,21 @@ impl Pattern {
         let mut rest = text;
         let mut fields = Fields::default();
         let mut is_afternoon = None;
-        let digits = |rest: &mut &str, least: usize, most: usize| {
-            let count = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
+        let digits = |rest: &mut &str, min: usize, max: usize| {
+            let count = rest.bytes().take(max).take_while(u8::is_ascii_digit).count();
             let (number, further) = rest.split_at(count);
             *rest = further;
-            (count >= least).then(|| number.parse::<u32>().ok())?
+            (count >= min).then(|| number.parse::<u32>().ok())?
         };
-        let least = |width: Width| if width == Width::Two { 2 } else { 1 };
+        let min = |width: Width| if width == Width::Two { 2 } else { 1 };
         for part in &self.parts {
             match *part {
                 Part::Year => fields.year = digits(&mut rest, 4, 4)?,
-                Part::Month(width) => fields.month = digits(&mut rest, least(width), 2)?,
-                Part::Day(width) => fields.day = digits(&mut rest, least(width), 2)?,
-                Part::Hour(width) => fields.hour = digits(&mut rest, least(width), 2)?,
+                Part::Month(width) => fields.month = digits(&mut rest, min(width), 2)?,
+                Part::Day(width) => fields.day = digits(&mut rest, min(width), 2)?,
+                Part::Hour(width) => fields.hour = digits(&mut rest, min(width), 2)?,
                 Part::HalfHour(width) => {
-                    let hour = digits(&mut rest, least(width), 2)?;
+                    let hour = digits(&mut rest, min(width), 2)?;
                     fields.hour = (1..=12).contains(&hour).then_some(hour % 12)?;
                 }
                 Part::Minute => fields.minute = digits(&mut rest, 2, 2)?,

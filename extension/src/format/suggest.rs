@@ -169,13 +169,13 @@ fn candidates(kind: AttributeType, zone: Option<&str>) -> Vec<Candidate> {
 }
 
 /// Looks at the cells of a column; none of a type that any text fits, or where nothing says that a format is needed. `zone` is
-/// the time zone of times that name none, if it is known; `most` is the number of examples.
+/// the time zone of times that name none, if it is known; `max` is the number of examples.
 pub fn forms<'a>(
     column: &str,
     kind: AttributeType,
     rules: &Rules,
     zone: Option<&str>,
-    most: usize,
+    max: usize,
     cells: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<Forms> {
     let mut left = candidates(kind, zone);
@@ -195,11 +195,10 @@ pub fn forms<'a>(
     };
     let different: BTreeSet<u64> = left.iter().map(|candidate| candidate.hash.finish()).collect();
     let read = |at: usize, cell| left[at].read(kind, rules, cell);
-    let examples =
-        if most > 0 { examples(left.len(), different.len(), most, cells, read) } else { Vec::new() };
+    let examples = if max > 0 { examples(left.len(), different.len(), max, cells, read) } else { Vec::new() };
     let (mut fits, mut readings) = (Vec::new(), Vec::new());
     for candidate in left {
-        if most > 0 {
+        if max > 0 {
             let values = examples.iter().filter_map(|cell| candidate.read(kind, rules, cell));
             readings.push(values.map(Cow::into_owned).collect());
         }

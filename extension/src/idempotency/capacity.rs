@@ -20,7 +20,7 @@ const ANSWERS: u64 = 1024;
 const PART: u64 = 16;
 
 /// The maximum number of keys whose capacity a session remembers.
-const MOST_KEYS: usize = 1000;
+const MAX_KEYS: usize = 1000;
 
 thread_local! {
     /// The remaining capacity of a key when this session last counted.
@@ -35,7 +35,7 @@ fn stretch(api_key: i32) -> u64 {
 
 fn remember(api_key: i32, left: i64) {
     LEFT.with_borrow_mut(|all| {
-        if all.len() >= MOST_KEYS {
+        if all.len() >= MAX_KEYS {
             all.clear();
         }
         all.insert(api_key, left.max(0) as u64);
@@ -73,11 +73,11 @@ pub fn was_full(key: &str) -> String {
 pub fn none_left() -> Error {
     Error::new(
         Code::QuotaExceeded,
-        "the stored responses of this API key have reached keyed.idempotency_room",
+        "the stored responses of this API key have reached keyed.max_idempotency_size",
     )
     .hint(
         "Send the request without Idempotency-Key, or retry later: responses are stored for 24 hours. \
-             An administrator can raise keyed.idempotency_room.",
+             An administrator can raise keyed.max_idempotency_size.",
     )
 }
 
@@ -97,8 +97,8 @@ pub fn recount(api_key: i32, size: i32, was_full: bool) {
     );
     let taken =
         connected(|spi| run(spi, &sql, &params![api_key]).get::<Option<i64>>(0, 0).unwrap_or_default());
-    remember(api_key, setting::idempotency_room().saturating_sub(taken));
-    let note = match taken > setting::idempotency_room() {
+    remember(api_key, setting::max_idempotency_size().saturating_sub(taken));
+    let note = match taken > setting::max_idempotency_size() {
         true => {
             "insert into keyed_state.idempotency_full values ($1, now()) \
              on conflict (key_id) do update set reached_at = excluded.reached_at"

@@ -73,9 +73,9 @@ fn may_see(caller: &Caller, subject: &Subject) -> bool {
     match subject {
         Subject::Nothing => true,
         Subject::Record(id) => may_read(caller, *id),
-        Subject::Template(id) => catalog::by_id(*id).is_some_and(|template| caller.may_know(&template)),
+        Subject::Template(id) => catalog::by_id(*id).is_some_and(|template| caller.can_view(&template)),
         Subject::View(template) => catalog::by_id(*template)
-            .is_some_and(|template| view::stored::require_knowledge(caller, &template).is_ok()),
+            .is_some_and(|template| view::stored::require_read_or_define(caller, &template).is_ok()),
         Subject::Endpoint(id) => may_configure(caller, *id),
         Subject::Delivery(id) => inbound::log::get(*id, false)
             .is_some_and(|(delivery, _)| may_configure(caller, delivery.endpoint)),
@@ -88,7 +88,8 @@ fn may_see(caller: &Caller, subject: &Subject) -> bool {
 fn may_read(caller: &Caller, Id(id): Id) -> bool {
     let template = record_id::template_of(id).and_then(catalog::by_id);
     template.is_some_and(|template| {
-        caller.require(Action::Read, &template).is_ok() && read::require_seen(caller, &template, id).is_ok()
+        caller.require(Action::Read, &template).is_ok()
+            && read::require_visible(caller, &template, id).is_ok()
     })
 }
 
@@ -104,7 +105,7 @@ fn may_see_error(caller: &Caller, refused: &RefusedOperation) -> bool {
     let Some(template) = catalog::by_id(refused.template) else { return false };
     let by_id = |id, scope: &WriteScope| read::by_id_in_scope(&template, id, scope);
     let by_key = |key, scope: &WriteScope| read::holder(&template, key, scope);
-    caller.may_know(&template)
+    caller.can_view(&template)
         && refused.id.is_none_or(|Id(id)| exists_for(caller, &template, |scope| by_id(id, scope)))
         && refused.external_key.as_deref().is_none_or(|key| {
             by_key(key, &WriteScope::default()).is_none()

@@ -125,11 +125,11 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
 
 /// Deletes up to this many expired responses of all API keys, oldest first, and returns their number. Locked ones are
 /// skipped.
-pub fn forget_expired(most: u64) -> i64 {
+pub fn forget_expired(max: u64) -> i64 {
     let sql = format!(
         "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
            select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
-           where o.created_at < now() - {KEPT} order by o.created_at limit {most} for update skip locked)"
+           where o.created_at < now() - {KEPT} order by o.created_at limit {max} for update skip locked)"
     );
     as_owner(|| connected(|spi| run(spi, &sql, &[]).len() as i64))
 }

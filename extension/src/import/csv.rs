@@ -7,7 +7,7 @@ use super::ndjson::lines;
 use super::options::Options;
 use super::{Outcome, Row};
 use crate::attribute_type::AttributeType;
-use crate::error::{Code, Error, MOST_FAULTS};
+use crate::error::{Code, Error, MAX_FAULTS};
 use crate::record::changes::required;
 use crate::template::Template;
 use crate::value::change::{Change, Value};
@@ -114,7 +114,7 @@ fn row<'a>(
                 }
             }
         }
-        if errors.len() >= MOST_FAULTS {
+        if errors.len() >= MAX_FAULTS {
             break;
         }
     }

@@ -204,7 +204,7 @@ impl<'r> Run<'r> {
         for (_, row) in outside {
             let index = row.index;
             if strategy == WriteStrategy::Completion {
-                let refusal = self.caller.outside(Action::Create, self.template);
+                let refusal = self.caller.out_of_scope(Action::Create, self.template);
                 self.settle(index, Outcome::Refused(refusal));
                 continue;
             }

@@ -61,7 +61,7 @@ pub fn run(
                     written.push(place);
                 }
                 Some(LockedRecord { is_visible: true, .. }) => {
-                    outcomes.push((row.index, Outcome::Refused(caller.outside(action, template))));
+                    outcomes.push((row.index, Outcome::Refused(caller.out_of_scope(action, template))));
                 }
                 hidden => outcomes.push((
                     row.index,

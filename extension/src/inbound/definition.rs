@@ -11,11 +11,11 @@ use crate::value::slug::{self, Noun};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The most items of one delivery.
-pub const MOST_ITEMS: usize = 10_000;
+/// The maximum number of items of one delivery.
+pub const MAX_ITEMS: usize = 10_000;
 
-/// The most bytes of a prefix: it leaves room for a key.
-const MOST_PREFIX: usize = 200;
+/// The maximum number of bytes of a prefix: it leaves room for a key.
+const MAX_PREFIX: usize = 200;
 
 /// The path of an attribute's values in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,10 +193,10 @@ fn place(slug: &str) -> String {
 }
 
 fn check_prefix(prefix: &str, pointer: &str) -> Result<(), Error> {
-    if prefix.len() <= MOST_PREFIX && !prefix.chars().any(char::is_control) {
+    if prefix.len() <= MAX_PREFIX && !prefix.chars().any(char::is_control) {
         return Ok(());
     }
-    let message = format!("a key_prefix has at most {MOST_PREFIX} bytes and no control characters");
+    let message = format!("a key_prefix has at most {MAX_PREFIX} bytes and no control characters");
     Err(Error::at(Code::InvalidValue, pointer, message))
 }
 

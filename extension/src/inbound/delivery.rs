@@ -28,8 +28,8 @@ use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use std::convert::Infallible;
 
-/// The most bytes of a `webhook-id`.
-const MOST_ID: usize = 255;
+/// The maximum number of bytes of a `webhook-id`.
+const MAX_ID: usize = 255;
 
 /// Microseconds between the epochs of Unix and of PostgreSQL.
 const EPOCH: i64 = 946_684_800_000_000;
@@ -44,9 +44,9 @@ pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, S
         verify(secret, headers, body, now())?;
     }
     if let Some(id) = headers.id
-        && (id.is_empty() || id.len() > MOST_ID)
+        && (id.is_empty() || id.len() > MAX_ID)
     {
-        let message = format!("a webhook-id has 1 to {MOST_ID} bytes");
+        let message = format!("a webhook-id has 1 to {MAX_ID} bytes");
         return Err(Error::new(Code::MalformedRequest, message));
     }
     serde_json::from_str::<&RawValue>(body)

@@ -7,8 +7,8 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
 
-/// The most steps of a path that are looked at: one that is longer counts as an expression.
-const MOST_STEPS: usize = 64;
+/// The maximum number of steps of a path that are looked at: one that is longer counts as an expression.
+const MAX_STEPS: usize = 64;
 
 /// Why the path of a list finds nothing in some items, each counted from 0.
 pub fn in_items(payload: &str, items: &str, path: &str, wanted: &[usize]) -> Vec<(usize, Empty)> {
@@ -47,7 +47,7 @@ fn prefixes(path: &str) -> Option<Vec<Prefix>> {
             spi.run_once("select $1::jsonpath::text", Snapshot::Active, &text).value::<String>()
         })
     });
-    path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MOST_STEPS)
+    path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MAX_STEPS)
 }
 
 /// Of each wanted item the longest prefix that finds values in it.

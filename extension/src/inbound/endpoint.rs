@@ -140,7 +140,7 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
         let arguments = params![project, name];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", &arguments).pop()))
     };
-    let endpoint = endpoint.filter(|it| caller.may_know(&it.template)).ok_or_else(Error::not_found)?;
+    let endpoint = endpoint.filter(|it| caller.can_view(&it.template)).ok_or_else(Error::not_found)?;
     endpoint.require_configurer(caller)?;
     Ok(endpoint)
 }

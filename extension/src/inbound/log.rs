@@ -228,14 +228,14 @@ pub fn get(id: i64, lock: bool) -> Option<(Delivery, Option<String>)> {
 }
 
 /// The failed deliveries of an endpoint after this one, oldest first, locked; those being replayed are skipped.
-pub fn failed(endpoint: &Endpoint, after: i64, most: i64) -> Vec<i64> {
+pub fn failed(endpoint: &Endpoint, after: i64, max: i64) -> Vec<i64> {
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
                 "select d.id from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed' \
                  and d.id > $2 order by d.id limit $3 for update skip locked",
                 Snapshot::Latest,
-                &params![endpoint.id, after, most],
+                &params![endpoint.id, after, max],
             );
             rows.column::<i64>().collect()
         })

@@ -10,10 +10,10 @@ use crate::postgres::{random, setting};
 use crate::template::catalog;
 
 /// The maximum number of failed deliveries of an endpoint.
-const MOST_REFUSED: i64 = 10_000;
+const MAX_REFUSED: i64 = 10_000;
 
 /// The number of successful deliveries whose payloads are kept, newest first.
-const MOST_DONE: i64 = 1000;
+const MAX_DONE: i64 = 1000;
 
 /// Payloads are trimmed about once in this many deliveries, sooner after large ones: on average after this part of
 /// the capacity.
@@ -33,7 +33,7 @@ impl Taken {
     }
 
     fn fits(self) -> bool {
-        self.deliveries <= MOST_REFUSED && self.bytes <= setting::inbound_room()
+        self.deliveries <= MAX_REFUSED && self.bytes <= setting::max_inbound_log_size()
     }
 }
 
@@ -74,7 +74,7 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     );
     Err(Error::new(Code::StorageFull, message).hint(
         "Correct the mapping and replay the deliveries, purge them with keyed.purge_deliveries, or raise \
-         keyed.inbound_room.",
+         keyed.max_inbound_log_size.",
     ))
 }
 
@@ -101,7 +101,7 @@ fn taken(rows: &Rows) -> Option<Taken> {
 /// Forgets, now and then, the oldest payloads of deliveries that were done: what they said is in the records. Their lines
 /// stay, with their ids.
 pub fn trim(endpoint: &Endpoint, payload: &str) {
-    let room = setting::inbound_room().max(1) as u64;
+    let room = setting::max_inbound_log_size().max(1) as u64;
     let is_due = random::next_u64().is_multiple_of(TRIM_EVERY)
         || random::next_u64() % room < TRIM_PART * payload.len() as u64;
     if !is_due {
@@ -119,7 +119,7 @@ pub fn trim(endpoint: &Endpoint, payload: &str) {
                  order by o.id limit 400 for update skip locked)";
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![endpoint.id, MOST_DONE, setting::inbound_room()];
+            let arguments = params![endpoint.id, MAX_DONE, setting::max_inbound_log_size()];
             without_waiting(|| spi.run_once(sql, Snapshot::Latest, &arguments).len());
         });
     });

@@ -1,6 +1,6 @@
 //! Payload → keys and attributes, with PostgreSQL's jsonpath: numbers keep every digit.
 
-use super::definition::{MOST_ITEMS, Mapping, Source};
+use super::definition::{MAX_ITEMS, Mapping, Source};
 use super::path::Empty;
 use super::{empty, path_fault, payload};
 use crate::attribute_type::AttributeType;
@@ -14,8 +14,8 @@ use crate::template::Template;
 use crate::value::key;
 use std::borrow::Cow;
 
-/// The most values that all paths together find in a delivery.
-const MOST_VALUES: usize = 1_000_000;
+/// The maximum number of values that all paths together find in a delivery.
+const MAX_VALUES: usize = 1_000_000;
 
 /// One record to be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
     if found.is_empty() {
         empty::check_items(payload, &mapping.items)?;
     }
-    if found.len() > MOST_ITEMS {
-        let message = format!("a delivery has at most {MOST_ITEMS} items");
+    if found.len() > MAX_ITEMS {
+        let message = format!("a delivery has at most {MAX_ITEMS} items");
         return Err(Error::at(Code::PayloadTooLarge, "/items", message));
     }
     empty_lists(template, mapping, payload, &mut found);
@@ -76,12 +76,12 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
                     payload,
                     &mapping.items,
                     array(paths.into_iter()),
-                    MOST_ITEMS as i64 + 1,
-                    MOST_VALUES as i64 + 1,
+                    MAX_ITEMS as i64 + 1,
+                    MAX_VALUES as i64 + 1,
                 ],
             );
-            if rows.len() > MOST_VALUES {
-                let message = format!("the mapping finds more than {MOST_VALUES} values in a delivery");
+            if rows.len() > MAX_VALUES {
+                let message = format!("the mapping finds more than {MAX_VALUES} values in a delivery");
                 return Err(Error::at(Code::PayloadTooLarge, "/items", message));
             }
             let mut found: Vec<Vec<Vec<String>>> = Vec::new();

@@ -1,6 +1,6 @@
 //! Which path of a mapping fails in which item: asked after the statement for all of them has failed.
 
-use super::definition::{MOST_ITEMS, Mapping};
+use super::definition::{MAX_ITEMS, Mapping};
 use crate::error::{Code, Error};
 use crate::json::pointer_step;
 use crate::postgres::caught::{Caught, Class};
@@ -27,16 +27,16 @@ pub fn of_path(caught: &Caught) -> Option<String> {
 pub fn locate(mapping: &Mapping, payload: &str, message: &str) -> Error {
     let payload = Jsonb(payload).into_parameter();
     let attempt = Attempted { payload: &payload, items: &mapping.items };
-    if let Some(message) = attempt.failure(&["$"], 0..MOST_ITEMS) {
+    if let Some(message) = attempt.failure(&["$"], 0..MAX_ITEMS) {
         return fault("/items", &mapping.items, &message);
     }
     let paths: Vec<&str> = mapping.paths().skip(1).collect();
-    let place = first_failing(paths.len(), |places| attempt.failure(&paths[places], 0..MOST_ITEMS).is_some());
+    let place = first_failing(paths.len(), |places| attempt.failure(&paths[places], 0..MAX_ITEMS).is_some());
     let path = &paths[place..=place];
-    let Some(message) = attempt.failure(path, 0..MOST_ITEMS) else {
+    let Some(message) = attempt.failure(path, 0..MAX_ITEMS) else {
         return Error::new(Code::InvalidValue, message);
     };
-    let item = first_failing(MOST_ITEMS, |items| attempt.failure(path, items).is_some());
+    let item = first_failing(MAX_ITEMS, |items| attempt.failure(path, items).is_some());
     let member = match place.checked_sub(1).and_then(|source| mapping.sources.get(source)) {
         Some(source) => format!("/attributes/{}", pointer_step(&source.slug)),
         None => "/external_key".to_owned(),
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn first_that_fails_is_found_in_few_steps() {
-        for count in [1, 2, 3, 500, MOST_ITEMS] {
+        for count in [1, 2, 3, 500, MAX_ITEMS] {
             for failing in [0, count / 3, count - 1] {
                 let asked = std::cell::Cell::new(0);
                 let fails = |range: Range<usize>| {

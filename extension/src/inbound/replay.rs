@@ -12,8 +12,8 @@ use crate::value::member::missing;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// The most deliveries that one call replays.
-const MOST: i64 = 100;
+/// The maximum number of deliveries that one call replays.
+const MAX: i64 = 100;
 
 /// The options of a trial, which override those of the endpoint.
 const TRIAL: [&str; 5] = ["payload", "items", "external_key", "key_prefix", "mapping"];
@@ -23,7 +23,7 @@ pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(
     let unknown = || Error::new(Code::NotFound, format!("delivery {id} does not exist"));
     let (delivery, payload) = log::get(id, true).ok_or_else(unknown)?;
     let own = endpoint::by_id(delivery.endpoint)?.ok_or_else(unknown)?;
-    if endpoint.is_some_and(|endpoint| endpoint.id != own.id) || !caller.may_know(&own.template) {
+    if endpoint.is_some_and(|endpoint| endpoint.id != own.id) || !caller.can_view(&own.template) {
         return Err(unknown());
     }
     own.require_configurer(caller)?;
@@ -50,7 +50,7 @@ pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, E
         Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a replay")
             .hint("Send the next_cursor of the previous call.")
     })?;
-    let ids = log::failed(endpoint, after, MOST);
+    let ids = log::failed(endpoint, after, MAX);
     let (mut done, mut failed) = (0, 0);
     for id in &ids {
         pgrx::check_for_interrupts!();
@@ -63,7 +63,7 @@ pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, E
         }
         log::finish(*id, &outcome);
     }
-    let next = ids.last().filter(|_| ids.len() as i64 == MOST);
+    let next = ids.last().filter(|_| ids.len() as i64 == MAX);
     Ok(to_json(&Replayed { done, failed, next_cursor: next.map(i64::to_string) }))
 }
 

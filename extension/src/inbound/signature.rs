@@ -12,7 +12,7 @@ pub const TOLERANCE: i64 = 300;
 /// What a secret begins with.
 const PREFIX: &str = "whsec_";
 
-/// The least and the most bytes of a secret.
+/// The minimum and the maximum number of bytes of a secret.
 const BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 
 /// The headers of a delivery that say who sent it.

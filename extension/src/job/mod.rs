@@ -1,39 +1,33 @@
-//! Jobs: the work on every record that a change of a definition leaves to background workers.
+//! Jobs: work on all records after a change of a definition, which background workers do.
 //!
-//! A definition changes catalogs only and inserts a job into `keyed_state.job`. Background workers (`job_worker/`) run
-//! it: one processes documents and queue entries in portions, each a short transaction that also stores the job's
-//! position, so that another worker can continue; one builds indexes concurrently. Jobs take turns, and locked records
-//! are retried later, so no job blocks another for long. Jobs are
-//! typed: no SQL is stored. Small templates need no job.
-
-/// Records that no other transaction is writing.
-pub mod free;
-/// The workers.
-pub mod workers;
-
-pub use free::{lock_free, uuids};
+//! A change of a definition updates catalogs only and inserts a job into `keyed_state.job`. Background workers
+//! (`job_worker/`) run it. One worker processes documents and queue entries in chunks. Each chunk is a short transaction
+//! that also stores the position of the job, so that another worker can continue. The other worker builds indexes
+//! concurrently. Jobs are scheduled round-robin, and locked records are retried later, so that no job blocks another for
+//! long. Jobs are typed: no SQL is stored. Small templates need no job.
 
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{RegClass, array, params};
-use crate::postgres::spi::{Connection, Snapshot, connected};
+use crate::postgres::skip_locked::without_waiting;
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{invalidation, role, worker};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::Oid;
+use std::collections::HashSet;
 use uuid::Uuid;
-use workers::Worker;
 
-/// What a portion came to.
+/// The result of a chunk.
 #[derive(Default)]
 pub struct Done {
-    /// The last record that was looked at; none behind the last of all.
+    /// The last record of the chunk; `None` at the end.
     pub last: Option<Uuid>,
-    /// How many were done.
+    /// The number of processed records.
     pub records: usize,
-    /// Those that others have locked, and those whose turn is yet to come.
+    /// Records to retry: locked by other transactions, or not yet processed.
     pub busy: Vec<Uuid>,
-    /// Those that cannot be done: their texts are too long.
+    /// Records that cannot be processed, because their texts are too long.
     pub refused: Vec<Uuid>,
-    /// Whether it ended early, because the records were large.
+    /// Whether the chunk ended early because of large records.
     pub is_heavy: bool,
 }
 
@@ -47,7 +41,7 @@ pub const FEW_RECORDS: i64 = 5000;
 /// The kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobKind {
-    /// Builds the indexes of an attribute, or that of the documents.
+    /// Builds the indexes of an attribute, or the index of the documents.
     Index,
     /// Rewrites the search documents.
     Documents,
@@ -75,7 +69,7 @@ impl JobKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with this name.
     pub fn parse(name: &str) -> Option<JobKind> {
         [JobKind::Index, JobKind::Documents, JobKind::Embeddings, JobKind::Series]
             .into_iter()
@@ -83,12 +77,53 @@ impl JobKind {
     }
 }
 
-/// Whether there are jobs at all: a state not yet migrated has none, and all is done at once.
+/// The kinds of workers: at most one process of each kind for each database. The embedding worker is not one of them but
+/// a task of the proxy (`embedding-worker/src/worker.rs`).
+///
+/// CREATE INDEX CONCURRENTLY waits for open transactions and blocks its process. So indexes have a separate worker, and
+/// other jobs do not wait for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worker {
+    /// Runs jobs that process records.
+    Records,
+    /// Builds indexes.
+    Indexes,
+}
+
+impl Worker {
+    /// All workers.
+    pub const ALL: [Worker; 2] = [Worker::Records, Worker::Indexes];
+
+    /// Its argument as a background worker.
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The worker with this number; `Records` for an unknown number.
+    pub fn by_number(number: u8) -> Worker {
+        if number == Worker::Indexes.number() { Worker::Indexes } else { Worker::Records }
+    }
+
+    /// The key of the advisory lock that a running worker holds. Keys of jobs are positive.
+    pub fn lock_key(self) -> i64 {
+        -i64::from(self.number())
+    }
+
+    /// The condition on `keyed_state.job` that selects its jobs.
+    pub fn jobs(self) -> &'static str {
+        match self {
+            Worker::Records => "kind <> 'index'",
+            Worker::Indexes => "kind = 'index'",
+        }
+    }
+}
+
+/// Whether the table of jobs exists. In a database that is not migrated, definitions do the work themselves.
 pub fn exist() -> bool {
     catalog::has_column("keyed_state", "job", "left_out")
 }
 
-/// Whether to build an index on this table takes long.
+/// Whether an index on this table takes long to build.
 pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
     let rows =
         spi.run_once("select pg_catalog.pg_relation_size($1)", Snapshot::Latest, &params![RegClass(table)]);
@@ -102,41 +137,41 @@ pub fn are_many(spi: &Connection, table: &str) -> bool {
     exist() && count.value::<i64>().is_some_and(|count| count > FEW_RECORDS)
 }
 
-/// Has the indexes of an attribute built once this transaction is committed.
+/// Adds a job that builds the indexes of an attribute after the commit.
 pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
     add(spi, template, JobKind::Index, Some(attribute), None, &[]);
 }
 
-/// Whether an index of documents may be left to a job: the state has been told.
+/// Whether a job may build the index of documents, which migration 29 allows.
 pub fn may_renew_documents(spi: &Connection) -> bool {
     let sql = "select from keyed_state.version where number = 29";
     exist() && !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
 }
 
-/// Has the index of documents rebuilt once this transaction is committed.
+/// Adds a job that rebuilds the index of documents after the commit.
 pub fn add_document_index(spi: &Connection, template: &Template) {
     add(spi, template, JobKind::Index, None, None, &[]);
 }
 
-/// Starts a job that rewrites the documents of a template; until it is done, they may contain stems of the language
-/// of `before`, and texts of dropped attributes.
+/// Adds a job that rewrites the documents of a template. Until it is done, documents may contain stems of the language of
+/// `before`, and texts of dropped attributes.
 pub fn add_documents(spi: &Connection, before: &Template, dropped: &[i32]) {
     add(spi, before, JobKind::Documents, None, Some(&before.language), dropped);
-    // Invalidates the cached definition, which does not know the job yet, in this transaction as well.
+    // Invalidates the cached definition, which depends on the job.
     invalidation::announce(before.table);
 }
 
-/// Has the records of a template looked at for texts to embed.
+/// Adds a job that queues the records of a template for embedding.
 pub fn add_embeddings(spi: &Connection, template: &Template) {
     add(spi, template, JobKind::Embeddings, None, None, &[]);
 }
 
-/// Has the points of a dropped metric deleted.
+/// Adds a job that deletes the points of a dropped metric.
 pub fn add_series(spi: &Connection, template: &Template, attribute: i32) {
     add(spi, template, JobKind::Series, None, None, &[attribute]);
 }
 
-/// An existing job starts again, also a failed one.
+/// Adds a job, or restarts an existing or failed one.
 fn add(
     spi: &Connection,
     template: &Template,
@@ -158,23 +193,23 @@ fn add(
     start(spi, &[kind.worker()]);
 }
 
-/// Whether the indexes of an attribute are still to be built.
+/// Whether a job to build the indexes of an attribute exists.
 pub fn has_index(spi: &Connection, attribute: i32) -> bool {
     let by_attribute = params![attribute];
     let sql = "select from keyed_state.job where attribute_id = $1";
     exist() && !spi.run_once(sql, Snapshot::Latest, &by_attribute).is_empty()
 }
 
-/// The attribute shall have no index any more.
-pub fn forget_index(spi: &Connection, attribute: i32) {
+/// Deletes the index job of an attribute.
+pub fn delete_index_job(spi: &Connection, attribute: i32) {
     if exist() {
         let by_attribute = params![attribute];
         spi.run_once("delete from keyed_state.job where attribute_id = $1", Snapshot::Latest, &by_attribute);
     }
 }
 
-/// Nothing of the template is embedded any more.
-pub fn forget_embeddings(spi: &Connection, template: i32) {
+/// Deletes the embedding job of a template.
+pub fn delete_embeddings_job(spi: &Connection, template: i32) {
     if exist() {
         let by_template = params![template];
         let sql = "delete from keyed_state.job where template_id = $1 and kind = 'embeddings'";
@@ -182,7 +217,7 @@ pub fn forget_embeddings(spi: &Connection, template: i32) {
     }
 }
 
-/// Has workers begin once this transaction is committed; as whom they log in says [`worker`].
+/// Starts workers after the commit. [`worker`] describes their role.
 fn start(spi: &Connection, workers: &[Worker]) {
     let rows = spi.run_once(
         "select r.oid from pg_catalog.pg_roles r where r.rolname = 'keyed_proxy' and r.rolcanlogin \
@@ -196,7 +231,7 @@ fn start(spi: &Connection, workers: &[Worker]) {
     }
 }
 
-/// Has a worker begin where jobs wait, with those that failed if `retry` says so. Answers how many wait or run.
+/// Starts workers for pending jobs, and with `retry` for failed ones. Returns the number of pending and running jobs.
 pub fn start_pending(retry: bool) -> i32 {
     if !exist() || worker::is_standby() {
         return 0;
@@ -222,4 +257,60 @@ pub fn start_pending(retry: bool) -> i32 {
             total
         })
     })
+}
+
+/// Locks the rows of these live records in a side table, and skips locked rows. For a record without a row it locks the
+/// record itself, so that it is not deleted concurrently. It never waits, so it cannot deadlock. Returns the records that
+/// it locked and those that are busy.
+pub fn lock_free(
+    spi: &Connection,
+    records: &str,
+    side_table: &str,
+    wanted: &[Uuid],
+) -> (HashSet<Uuid>, Vec<Uuid>) {
+    without_waiting(|| lock(spi, records, side_table, wanted))
+        .unwrap_or_else(|| (HashSet::new(), wanted.to_vec()))
+}
+
+fn lock(spi: &Connection, records: &str, side_table: &str, wanted: &[Uuid]) -> (HashSet<Uuid>, Vec<Uuid>) {
+    let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Snapshot::Latest, &params![some]));
+    let sql = format!(
+        "select s.record_id from {side_table} s where s.record_id = any ($1) for no key update skip locked"
+    );
+    let mut locked: HashSet<Uuid> = select(&sql, wanted).into_iter().collect();
+    let missing = |locked: &HashSet<Uuid>| -> Vec<Uuid> {
+        wanted.iter().filter(|id| !locked.contains(id)).copied().collect()
+    };
+    let remaining = missing(&locked);
+    if remaining.is_empty() {
+        return (locked, remaining);
+    }
+    let sql = format!("select s.record_id from {side_table} s where s.record_id = any ($1)");
+    let with_row: HashSet<Uuid> = select(&sql, &remaining).into_iter().collect();
+    let without_row: Vec<Uuid> = remaining.into_iter().filter(|id| !with_row.contains(id)).collect();
+    if !without_row.is_empty() {
+        let sql = format!("select t.id from {records} t where t.id = any ($1) for share skip locked");
+        locked.extend(select(&sql, &without_row));
+    }
+    let busy = missing(&locked);
+    (locked, busy)
+}
+
+/// The ids in the first column.
+pub fn uuids(rows: &Rows) -> Vec<Uuid> {
+    rows.column::<Uuid>().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worker_lock_keys_are_distinct_and_differ_from_jobs() {
+        for worker in Worker::ALL {
+            assert_eq!(Worker::by_number(worker.number()), worker);
+            assert!(worker.lock_key() <= 0);
+        }
+        assert_ne!(Worker::Records.lock_key(), Worker::Indexes.lock_key());
+    }
 }

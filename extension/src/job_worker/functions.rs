@@ -3,8 +3,8 @@
 use crate::access::privilege::Privilege;
 use crate::access::{Caller, template_list};
 use crate::error::Error;
+use crate::job::Worker;
 use crate::job::start_pending;
-use crate::job::workers::Worker;
 use crate::postgres::advisory_lock::LockKind;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::guard::as_owner;
@@ -14,8 +14,8 @@ use crate::template::catalog;
 use pgrx::pg_sys::Datum;
 use std::collections::BTreeSet;
 
-/// How long a worker may take to start.
-const START: u32 = 5;
+/// Seconds that a worker may take to start, before a job has the hint to start one.
+const START_SECONDS: u32 = 5;
 
 sql_functions! {
     /// `keyed.job_report() returns jsonb`.
@@ -42,7 +42,7 @@ sql_functions! {
     };
 }
 
-/// The jobs of the templates that the caller may define, as JSON.
+/// The jobs of templates on which the caller has `define`, as JSON.
 fn report(caller: &Caller) -> Result<String, Error> {
     catalog::refresh();
     if !crate::job::exist() {
@@ -66,16 +66,16 @@ fn report(caller: &Caller) -> Result<String, Error> {
              when j.is_running then null \
              when j.state = 'failed' then 'Remove the cause, then run SELECT keyed.run_jobs(retry => true).' \
              when j.has_worker then null \
-             when j.started_at is null and j.created_at > clock_timestamp() - interval '{START} seconds' then null \
-             else 'Start a worker with SELECT keyed.run_jobs(), unless max_worker_processes are running already.' \
+             when j.started_at is null and j.created_at > clock_timestamp() - interval '{START_SECONDS} seconds' then null \
+             else 'Run SELECT keyed.run_jobs(). If no worker starts, increase max_worker_processes.' \
              end) \
          from job j join keyed_state.template t on t.id = j.template_id \
          join keyed_state.project p on p.id = t.project_id left join keyed_state.attribute a on a.id = j.attribute_id \
          order by j.id",
         kind = LockKind::Job as u16,
         by_record = Worker::Records.jobs(),
-        records = Worker::Records.place(),
-        indexes = Worker::Indexes.place(),
+        records = Worker::Records.lock_key(),
+        indexes = Worker::Indexes.lock_key(),
     );
     let mut jobs: Vec<(i32, i32, String)> = as_owner(|| {
         connected(|spi| {
@@ -83,15 +83,14 @@ fn report(caller: &Caller) -> Result<String, Error> {
             rows.iter().collect()
         })
     });
-    jobs.retain(|(_, project, _)| caller.sees_project(*project));
+    jobs.retain(|(_, project, _)| caller.can_access_project(*project));
     if !caller.is_admin() && !jobs.is_empty() {
-        // No template is opened: that would lock its table, also for a caller without any right, and wait for a definition
-        // under way.
+        // Does not open the templates: that would lock their tables, and wait for concurrent changes of definitions.
         let defined =
             template_list::templates(caller).into_iter().filter(|listed| listed.holds(Privilege::Define));
         let defined: BTreeSet<i32> = defined.map(|listed| listed.id).collect();
         jobs.retain(|(template, _, _)| defined.contains(template));
     }
-    let seen: Vec<String> = jobs.into_iter().map(|(_, _, job)| job).collect();
-    Ok(format!("[{}]", seen.join(",")))
+    let visible: Vec<String> = jobs.into_iter().map(|(_, _, job)| job).collect();
+    Ok(format!("[{}]", visible.join(",")))
 }

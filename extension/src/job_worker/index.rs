@@ -1,10 +1,9 @@
-//! Builds the indexes of an attribute concurrently, and that of the documents.
+//! Builds the indexes of attributes and documents concurrently.
 //!
-//! If CREATE INDEX CONCURRENTLY fails or is cancelled, it leaves an invalid index. Ours have names that cannot be
-//! slugs, so that the next attempt can find and drop them.
+//! A failed or canceled CREATE INDEX CONCURRENTLY leaves an invalid index. These indexes have names that no slug can
+//! have, so that the next attempt can find and drop them.
 
-use super::job::{Job, brief, note_start};
-use super::turns::Outcome;
+use super::schedule::{Job, Outcome, brief, mark_started};
 use crate::attribute_type::AttributeType;
 use crate::define::collation_change::{self, TextIndex};
 use crate::define::ddl;
@@ -23,19 +22,19 @@ use crate::value::table_name::{STATE, SideTable};
 use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 
-/// What there is and what is missing.
+/// The next statements of an index job.
 #[derive(Default)]
 struct Plan {
-    /// Drops what a try before left.
+    /// Drop invalid indexes of an earlier attempt.
     drop: Vec<String>,
-    /// Builds what is missing.
+    /// Build missing indexes.
     create: Vec<String>,
-    /// Puts what was built in the place of another.
+    /// Gives a new index the name of the index that it replaces.
     rename: Option<String>,
-    /// Drops what another index has taken the place of, once policies and views use that.
+    /// Drop replaced indexes, after policies and views use the new one.
     replaced: Vec<String>,
-    /// The transactions that would be waited for.
-    in_the_way: Vec<String>,
+    /// The transactions for which the statements would wait.
+    blockers: Vec<String>,
 }
 
 impl Plan {
@@ -44,30 +43,30 @@ impl Plan {
     }
 }
 
-/// What the worker remembers from one turn to the next.
+/// Builds indexes, and stores which transactions blocked each job.
 #[derive(Default)]
-pub(crate) struct Turns {
-    /// The transactions that were in the way of a job at its last turn.
-    in_the_way: HashMap<i64, Vec<String>>,
+pub(crate) struct IndexBuilder {
+    /// The transactions that blocked a job at its last attempt.
+    blockers: HashMap<i64, Vec<String>>,
 }
 
-impl Turns {
-    /// Builds the indexes that the attribute shall have and has not, and forgets the job.
+impl IndexBuilder {
+    /// Builds the missing indexes of the job's attribute, and deletes the job.
     ///
-    /// PostgreSQL waits for each transaction that has written to the table before, and an index under construction cannot
-    /// be put off. So one that is still open at the second look is not waited for: other indexes have their turn first.
-    /// A snapshot of another session delays every index build, whatever the order.
+    /// CREATE INDEX CONCURRENTLY waits for all transactions that have written to the table, and cannot be suspended. If a
+    /// transaction is still open at the second attempt, other indexes are built first. A snapshot of another session
+    /// delays every build.
     pub(crate) fn build(&mut self, job: &Job) -> Result<Outcome, Box<Caught>> {
-        if !brief(|| note_start(job))? {
-            return Ok(Outcome::Over);
+        if !brief(|| mark_started(job))? {
+            return Ok(Outcome::Finished);
         }
         let mut plan = brief(|| plan(job))?;
         if !self.may_run(job, &plan) {
-            return Ok(Outcome::Held);
+            return Ok(Outcome::Blocked);
         }
         while !plan.is_done() {
-            if !plan.replaced.is_empty() && !brief(|| renew_readers(job))? {
-                return Ok(Outcome::Held);
+            if !plan.replaced.is_empty() && !brief(|| recreate_readers(job))? {
+                return Ok(Outcome::Blocked);
             }
             for statement in plan.drop.iter().chain(&plan.create).chain(&plan.replaced) {
                 worker::show_activity(&format!("keyed: {statement}"));
@@ -76,10 +75,10 @@ impl Turns {
             if let Some(rename) = &plan.rename {
                 brief(|| as_owner_defining(|| connected(|spi| spi.script(rename))))?;
             }
-            // Another index takes the place of the one that was there, which then is dropped.
+            // After a new index is built, the replaced one is dropped.
             plan = brief(|| self::plan(job))?;
             if job.attribute.is_some() && !plan.is_done() && !self.may_run(job, &plan) {
-                return Ok(Outcome::Held);
+                return Ok(Outcome::Blocked);
             }
         }
         brief(|| {
@@ -88,23 +87,23 @@ impl Turns {
                 spi.run_once(&sql, Snapshot::Latest, &params![job.id]);
             });
         })?;
-        Ok(Outcome::Over)
+        Ok(Outcome::Finished)
     }
 
-    /// Whether no transaction that would be waited for is left that was there at the last look.
+    /// Whether all blockers of the last attempt have ended. The first attempt with blockers returns false.
     fn may_run(&mut self, job: &Job, plan: &Plan) -> bool {
-        if !plan.in_the_way.is_empty() {
-            let before = self.in_the_way.insert(job.id, plan.in_the_way.clone());
-            if before.is_none_or(|before| plan.in_the_way.iter().any(|it| before.contains(it))) {
+        if !plan.blockers.is_empty() {
+            let before = self.blockers.insert(job.id, plan.blockers.clone());
+            if before.is_none_or(|before| plan.blockers.iter().any(|it| before.contains(it))) {
                 return false;
             }
         }
-        self.in_the_way.remove(&job.id);
+        self.blockers.remove(&job.id);
         true
     }
 }
 
-/// Drops an invalid index that a failed attempt left: it serves no query and slows every write.
+/// Drops invalid indexes of a failed attempt: they serve no query and slow down every write.
 pub(crate) fn clean_up(job: &Job) {
     let warn = |caught: Box<Caught>| {
         pgrx::warning!("keyed: an invalid index of job {} remains: {}", job.id, caught.message);
@@ -138,25 +137,24 @@ fn plan(job: &Job) -> Plan {
             AttributeType::String => collation_change::indexes(spi, &template, attribute),
             _ => Vec::new(),
         };
-        let of_any_order = ddl::concurrent_index_name(attribute.id, "btree");
+        let prefix = ddl::concurrent_index_name(attribute.id, "btree");
         let mut plan = Plan::default();
         for (method, body) in wanted {
             let is_text = attribute.kind == AttributeType::String && method == "btree";
-            let is_there = match is_text {
-                true => texts.iter().any(|it| it.is_valid && it.has_order_of(attribute)),
+            let exists = match is_text {
+                true => texts.iter().any(|it| it.is_valid && it.has_collation_of(attribute)),
                 false => {
                     found.iter().any(|index| index.is_valid && !index.is_partial && index.method == method)
                 }
             };
-            if is_there {
+            if exists {
                 continue;
             }
             let name = name_of(attribute, method);
-            // A try in another order has another name.
-            let is_left = |it: &&Index| {
-                !it.is_valid && (it.name == name || is_text && it.name.starts_with(&of_any_order))
-            };
-            for index in found.iter().filter(is_left) {
+            // An attempt with another collation has another name.
+            let is_failed =
+                |it: &&Index| !it.is_valid && (it.name == name || is_text && it.name.starts_with(&prefix));
+            for index in found.iter().filter(is_failed) {
                 plan.drop.push(format!("drop index concurrently {}", index.sql));
             }
             plan.create.push(format!("create index concurrently \"{name}\" {body}"));
@@ -166,56 +164,57 @@ fn plan(job: &Job) -> Plan {
         }
         if !plan.is_done() {
             let with_readers = !plan.drop.is_empty() || !plan.replaced.is_empty();
-            plan.in_the_way = in_the_way(spi, template.table, with_readers);
+            plan.blockers = blockers(spi, template.table, with_readers);
         }
         plan
     })
 }
 
-/// Drops indexes in other orders, also what an interrupted drop left, and gives their name to the one that takes their place.
+/// Plans to drop indexes with other collations, including invalid ones, and to give their name to the new index.
 fn replace(attribute: &Attribute, found: &[Index], texts: &[TextIndex], plan: &mut Plan) {
     let (now, former): (Vec<&TextIndex>, Vec<&TextIndex>) =
-        texts.iter().partition(|it| it.has_order_of(attribute));
+        texts.iter().partition(|it| it.has_collation_of(attribute));
     plan.replaced = former.iter().map(|it| format!("drop index concurrently {}", it.sql)).collect();
     let of_former = found.iter().find(|it| former.iter().any(|former| former.sql == it.sql));
-    let name = of_former.map(|it| it.name.as_str()).filter(|name| !ddl::is_of_concurrent_index(name));
+    let name = of_former.map(|it| it.name.as_str()).filter(|name| !ddl::is_concurrent_index_name(name));
     if let ([now], Some(name)) = (now.as_slice(), name) {
         plan.rename = Some(format!("alter index {} rename to {}", now.sql, identifier(name)));
     }
 }
 
-/// The name of an index of an attribute: of texts, one for each order, of which there may be two for a while.
+/// The name of an attribute's index. The name of a B-tree on texts includes the collation, because two may exist for a
+/// while.
 fn name_of(attribute: &Attribute, method: &str) -> String {
-    let order = attribute.collations.order.rsplit('.').next().unwrap_or_default().trim_matches('"');
-    let is_ordered = attribute.kind == AttributeType::String && method == "btree" && !order.is_empty();
-    let of_order = if is_ordered { format!("{method}_{order}") } else { method.to_owned() };
-    ddl::concurrent_index_name(attribute.id, &of_order)
+    let collation = attribute.collations.order.rsplit('.').next().unwrap_or_default().trim_matches('"');
+    let has_collation = attribute.kind == AttributeType::String && method == "btree" && !collation.is_empty();
+    let suffix = if has_collation { format!("{method}_{collation}") } else { method.to_owned() };
+    ddl::concurrent_index_name(attribute.id, &suffix)
 }
 
-/// Makes what reads a text use the index that is complete. Returns whether it could.
-fn renew_readers(job: &Job) -> bool {
+/// Recreates the policies and views that read a text, so that they use the new index. Returns whether it succeeded.
+fn recreate_readers(job: &Job) -> bool {
     catalog::refresh();
     let template = catalog::by_id(job.template);
     template.is_none_or(|template| {
         let attribute = template.attributes.iter().find(|it| Some(it.id) == job.attribute);
-        attribute.is_none_or(|attribute| collation_change::renew_soon(&template, attribute))
+        attribute.is_none_or(|attribute| collation_change::try_recreate(&template, attribute))
     })
 }
 
-/// The next steps to the index of documents.
+/// The next statements for the index of documents.
 fn plan_of_documents(spi: &Connection, template: &Template) -> Plan {
     let steps = text::renewal::next_steps(spi, template);
     let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id));
-    let in_the_way = match table.filter(|_| !steps.alone.is_empty()) {
-        Some(table) => in_the_way(spi, table, true),
+    let blockers = match table.filter(|_| !steps.alone.is_empty()) {
+        Some(table) => blockers(spi, table, true),
         None => Vec::new(),
     };
-    Plan { create: steps.alone, rename: steps.rename, in_the_way, ..Plan::default() }
+    Plan { create: steps.alone, rename: steps.rename, blockers, ..Plan::default() }
 }
 
 /// The transactions that block CREATE INDEX CONCURRENTLY (its own lock, and writers) or DROP INDEX CONCURRENTLY
-/// (readers as well). VACUUM is not listed: it yields by itself.
-fn in_the_way(spi: &Connection, table: Oid, with_readers: bool) -> Vec<String> {
+/// (readers as well), except autovacuum, which PostgreSQL cancels automatically.
+fn blockers(spi: &Connection, table: Oid, with_readers: bool) -> Vec<String> {
     let rows = spi.run_once(
         "select l.virtualtransaction from pg_catalog.pg_locks l where l.locktype = 'relation' and l.relation = $1 \
          and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()) \

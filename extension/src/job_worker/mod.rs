@@ -1,14 +1,12 @@
-//! The background workers that do the jobs of [`crate::job`].
+//! The background workers that run the jobs of [`crate::job`].
 
+/// Runs jobs over all records, in chunks.
+pub mod chunks;
 /// The SQL functions.
 pub mod functions;
-/// Indexes of attributes.
+/// Builds indexes.
 pub mod index;
-/// A job as a worker runs it.
-mod job;
-/// Jobs over all records, in portions.
-pub mod portions;
 /// The main loop of a worker.
 pub mod run;
-/// The schedule of jobs.
-pub mod turns;
+/// The jobs of a worker and their schedule.
+pub mod schedule;

@@ -36,7 +36,7 @@ pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
         crate::value::quote::literal(&format!(
             "Series of the metrics of {full_name}: every point ever appended."
         )),
-        policy_sql::enable_beside(&SideTable::Series.name(template), records)
+        policy_sql::enable_on_side_table(&SideTable::Series.name(template), records)
     )
 }
 

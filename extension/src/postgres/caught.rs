@@ -152,7 +152,7 @@ fn is_of_statement(state: &str) -> bool {
 }
 
 /// How many reports are kept; a function may catch any number of errors.
-const MOST_REPORTS: usize = 8;
+const MAX_REPORTS: usize = 8;
 
 /// Runs `body`, and says what PostgreSQL reported meanwhile.
 pub(super) fn watched<R>(body: impl FnOnce() -> R) -> (R, Vec<Reported>) {
@@ -199,7 +199,7 @@ unsafe extern "C-unwind" fn note(argument: *mut c_void) {
     }
     // SAFETY: the argument is that of `watched`, which is still running, in this same thread.
     let mut reports = unsafe { &*argument.cast::<RefCell<Vec<Reported>>>() }.borrow_mut();
-    if reports.len() == MOST_REPORTS {
+    if reports.len() == MAX_REPORTS {
         reports.remove(0);
     }
     reports.push(reported);

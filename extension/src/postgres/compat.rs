@@ -9,7 +9,7 @@ mod setting;
 mod write;
 
 use pgrx::pg_sys::{self, Oid, PlannerInfo, RangeTblEntry, Relation};
-pub(super) use setting::has_value_at_start;
+pub(super) use setting::{has_value, has_value_at_start};
 use std::ffi::c_int;
 pub(super) use write::{Entries, init_range_table, insert_index_entries, update_row};
 
@@ -174,17 +174,17 @@ pub(super) unsafe fn each_page(
         #[cfg(feature = "pg18")]
         {
             // A row takes no less with its header and its pointer.
-            const LEAST_BYTES: usize = 28;
-            let mut places: [pg_sys::OffsetNumber; pg_sys::BLCKSZ as usize / LEAST_BYTES] =
-                [0; pg_sys::BLCKSZ as usize / LEAST_BYTES];
+            const MIN_BYTES: usize = 28;
+            let mut places: [pg_sys::OffsetNumber; pg_sys::BLCKSZ as usize / MIN_BYTES] =
+                [0; pg_sys::BLCKSZ as usize / MIN_BYTES];
             let iterator = pg_sys::tbm_begin_private_iterate(bitmap);
             let mut part: pg_sys::TBMIterateResult = std::mem::zeroed();
             while pg_sys::tbm_private_iterate(iterator, &mut part) {
                 let places = if part.lossy {
                     None
                 } else {
-                    let most = places.len() as u32;
-                    let count = pg_sys::tbm_extract_page_tuple(&mut part, places.as_mut_ptr(), most);
+                    let max = places.len() as u32;
+                    let count = pg_sys::tbm_extract_page_tuple(&mut part, places.as_mut_ptr(), max);
                     Some(&places[..count as usize])
                 };
                 if !read(part.blockno, places) {

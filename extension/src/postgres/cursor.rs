@@ -75,10 +75,10 @@ impl Connection {
     }
 
     /// The next rows of a cursor, at most this many; none at its end.
-    pub fn fetch(&self, cursor: &Cursor, most: usize) -> Result<Option<Rows<'_>>, Closed> {
+    pub fn fetch(&self, cursor: &Cursor, max: usize) -> Result<Option<Rows<'_>>, Closed> {
         let portal = cursor.portal().ok_or(Closed)?;
         // SAFETY: the portal is alive, see `open_cursor`.
-        unsafe { pg_sys::SPI_cursor_fetch(portal, true, most as i64) };
+        unsafe { pg_sys::SPI_cursor_fetch(portal, true, max as i64) };
         let rows = self.rows(pg_sys::SPI_OK_FETCH as i32, "a cursor");
         Ok((!rows.is_empty()).then_some(rows))
     }

@@ -52,9 +52,8 @@ macro_rules! asked_once {
                 let ask: fn(i32) -> bool = $ask;
                 $crate::postgres::library_version::check();
                 let call = $crate::postgres::function::Call::new(call);
-                let number = call.integer(0).unwrap_or(0);
-                let answer = ask(number);
-                call.remember(number, answer);
+                let answer = ask(call.first_integer());
+                call.remember(answer);
                 pgrx::pg_sys::Datum::from(answer)
             }
             match $crate::postgres::function::Call::new(call).remembered() {
@@ -121,30 +120,36 @@ impl Call {
         self.0
     }
 
-    /// What was [remembered](Self::remember) of the call's first argument, an integer that is not null. It raises nothing.
+    /// The first argument of a strict function of an integer. It raises nothing.
+    #[inline(always)]
+    pub fn first_integer(&self) -> i32 {
+        // SAFETY: the call is PostgreSQL's own, in progress, and of a strict function of an integer.
+        unsafe { (*(*self.0).args.as_ptr()).value.value() as i32 }
+    }
+
+    /// What was [remembered](Self::remember) of the call's first argument. It raises nothing.
     #[inline(always)]
     pub fn remembered(&self) -> Option<bool> {
-        // SAFETY: the call is PostgreSQL's own, in progress, and of a strict function of an integer.
+        // SAFETY: the call is PostgreSQL's own, and in progress.
         unsafe {
             let function = (*self.0).flinfo;
             if function.is_null() {
                 return None;
             }
-            let number = (*(*self.0).args.as_ptr()).value.value() as u32;
             let noted = (*function).fn_extra as usize;
-            (noted & !1 == noted_number(number)).then_some(noted & 1 == 1)
+            (noted & !1 == noted_number(self.first_integer())).then_some(noted & 1 == 1)
         }
     }
 
     /// Caches a result for the call's first argument during the statement, as for a stable function.
-    pub fn remember(&self, number: i32, answer: bool) {
+    pub fn remember(&self, answer: bool) {
         // SAFETY: the call is PostgreSQL's own and in progress. The pointer is this function's alone and leads nowhere: it
         // is the number, a bit that says so, and the answer.
         unsafe {
             let function = (*self.0).flinfo;
             if !function.is_null() {
                 (*function).fn_extra =
-                    (noted_number(number as u32) | usize::from(answer)) as *mut std::ffi::c_void;
+                    (noted_number(self.first_integer()) | usize::from(answer)) as *mut std::ffi::c_void;
             }
         }
     }
@@ -163,8 +168,8 @@ impl Call {
 }
 
 #[inline(always)]
-fn noted_number(number: u32) -> usize {
-    (number as usize) << 2 | 2
+fn noted_number(number: i32) -> usize {
+    (number as u32 as usize) << 2 | 2
 }
 
 /// The error for an SQL null where a value is needed.

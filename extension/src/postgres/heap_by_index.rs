@@ -55,13 +55,13 @@ impl Heap<'_> {
         }
     }
 
-    /// Lends up to about `most` of these rows; `which` where the index finds more. `read` tells whether to go on. Returns
+    /// Lends up to about `max` of these rows; `which` where the index finds more. `read` tells whether to go on. Returns
     /// whether all were lent.
     pub fn some_rows_with(
         &self,
         index: Oid,
         wanted: &Wanted,
-        most: usize,
+        max: usize,
         which: Which,
         mut read: impl FnMut(&Row) -> bool,
     ) -> Result<bool, Unfit> {
@@ -73,7 +73,7 @@ impl Heap<'_> {
                 count += offsets.map_or(ROWS_OF_PAGE, <[_]>::len);
                 true
             });
-            let stretch = count.div_ceil(most).max(1);
+            let stretch = count.div_ceil(max).max(1);
             let (mut goes_on, mut place) = (stretch == 1 || which == Which::Spread, 0);
             compat::each_page(bitmap, |page, offsets| {
                 if goes_on && place % stretch == 0 {

@@ -10,7 +10,7 @@ use pgrx::pg_sys::{self, Oid};
 impl Table {
     /// How many entries the index of a value and the ids has for this value, up to a number, including those
     /// of dead rows.
-    pub fn index_entries(&self, indexed: IndexedValue, value: Parameter, most: u64) -> Result<u64, Unfit> {
+    pub fn index_entries(&self, indexed: IndexedValue, value: Parameter, max: u64) -> Result<u64, Unfit> {
         let (Some(equals), Some(datum)) = (equals(value.type_oid()), value.value()) else {
             return Err(Unfit);
         };
@@ -37,7 +37,7 @@ impl Table {
             let scan = compat::begin_index_scan(self.relation(), index, 1);
             pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
             let mut count = 0;
-            while count < most
+            while count < max
                 && !pg_sys::index_getnext_tid(scan, pg_sys::ScanDirection::ForwardScanDirection).is_null()
             {
                 count += 1;

@@ -82,6 +82,8 @@ pub mod raise;
 pub mod random;
 /// Relations by name and OID.
 pub mod relation;
+/// Settings under the names of the release before.
+mod renamed_setting;
 /// Roles and what they may do.
 pub mod role;
 /// Whether a row exists now.

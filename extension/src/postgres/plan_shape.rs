@@ -4,8 +4,8 @@ use pgrx::PgList;
 use pgrx::pg_sys::{self, List, NodeTag, Oid, Plan, PlannedStmt};
 use std::ffi::CStr;
 
-/// The most nodes that are shown.
-const MOST_NODES: usize = 64;
+/// The maximum number of nodes that are shown.
+const MAX_NODES: usize = 64;
 /// The deepest node that is shown.
 const DEEPEST: usize = 32;
 
@@ -40,7 +40,7 @@ impl Shape {
     /// The node belongs to the plan, or is null.
     unsafe fn add(&mut self, plan: *const Plan, depth: usize) {
         self.nodes += 1;
-        if self.nodes > MOST_NODES || depth > DEEPEST {
+        if self.nodes > MAX_NODES || depth > DEEPEST {
             self.text += "…";
             return;
         }

@@ -18,7 +18,7 @@ pub const KEPT: c_int = 1 << 30;
 
 /// The assumed minimum number of pages of a table: too few for a parallel plan, and enough that a sequential scan
 /// costs more than some dozen index lookups.
-const LEAST_PAGES: u32 = 1000;
+const MIN_PAGES: u32 = 1000;
 /// So many rows are on a page of a table of which nothing is known.
 const ROWS_OF_PAGE: f64 = 50.0;
 /// So many entries are on a page of an index, about.
@@ -142,13 +142,13 @@ unsafe extern "C-unwind" fn see_as_grown(
         if let Some(earlier) = EARLIER_INFO.get() {
             pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, table, is_parent, info));
         }
-        if !IS_KEPT.get() || is_parent || (*info).pages >= LEAST_PAGES {
+        if !IS_KEPT.get() || is_parent || (*info).pages >= MIN_PAGES {
             return;
         }
         let (pages, rows) = (f64::from((*info).pages), (*info).tuples);
         let density = if pages > 0.0 && rows > 0.0 { rows / pages } else { ROWS_OF_PAGE };
-        (*info).pages = LEAST_PAGES;
-        (*info).tuples = density * f64::from(LEAST_PAGES);
+        (*info).pages = MIN_PAGES;
+        (*info).tuples = density * f64::from(MIN_PAGES);
         for index in pgrx::PgList::<IndexOptInfo>::from_pg((*info).indexlist).iter_ptr() {
             // A partial index may stay as small as it is.
             if (*index).indpred.is_null() {

@@ -1,49 +1,51 @@
 //! Settings: limits and cache sizes.
 
-use super::superuser_setting::{self, Number};
+use super::renamed_setting::{self, IDEMPOTENCY_SIZE, INBOUND_LOG_SIZE};
+use super::superuser_setting::{self, Number, check_number};
 use super::{direct_access, policy_paths};
 use crate::limits;
 use pgrx::pg_sys;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// How much the answers to requests with an Idempotency-Key may take for each API key, in MB.
-static IDEMPOTENCY_ROOM: AtomicI32 = AtomicI32::new(1024);
+/// The maximum size of the stored responses of an API key, in MB.
+static MAX_IDEMPOTENCY_SIZE: AtomicI32 = AtomicI32::new(1024);
 
-/// How much the payloads of refused deliveries may take for each inbound endpoint, and those of others, in MB.
-static INBOUND_ROOM: AtomicI32 = AtomicI32::new(256);
+/// The maximum size of the failed deliveries of an inbound endpoint, and of the payloads of the others, in MB.
+static MAX_INBOUND_LOG_SIZE: AtomicI32 = AtomicI32::new(256);
 
-/// How much a session may keep of templates, in MB.
+/// The maximum memory of a session for cached templates, in MB.
 static SESSION_MEMORY: AtomicI32 = AtomicI32::new(32);
 
-/// How many records a search looks at before it chooses how to find those of a page.
-static RECORDS_OF_LOOK: AtomicI32 = AtomicI32::new(200);
+/// The number of records that a search samples before it chooses how to find those of a page.
+static SAMPLE_SIZE: AtomicI32 = AtomicI32::new(200);
 
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
-    let room = |name, variable, says, more| {
+    let size = |name, variable, says, more| {
         let (range, flags) = ((1, 1 << 30), pg_sys::GUC_UNIT_MB);
-        Number { name, variable, range, flags, says, more, assign: None }.define();
+        Number { name, variable, range, flags, says, more, check: check_number, assign: None }.define();
     };
-    room(
-        c"keyed.idempotency_room",
-        &IDEMPOTENCY_ROOM,
+    size(
+        c"keyed.max_idempotency_size",
+        &MAX_IDEMPOTENCY_SIZE,
         c"Maximum size of the stored responses of an API key.",
         c"Beyond it, requests with a new Idempotency-Key are rejected until stored responses expire after a day.",
     );
-    room(
+    size(
         c"keyed.session_memory",
         &SESSION_MEMORY,
         c"Maximum memory of a session for cached templates: definitions, statements, conditions.",
         c"Beyond it, the least recently used entries are evicted.",
     );
-    room(
-        c"keyed.inbound_room",
-        &INBOUND_ROOM,
+    size(
+        c"keyed.max_inbound_log_size",
+        &MAX_INBOUND_LOG_SIZE,
         c"Maximum size of the failed deliveries of an inbound endpoint, and separately of the payloads of \
         successful ones.",
         c"Beyond it, a delivery that fails is not stored, and the oldest payloads of successful ones are deleted.",
     );
+    renamed_setting::register();
     register_limits();
     direct_access::register();
     policy_paths::register_setting();
@@ -54,15 +56,16 @@ pub fn finish() {
     superuser_setting::finish();
 }
 
-/// Registers how large things may be.
+/// Registers the limits of definitions and requests.
 fn register_limits() {
     let limit = |name: &'static CStr,
                  variable: &'static AtomicI32,
-                 most,
+                 maximum,
                  flags: u32,
                  says: &'static CStr,
                  more: &'static CStr| {
-        Number { name, variable, range: (1, most), flags, says, more, assign: None }.define();
+        Number { name, variable, range: (1, maximum), flags, says, more, check: check_number, assign: None }
+            .define();
     };
     limit(
         c"keyed.max_operations_per_batch",
@@ -90,8 +93,8 @@ fn register_limits() {
         c"Each text is stored twice: as it is, and in the search document.",
     );
     limit(
-        c"keyed.records_of_look",
-        &RECORDS_OF_LOOK,
+        c"keyed.sample_size",
+        &SAMPLE_SIZE,
         1 << 20,
         // For tests, which have few records.
         pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE,
@@ -101,22 +104,22 @@ fn register_limits() {
     );
 }
 
-/// How many records a search looks at before it chooses how to find those of a page.
-pub fn records_of_look() -> u64 {
-    RECORDS_OF_LOOK.load(Ordering::Relaxed).unsigned_abs().into()
+/// The number of records that a search samples before it chooses how to find those of a page.
+pub fn sample_size() -> u64 {
+    SAMPLE_SIZE.load(Ordering::Relaxed).unsigned_abs().into()
 }
 
-/// How many bytes the kept answers of an API key may take.
-pub fn idempotency_room() -> i64 {
-    i64::from(IDEMPOTENCY_ROOM.load(Ordering::Relaxed)) << 20
+/// The maximum size of the stored responses of an API key, in bytes.
+pub fn max_idempotency_size() -> i64 {
+    i64::from(IDEMPOTENCY_SIZE.or_new(MAX_IDEMPOTENCY_SIZE.load(Ordering::Relaxed))) << 20
 }
 
-/// How many bytes the refused deliveries of an endpoint may take, and the payloads of the others.
-pub fn inbound_room() -> i64 {
-    i64::from(INBOUND_ROOM.load(Ordering::Relaxed)) << 20
+/// The maximum size of the failed deliveries of an endpoint, and of the payloads of the others, in bytes.
+pub fn max_inbound_log_size() -> i64 {
+    i64::from(INBOUND_LOG_SIZE.or_new(MAX_INBOUND_LOG_SIZE.load(Ordering::Relaxed))) << 20
 }
 
-/// How many bytes a session may keep of templates.
+/// The maximum memory of a session for cached templates, in bytes.
 pub fn session_memory() -> usize {
     usize::try_from(SESSION_MEMORY.load(Ordering::Relaxed)).unwrap_or(1) << 20
 }

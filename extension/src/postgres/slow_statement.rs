@@ -8,7 +8,7 @@ use super::compat;
 use super::guard;
 use super::plan_shape;
 use super::running;
-use super::superuser_setting::Number;
+use super::superuser_setting::{Number, check_number};
 use pgrx::pg_sys::{self, QueryDesc};
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -33,6 +33,7 @@ pub fn register() {
         flags: pg_sys::GUC_UNIT_MS,
         says: c"Logs the statements that functions of keyed run if they take at least this long.",
         more: c"With the shape of their plan, and no values. -1 switches it off.",
+        check: check_number,
         assign: Some(assign),
     };
     number.define();

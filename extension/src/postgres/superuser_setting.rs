@@ -50,7 +50,7 @@ pub(super) struct Number {
     pub name: &'static CStr,
     /// Where PostgreSQL writes its value; it has the default.
     pub variable: &'static AtomicI32,
-    /// From the least to the largest value.
+    /// The minimum and the maximum.
     pub range: (c_int, c_int),
     /// What it is counted in, and who is shown it.
     pub flags: u32,
@@ -58,6 +58,8 @@ pub(super) struct Number {
     pub says: &'static CStr,
     /// Further sentences.
     pub more: &'static CStr,
+    /// Called with each value that PostgreSQL would take; it calls [`note`].
+    pub check: unsafe extern "C-unwind" fn(*mut c_int, *mut *mut c_void, GucSource::Type) -> bool,
     /// Called with each new value.
     pub assign: pg_sys::GucIntAssignHook,
 }
@@ -79,7 +81,7 @@ impl Number {
                     self.range.1,
                     pg_sys::GucContext::PGC_SUSET,
                     self.flags as i32,
-                    Some(check_number),
+                    Some(self.check),
                     self.assign,
                     None,
                 );
@@ -137,7 +139,7 @@ fn define(name: &'static CStr, define: impl FnOnce()) {
 
 /// # Safety
 /// PostgreSQL calls it with a value that it would take.
-unsafe extern "C-unwind" fn check_number(
+pub(super) unsafe extern "C-unwind" fn check_number(
     _: *mut c_int,
     _: *mut *mut c_void,
     source: GucSource::Type,
@@ -151,7 +153,8 @@ unsafe extern "C-unwind" fn check_switch(_: *mut bool, _: *mut *mut c_void, sour
     note(source)
 }
 
-fn note(source: GucSource::Type) -> bool {
+/// Notes that a setting has a value from somewhere.
+pub(super) fn note(source: GucSource::Type) -> bool {
     if source > GucSource::PGC_S_DEFAULT {
         HAS_VALUE.set(true);
     }

@@ -81,7 +81,7 @@ impl Busy {
 }
 
 /// How many tables one transaction may lock, so that others find room in the table of locks that all sessions share.
-pub fn most_tables() -> usize {
+pub fn max_tables() -> usize {
     // SAFETY: reads variables of the server. Prepared transactions, which have room there as well, are left out.
     let room = unsafe { i64::from(pg_sys::max_locks_per_xact) * i64::from(pg_sys::MaxBackends) };
     usize::try_from(room / 8).unwrap_or(0).max(16)
@@ -90,10 +90,10 @@ pub fn most_tables() -> usize {
 /// Limits the list to what one transaction may lock, with a notice if more remain.
 pub fn take_portion(templates: &mut Vec<i32>, what: &str) {
     // A table goes with its indexes and what it refers to.
-    let most = most_tables() / 4;
-    if templates.len() > most {
-        let left = templates.len() - most;
-        templates.truncate(most);
+    let max = max_tables() / 4;
+    if templates.len() > max {
+        let left = templates.len() - max;
+        templates.truncate(max);
         pgrx::notice!("{what} of {left} more templates are to be made: call keyed.migrate() again");
     }
 }
@@ -178,12 +178,12 @@ fn patience() -> Duration {
     within_lock_timeout(if DRY_RUNS.get() > 0 { PATIENCE_OF_A_DRY_RUN } else { PATIENCE })
 }
 
-/// The session's `lock_timeout`, where it is shorter than `most`.
-pub fn within_lock_timeout(most: Duration) -> Duration {
+/// The session's `lock_timeout`, where it is shorter than `max`.
+pub fn within_lock_timeout(max: Duration) -> Duration {
     // SAFETY: reads a setting of the session.
     match u64::try_from(unsafe { pg_sys::LockTimeout }) {
-        Ok(longest) if longest > 0 => most.min(Duration::from_millis(longest)),
-        _ => most,
+        Ok(longest) if longest > 0 => max.min(Duration::from_millis(longest)),
+        _ => max,
     }
 }
 

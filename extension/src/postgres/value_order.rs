@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 pub struct ValueOrder {
     column: AttrNumber,
     /// So many characters of texts decide.
-    most_characters: usize,
+    max_characters: usize,
     /// The function that compares. The session keeps it with the type.
     compare: *mut pg_sys::FmgrInfo,
     collation: Oid,
@@ -30,7 +30,7 @@ impl ValueOrder {
     pub fn of(
         table: &Table,
         column: AttrNumber,
-        most_characters: usize,
+        max_characters: usize,
         collation: Oid,
     ) -> Result<ValueOrder, Unfit> {
         if !(1..=table.columns()).contains(&(column as usize)) {
@@ -48,7 +48,7 @@ impl ValueOrder {
             }
             Ok(ValueOrder {
                 column,
-                most_characters,
+                max_characters,
                 compare: &raw mut (*kind).cmp_proc_finfo,
                 collation: if collation == Oid::INVALID { attribute.attcollation } else { collation },
                 kind: attribute.atttypid,
@@ -109,22 +109,22 @@ impl ValueOrder {
                 let stored = value.cast_mut_ptr::<pg_sys::varlena>();
                 let is_short = pgrx::varatt_is_1b(stored) && !pgrx::varatt_is_1b_e(stored);
                 let size = || pg_sys::toast_raw_datum_size(value).saturating_sub(pg_sys::VARHDRSZ);
-                !is_short && size() > self.most_characters
+                !is_short && size() > self.max_characters
             }
     }
 
     /// A copy of the beginning of a text.
     fn beginning(&self, text: Datum) -> Datum {
-        /// The most bytes of a character.
+        /// The maximum number of bytes of a character.
         const BYTES: usize = 4;
         // SAFETY: a text is a varlena. Of a long one, only so many bytes are read where they are stored.
         let start = unsafe {
-            pg_sys::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, (self.most_characters * BYTES) as i32)
+            pg_sys::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, (self.max_characters * BYTES) as i32)
         };
         datum::with_bytes(Datum::from(start), |bytes| {
             // The last character may be cut off.
             let whole = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-            let end = whole.char_indices().nth(self.most_characters).map_or(whole.len(), |(end, _)| end);
+            let end = whole.char_indices().nth(self.max_characters).map_or(whole.len(), |(end, _)| end);
             datum::text(&whole[..end])
         })
         .unwrap_or(text)

@@ -201,13 +201,13 @@ impl OutlivingMemory {
         // SAFETY: a new context below the one that lasts as long as the process.
         unsafe {
             let (name, initial) = (c"keyed statement", 8 << 10);
-            let most = pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize;
+            let max = pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize;
             OutlivingMemory(pg_sys::AllocSetContextCreateInternal(
                 pg_sys::TopMemoryContext,
                 name.as_ptr(),
                 0,
                 initial,
-                most,
+                max,
             ))
         }
     }

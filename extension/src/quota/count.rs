@@ -1,7 +1,7 @@
 //! Counts new records and writes: noted row by row, counted at the end of the statement. The counters are read once
 //! for a statement of any size, and a statement is counted or refused as a whole.
 
-use super::{Name, of_project, slots};
+use super::{Name, counter, of_project};
 use crate::error::Error;
 use crate::postgres::transaction::Moment;
 use crate::template::Template;
@@ -64,7 +64,7 @@ fn settle_one(template: &Template, note: &Note) -> Result<(), Error> {
     // Always in this order, which is also that in which their locks are taken.
     for (name, count) in [(Name::LiveRecords, note.live), (Name::WritesPerDay, note.writes)] {
         if count != 0 && quotas.maximum(name).is_some() {
-            slots::add(template.project_id, name, count)
+            counter::add(template.project_id, name, count)
                 .map_err(|reached| reached.refusal(&template.project_slug))?;
         }
     }
@@ -74,7 +74,7 @@ fn settle_one(template: &Template, note: &Note) -> Result<(), Error> {
 /// Gives back what is removed without its rows being seen: by TRUNCATE, or with its table.
 pub fn give_back(template: &Template, live: i64) -> Result<(), Error> {
     if live != 0 && of_project(template.project_id).maximum(Name::LiveRecords).is_some() {
-        slots::add(template.project_id, Name::LiveRecords, -live)
+        counter::add(template.project_id, Name::LiveRecords, -live)
             .map_err(|reached| reached.refusal(&template.project_slug))?;
     }
     Ok(())

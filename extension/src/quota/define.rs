@@ -10,14 +10,14 @@ use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, most_tables};
+use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, max_tables};
 use crate::quota::{Name, rebalance, slots, usage};
 use crate::template::catalog::{self, Project};
 
 /// The lock in the error message.
 const BUSY: &str = "the quota";
 
-/// Sets the most that a project may have; `None`: there is no bound.
+/// Sets the maximum of a project; `None` removes it.
 pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error> {
     Caller::current().require_admin("set quotas")?;
     let Some(name) = Name::parse(name) else {
@@ -95,7 +95,7 @@ fn count_records(spi: &Connection, project: i32) -> i64 {
     let tables = Target { project, template: None }.tables(spi);
     let tables: Vec<String> = tables.into_iter().map(|table| table.sql).collect();
     // All are locked while they are counted; leaves space in the lock table for others.
-    if tables.len() > 4 * most_tables() {
+    if tables.len() > 4 * max_tables() {
         let message = format!("the records of {} templates are too many to be counted at once", tables.len());
         Error::new(Code::PayloadTooLarge, message)
             .hint("Raise max_locks_per_transaction, restart the server, and set the quota again.")

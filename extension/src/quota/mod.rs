@@ -1,11 +1,13 @@
 //! Quotas: the maximum of records, templates, attributes and writes of a project.
 //!
 //! Templates and attributes are counted when they are defined, one definition at a time. Records and writes are
-//! counted where the history is written, for every client; `slots` explains how this is exact without making writers
+//! counted where the history is written, for every client; `counter` explains how this is exact without making writers
 //! wait for each other.
 
 /// Counts new records at the end of statements.
 pub mod count;
+/// Counting without waiting for each other.
+mod counter;
 /// Setting a quota.
 pub mod define;
 /// Quotas on templates and attributes.
@@ -20,7 +22,7 @@ mod rebalance;
 pub mod reserve;
 /// What a session remembers of its own slot.
 mod session_state;
-/// Counting without waiting for each other.
+/// The slots of a quota.
 mod slots;
 /// Stored quotas.
 pub mod stored;

@@ -4,7 +4,7 @@
 //! that waits for it while holding row locks could deadlock. So the writing functions check first: if little headroom
 //! is left, they lock the quota before any record.
 
-use super::{Name, of_project, slots};
+use super::{Name, counter, of_project, slots};
 use crate::postgres::advisory_lock::Mode;
 use crate::template::Template;
 use std::cell::Cell;
@@ -41,7 +41,7 @@ pub fn for_many(project: i32, creations: usize, writes: usize) {
 fn take(project: i32, creations: usize, writes: usize, creates: impl FnOnce() -> bool) {
     let quotas = of_project(project);
     let is_scarce = |name, count: usize| {
-        count > 0 && quotas.maximum(name).is_some() && slots::is_scarce(project, name, count as i64)
+        count > 0 && quotas.maximum(name).is_some() && counter::is_scarce(project, name, count as i64)
     };
     let takes_records = is_scarce(Name::LiveRecords, creations) && creates();
     let takes_writes = is_scarce(Name::WritesPerDay, writes);

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub struct Quotas([Option<i64>; Name::ALL.len()]);
 
 impl Quotas {
-    /// The most there may be.
+    /// The maximum.
     pub fn maximum(&self, name: Name) -> Option<i64> {
         self.0[name as usize]
     }

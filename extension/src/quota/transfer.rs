@@ -34,17 +34,17 @@ impl Quota {
         let taken = attempt(|| {
             self.lock(Mode::Shared);
             // A large transaction will transfer again soon.
-            let least = if session_state::taken(self.number()) < MANY { 1 } else { BROAD };
-            let mut widths = WIDTHS.into_iter().filter(|most| *most >= least);
-            let taken = connected(|spi| widths.any(|most| self.transfer(spi, count, most)));
+            let min_width = if session_state::taken(self.number()) < MANY { 1 } else { BROAD };
+            let mut widths = WIDTHS.into_iter().filter(|width| *width >= min_width);
+            let taken = connected(|spi| widths.any(|width| self.transfer(spi, count, width)));
             if taken { Ok(()) } else { Err(()) }
         });
         taken.or_rethrow().is_ok()
     }
 
     /// Transfers from the unlocked slots with the most headroom, at most this many.
-    fn transfer(&self, spi: &Connection, count: i64, most: i64) -> bool {
-        let free = self.free(spi, most);
+    fn transfer(&self, spi: &Connection, count: i64, width: i64) -> bool {
+        let free = self.free(spi, width);
         if free.iter().map(|(_, headroom)| headroom).sum::<i64>() < count {
             return false;
         }
@@ -79,7 +79,7 @@ impl Quota {
     }
 
     /// Locks the unlocked slots with the most headroom, and returns their headroom.
-    fn free(&self, spi: &Connection, most: i64) -> Vec<(i32, i64)> {
+    fn free(&self, spi: &Connection, width: i64) -> Vec<(i32, i64)> {
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
              select s.slot, {HEADROOM} from keyed_state.quota_slot s, d \
@@ -88,7 +88,7 @@ impl Quota {
                 where o.project_id = $1 and o.name = $2 and o.slot = 0 and o.is_over)) \
              order by {HEADROOM} desc limit $4 for update of s skip locked"
         );
-        self.rows(spi, &sql, &params![most]).iter().collect()
+        self.rows(spi, &sql, &params![width]).iter().collect()
     }
 
     /// Locks the session's own slot, unless another session has it.

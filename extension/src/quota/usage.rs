@@ -33,7 +33,7 @@ fn line(project: i32, name: Name) -> String {
     let maximum = of_project(project).maximum(name);
     let used = match (name, maximum) {
         (Name::Templates, _) => Some(templates(project)),
-        (Name::AttributesPerTemplate, _) => Some(most_attributes(project)),
+        (Name::AttributesPerTemplate, _) => Some(max_attributes(project)),
         (Name::LiveRecords, None) => Some(live_records(project)),
         (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(rebalance::used(project, name)),
         (Name::WritesPerDay, None) => None,
@@ -57,7 +57,7 @@ pub fn templates(project: i32) -> i64 {
 }
 
 /// How many attributes the template has that has the most.
-fn most_attributes(project: i32) -> i64 {
+fn max_attributes(project: i32) -> i64 {
     number(
         project,
         "select coalesce(max(n.count), 0) from (select count(*) from keyed_state.attribute a \

@@ -1,4 +1,4 @@
-//! Values as arguments of statements.
+//! Values as parameters of statements.
 
 use super::statement::{Assigned, Assignments};
 use crate::attribute_type::AttributeType;
@@ -9,7 +9,7 @@ use crate::value::change::{Changes, Value};
 use pgrx::pg_sys::{self, Datum};
 use std::ops::Deref;
 
-/// The value of an attribute of this type as an argument of a statement.
+/// A value of this type as a parameter of a statement.
 pub fn parameter(kind: AttributeType, value: &Value) -> Parameter {
     Parameter::of_type(kind.oid(), argument(value))
 }
@@ -25,15 +25,15 @@ fn argument(value: &Value) -> Argument {
         }
         Value::ByValue(value) => Some(Datum::from(*value)),
         Value::Reference(id) => datum::uuid(*id),
-        // Resolved before a statement is made; see `reference::resolve`.
+        // `reference::resolve` has replaced these.
         Value::ReferenceByKey(_) | Value::ReferenceByText(..) => None,
     }
 }
 
-/// Assignments with the arguments of their parameters.
+/// Assignments with their parameter values.
 pub struct BoundAssignments<'c> {
     assignments: Assignments<'c>,
-    /// In the order of the parameters.
+    /// The values, in the order of the parameters.
     pub arguments: Vec<Parameter>,
 }
 
@@ -46,7 +46,7 @@ impl<'c> Deref for BoundAssignments<'c> {
 }
 
 impl<'c> BoundAssignments<'c> {
-    /// The assignments that checked changes ask for; references by key must have been resolved.
+    /// The assignments of checked changes. References by key must have been resolved.
     pub fn new(template: &'c Template, changes: &'c Changes<'c>) -> Self {
         let assignments = Assignments::new(template, changes);
         let mut arguments = Vec::with_capacity(changes.len() + 2);
@@ -65,15 +65,16 @@ impl<'c> BoundAssignments<'c> {
         BoundAssignments { assignments, arguments }
     }
 
-    /// Whether they would leave a record as it is; `holds` says whether an attribute of it has this value.
+    /// Whether a record has all values already. `holds` returns whether an attribute has a value.
     pub fn change_nothing(&self, holds: impl Fn(&Attribute, Argument) -> bool) -> bool {
-        // With nothing but values to set there is one argument for each.
+        // If all assignments set values, each has one parameter.
         self.set_only()
             && self.iter().zip(&self.arguments).all(|(item, value)| holds(item.attribute, value.value()))
     }
 }
 
-/// The values of one column, one for each row, as an array. PostgreSQL has no arrays of arrays, so a list travels as text.
+/// The values of one column for many rows, as an array parameter. PostgreSQL has no arrays of arrays, so lists are array
+/// literals.
 pub fn column_parameter<'v>(
     kind: AttributeType,
     values: impl ExactSizeIterator<Item = Option<&'v Value<'v>>>,

@@ -1,15 +1,15 @@
-//! Buckets of a series. Pure.
+//! Aggregates of a series in time buckets. Pure.
 
 use crate::error::{Code, Error};
 
 /// Microseconds.
 const SECOND: i64 = 1_000_000;
 
-/// Buckets begin where one begins at 2000-01-01T00:00:00Z. Before the origin, `date_bin` was wrong in early releases of
-/// PostgreSQL 15, so it gets an origin that no point is before: about so many seconds earlier.
-const EARLIER: i64 = 211_000_000_000;
+/// The offset of the origin of `date_bin` before 2000-01-01T00:00:00Z, in seconds, rounded to a multiple of the width.
+/// Early releases of PostgreSQL 15 return wrong buckets for times before the origin, and no point is before this one.
+const ORIGIN_OFFSET: i64 = 211_000_000_000;
 
-/// The aggregates of a bucket: the SQL of each, and what ends its query.
+/// The aggregates: name, expression, and the end of the query.
 const AGGREGATES: [(&str, &str, &str); 6] = [
     ("avg", "avg(m.value)", ""),
     ("min", "min(m.value)", ""),
@@ -19,7 +19,7 @@ const AGGREGATES: [(&str, &str, &str); 6] = [
     ("last", "m.value", " order by m.at desc, m.id desc limit 1"),
 ];
 
-/// How a series is put together.
+/// The width and the aggregate of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buckets {
     seconds: i64,
@@ -27,25 +27,25 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// Reads the width of a bucket, and what it shows.
+    /// Parses the width of a bucket and the aggregate.
     pub fn parse(bucket: &str, aggregate: Option<&str>) -> Result<Buckets, Error> {
         Ok(Buckets { seconds: parse_bucket(bucket)?, aggregate: parse_aggregate(aggregate)? })
     }
 
-    /// When the bucket ends that begins at a time.
+    /// The end of the bucket that begins at a time.
     pub fn end_of(&self, at: i64) -> i64 {
         at.saturating_add(self.seconds * SECOND)
     }
 
-    /// The buckets that have points: $1 record, $2 metric, $3 from, $4 to, $5 at most so many, of which the last is without
-    /// its value. Each is found by the first point after the one before, so that no other points are read.
+    /// The query for buckets with points: $1 record, $2 metric, $3 from, $4 to, $5 limit; the last bucket has no value.
+    /// The first point after a bucket determines the next bucket, so that empty ranges are skipped.
     pub fn sql(&self, table: &str) -> String {
         let Buckets { seconds, aggregate: (_, value, end) } = self;
         let width = format!("interval '{seconds} seconds'");
-        let earlier = EARLIER / seconds * seconds;
+        let offset = ORIGIN_OFFSET / seconds * seconds;
         let bucket = |at: &str| {
             format!(
-                "date_bin({width}, {at}, timestamptz '2000-01-01T00:00:00Z' - interval '{earlier} seconds')"
+                "date_bin({width}, {at}, timestamptz '2000-01-01T00:00:00Z' - interval '{offset} seconds')"
             )
         };
         let points = format!(
@@ -80,8 +80,8 @@ fn parse_bucket(text: &str) -> Result<i64, Error> {
         .and_then(|count| count.checked_mul(unit))
         .filter(|seconds| (1..=366 * 86_400).contains(seconds))
         .ok_or_else(|| {
-            Error::at(Code::InvalidValue, "/bucket", format!("{text:?} is not a bucket"))
-                .hint("Write a number and s, m, h or d, up to 366d: 30s, 5m, 1h, 1d.")
+            Error::at(Code::InvalidValue, "/bucket", format!("{text:?} is not a valid bucket"))
+                .hint("Use a number followed by s, m, h or d, such as 30s, 5m, 1h or 1d, up to 366d.")
         })
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_is_a_number_and_a_unit() {
+    fn bucket_is_a_number_with_a_unit() {
         assert_eq!(parse_bucket("1h").ok(), Some(3600));
         assert_eq!(parse_bucket("366d").ok(), Some(366 * 86_400));
         for text in ["", "h", "0s", "-1h", "367d", "1w", "1 h", "1h'", "é"] {

@@ -1,4 +1,4 @@
-//! References by a text of their target.
+//! References by a text attribute of their target.
 
 use crate::access::visibility::{self, and};
 use crate::access::{Action, Caller};
@@ -12,40 +12,40 @@ use crate::value::collation::clause;
 use crate::value::normal_form::forms;
 use uuid::Uuid;
 
-/// The live records that have a text, as far as the caller sees them.
+/// The visible live records with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// None.
+    /// No record.
     None,
-    /// This one.
+    /// One record.
     One(Uuid),
-    /// So many.
+    /// This number of records.
     Many(i64),
 }
 
-/// Looks many texts up in an attribute of a template, by one statement. Texts are compared as the operator `eq` compares
-/// them. The answer has the order of the texts.
+/// Looks up many texts in an attribute of a template, by one statement. Texts are compared as by the operator `eq`.
+/// The result has the order of the texts.
 pub fn find(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[&str]) -> Vec<Found> {
     let mut found = vec![Found::None; texts.len()];
     if texts.is_empty() || caller.require(Action::Read, target).is_err() {
         return found;
     }
-    let (mut places, mut wanted): (Vec<i32>, Vec<String>) = Default::default();
-    for (place, text) in texts.iter().enumerate() {
+    let (mut positions, mut wanted): (Vec<i32>, Vec<String>) = Default::default();
+    for (position, text) in texts.iter().enumerate() {
         for form in forms(text) {
-            places.push(place as i32);
+            positions.push(position as i32);
             wanted.push(form);
         }
     }
     let sql = statement(caller, target, attribute, &wanted);
-    let arguments = params![array(places.iter().copied()), array(wanted.iter().map(String::as_str))];
+    let arguments = params![array(positions.iter().copied()), array(wanted.iter().map(String::as_str))];
     as_owner(|| {
         connected(|spi| {
             let rows = target.run(spi, &sql, Snapshot::Latest, &arguments);
             for row in 0..rows.len() {
-                let place = rows.get::<Option<i32>>(row, 0).and_then(|place| usize::try_from(place).ok());
-                let Some(answer) = place.and_then(|place| found.get_mut(place)) else { continue };
-                *answer = match (rows.get::<Option<i64>>(row, 1), rows.get::<Option<Uuid>>(row, 2)) {
+                let position = rows.get::<Option<i32>>(row, 0).and_then(|it| usize::try_from(it).ok());
+                let Some(result) = position.and_then(|position| found.get_mut(position)) else { continue };
+                *result = match (rows.get::<Option<i64>>(row, 1), rows.get::<Option<Uuid>>(row, 2)) {
                     (Some(1), Some(id)) => Found::One(id),
                     (Some(count), _) => Found::Many(count),
                     (None, _) => Found::None,
@@ -56,8 +56,8 @@ pub fn find(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[
     found
 }
 
-/// The texts are joined, and not an array that the column is compared with: without an index, a cached plan would compare each
-/// row with each text. As in filters, a text shorter than what the index holds is compared once.
+/// Joins the texts instead of comparing the column with an array: without an index, a cached plan would compare each row
+/// with each text. As in filters, texts shorter than the indexed prefix are compared with the prefix only.
 fn statement(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[String]) -> String {
     let column = format!("t.\"{}\"", attribute.slug);
     let is_long = |text: &String| text.chars().count() >= INDEXED_CHARACTERS;
@@ -73,29 +73,29 @@ fn statement(caller: &Caller, target: &Template, attribute: &Attribute, texts: &
         }
     };
     format!(
-        "select w.place, pg_catalog.count(*), pg_catalog.min(t.id::text collate \"C\")::uuid \
-         from unnest($1, $2) w (place, text) join {} t on {condition} \
-         where t.deleted_at is null{} group by w.place",
+        "select w.position, pg_catalog.count(*), pg_catalog.min(t.id::text collate \"C\")::uuid \
+         from unnest($1, $2) w (position, text) join {} t on {condition} \
+         where t.deleted_at is null{} group by w.position",
         target.table_sql(),
         and(visibility::row(caller, target).as_deref())
     )
 }
 
-/// The refusal of a reference by a text that no record has.
+/// The error for a reference by a text that no record has.
 pub fn not_found(attribute: &Attribute, target: Option<&Template>, matched: i32, text: &str) -> Error {
     let message = format!("no record{} {text:?}", having(target, matched));
     Error::at(Code::ReferenceNotFound, &attribute.pointer, message)
-        .hint("Correct the text, or create that record first.")
+        .hint("Correct the text, or create the record first.")
 }
 
-/// The refusal of a reference by a text that several records have.
+/// The error for a reference by a text that several records have.
 pub fn ambiguous(attribute: &Attribute, target: &Template, matched: i32, text: &str, count: i64) -> Error {
     let message = format!("{count} records{} {text:?}", having(Some(target), matched));
     Error::at(Code::InvalidValue, &attribute.pointer, message)
-        .hint("Give them different texts, or import the column without match, by external keys.")
+        .hint("Make the texts unique, or import the column without match, by external keys.")
 }
 
-/// `of crm.companies with name =`.
+/// ` of crm.companies with name =`.
 fn having(target: Option<&Template>, matched: i32) -> String {
     let Some(target) = target else { return " with".to_owned() };
     let attribute = target.attributes.iter().find(|it| it.id == matched);

@@ -2,21 +2,21 @@
 
 use crate::access::principal::Principal;
 use crate::attribute_type::Rules;
-use crate::error::{Code, Error, MOST_FAULTS};
+use crate::error::{Code, Error, MAX_FAULTS};
 use crate::json;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use serde_json::value::RawValue;
 
-/// Reads the `attributes` of a request; all faults are reported together. Values that a record may only keep are left to
-/// [`super::kept`].
+/// Parses the `attributes` of a request. All faults are reported together. [`super::kept`] checks values that are valid
+/// only if the record already has them.
 pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
     parse_by(template, attributes, |position, raw, rules| {
         template.attributes[position].kind.parse(raw, rules)
     })
 }
 
-/// The same for a new record, which has no value to keep.
+/// The same for a new record, which has no values yet.
 pub fn parse_new<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
     parse_by(template, attributes, |position, raw, rules| {
         match template.attributes[position].kind.parse(raw, rules)? {
@@ -26,7 +26,7 @@ pub fn parse_new<'a>(template: &Template, attributes: &'a RawValue) -> Result<Ch
     })
 }
 
-/// The same with another way to read the value of the attribute at a position.
+/// The same with a function that parses the value of the attribute at a position.
 pub fn parse_by<'a>(
     template: &Template,
     attributes: &'a RawValue,
@@ -37,7 +37,7 @@ pub fn parse_by<'a>(
     let mut changes = Vec::with_capacity(members.len());
     let mut errors = Vec::new();
     for (name, raw) in members {
-        if errors.len() >= MOST_FAULTS {
+        if errors.len() >= MAX_FAULTS {
             break;
         }
         let Some(position) = template.position(&name) else {
@@ -56,23 +56,23 @@ pub fn parse_by<'a>(
     Error::join(errors).map_or(Ok(changes), Err)
 }
 
-/// How the request of this transaction writes the values at a place.
+/// The rules of this transaction's request for the values at a pointer.
 pub fn rules_of_request(pointer: &str) -> Rules<'_> {
     let numbers_as_strings = Principal::current().is_some_and(|principal| principal.numbers_as_strings);
     Rules { pointer, numbers_as_strings, ..Rules::default() }
 }
 
-/// Refuses the creation of a record that would lack a required attribute without default.
+/// Rejects the creation of a record without a required attribute that has no default.
 pub fn check_complete(template: &Template, changes: &Changes) -> Result<(), Error> {
     Error::join(missing(template, changes, true)).map_or(Ok(()), Err)
 }
 
-/// Whether creating a record from these changes alone would lack a required attribute.
+/// Whether these changes have all required attributes of a new record.
 pub fn is_complete(template: &Template, changes: &Changes) -> bool {
     check_complete(template, changes).is_ok()
 }
 
-/// For PUT: every attribute that is not listed becomes null; increments make no sense there.
+/// Completes the changes of a PUT: every attribute that is not listed becomes null. Increments are rejected.
 pub fn complete_for_replacement<'a>(
     template: &Template,
     mut changes: Changes<'a>,
@@ -82,8 +82,8 @@ pub fn complete_for_replacement<'a>(
         if matches!(change, Change::Increment(_)) {
             let pointer = &template.attributes[*position].pointer;
             errors.push(
-                Error::at(Code::InvalidValue, pointer, "PUT replaces values: it cannot increment")
-                    .hint("Increment with PATCH or with an upsert."),
+                Error::at(Code::InvalidValue, pointer, "PUT cannot increment values")
+                    .hint("Use PATCH or an upsert."),
             );
         }
     }
@@ -107,9 +107,9 @@ fn missing(template: &Template, changes: &Changes, defaults_count: bool) -> Vec<
         .collect()
 }
 
-/// The refusal of a required attribute that has no value.
+/// The error for a required attribute without a value.
 pub fn required(pointer: &str) -> Error {
-    Error::at(Code::RequiredAttribute, pointer, "this attribute is required: it must have a value")
+    Error::at(Code::RequiredAttribute, pointer, "a value is required for this attribute")
 }
 
 fn unknown(template: &Template, name: &str) -> Error {

@@ -1,7 +1,7 @@
-//! Compares a record with the values to write, without a statement.
+//! Compares the stored values of a record with new ones, without a statement.
 //!
-//! Most upserts of an integration find the record unchanged. Looking at the row detects this at a third of the cost
-//! of a statement that writes nothing.
+//! Most upserts of an integration do not change the record. Reading the row detects this at a third of the cost of a
+//! statement that writes nothing.
 
 use super::argument::BoundAssignments;
 use crate::access::visibility::WriteScope;
@@ -9,6 +9,7 @@ use crate::attribute_type::AttributeType;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::index::{self, Found, Index, Which};
 use crate::postgres::transaction;
+use crate::postgres::trigger::Row;
 use crate::template::{Attribute, Template, column};
 use uuid::Uuid;
 
@@ -16,12 +17,12 @@ use uuid::Uuid;
 pub struct Holder {
     /// Its id.
     pub id: Uuid,
-    /// Whether nothing would be changed.
+    /// Whether it has all the values already.
     pub has_values: bool,
 }
 
-/// The live record with a key that the caller may write; none if only a statement can tell, for example if it must
-/// wait for another writer. It is not locked and may change before the write.
+/// The live record with a key that the caller may write. `None` if a statement must decide, for example if the row is
+/// being changed. The record is not locked and may change before the write.
 pub fn holder(
     template: &Template,
     key: &str,
@@ -50,13 +51,42 @@ pub fn holder(
     found.ok()??
 }
 
-/// Whether a record has this value of an attribute. A number may be stored with other digits; what else may differ in
-/// form is left to a statement to compare.
+/// Whether an attribute of a record has this value. Numbers are compared by value, other types by representation.
 fn holds(found: &Found, attribute: &Attribute, value: Argument) -> bool {
     match (found.get(attribute.column), value) {
         (Some(stored), Some(value)) if attribute.kind == AttributeType::Number => {
             datum::numerics_are_equal(stored, value)
         }
         (_, value) => found.holds(attribute.column, value),
+    }
+}
+
+/// The difference between the rows of an UPDATE, by value and not by representation. 1 and 1.0 are equal numbers, as are
+/// 0.0 and -0.0, and lists are compared by elements, regardless of array bounds.
+pub struct Difference<'t> {
+    /// The attributes whose values change.
+    pub changed: Vec<&'t Attribute>,
+    /// The columns with an equal value in another representation, each with the stored value, which remains.
+    pub kept: Vec<(i16, Argument)>,
+}
+
+impl<'t> Difference<'t> {
+    /// Compares the attributes of two rows of a template.
+    pub fn between(template: &'t Template, old: &Row, new: &Row) -> Difference<'t> {
+        let mut difference = Difference { changed: Vec::new(), kept: Vec::new() };
+        for attribute in template.attributes.iter().filter(|it| !new.same(old, it.column)) {
+            match (old.get(attribute.column), new.get(attribute.column)) {
+                (Some(before), Some(after)) if attribute.kind.are_equal(before, after) => {
+                    difference.kept.push((attribute.column, Some(before)));
+                }
+                _ => difference.changed.push(attribute),
+            }
+        }
+        difference
+    }
+
+    /// Whether the column has an equal value in another representation.
+    pub fn keeps(&self, column: i16) -> bool {
+        self.kept.iter().any(|(number, _)| *number == column)
     }
 }

@@ -19,7 +19,7 @@ use pgrx::pg_sys::Datum;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-/// What a series becomes: its points of these times are deleted, and others added.
+/// A correction: the points at these times are deleted, and others added.
 #[derive(Debug)]
 pub struct Correction {
     times: Times,
@@ -27,45 +27,45 @@ pub struct Correction {
 }
 
 impl Correction {
-    /// Deletes points: those at a time, or those of a range (RFC 3339).
+    /// Deletes the points at a time or in a range (RFC 3339).
     pub fn delete(at: Option<&str>, from: Option<&str>, to: Option<&str>) -> Result<Correction, Error> {
         let times = match (bound(at, "/at")?, range(from, to)?) {
             (Some(_), Some(_)) => {
-                let message =
-                    "at names the points of one time, from and to those of a range: send one of the two";
-                return Err(Error::at(Code::InvalidValue, "/at", message));
+                let message = "at cannot be combined with from and to";
+                return Err(Error::at(Code::InvalidValue, "/at", message)
+                    .hint("Send at for the points of one time, or from and to for a range."));
             }
             (Some(at), None) => Times::At(vec![at]),
             (None, Some(range)) => range,
             (None, None) => {
-                return Err(Error::at(Code::InvalidValue, "/at", "no points are named").hint(
-                    "Send at, or from and to. from=0001-01-01T00:00:00Z alone deletes the whole series.",
+                return Err(Error::at(Code::InvalidValue, "/at", "the request selects no points").hint(
+                    "Send at, or from and to. from=0001-01-01T00:00:00Z without to deletes the whole series.",
                 ));
             }
         };
         Ok(Correction { times, points: Vec::new() })
     }
 
-    /// Replaces points: those of the same times, or all of a range that has them.
+    /// Replaces the points at the same times, or all points in a range that contains them.
     pub fn replace(sent: &RawValue, from: Option<&str>, to: Option<&str>) -> Result<Correction, Error> {
         let points = points::parse_points(sent, &changes::rules_of_request("/points"))?;
         let mut times = Vec::with_capacity(points.len());
         for (position, point) in points.iter().enumerate() {
             let here = format!("/points/{position}/at");
             times.push(point.at.ok_or_else(|| {
-                Error::at(Code::InvalidValue, here, "a point that replaces others needs the member at")
+                Error::at(Code::InvalidValue, here, "at is required for points that replace others")
             })?);
         }
         let times = match range(from, to)? {
             None if times.is_empty() => {
-                return Err(Error::at(Code::InvalidValue, "/points", "no points are named")
-                    .hint("Send points, or from and to, whose points are then deleted."));
+                return Err(Error::at(Code::InvalidValue, "/points", "the request selects no points")
+                    .hint("Send points, or from and to for the range to delete."));
             }
             None => Times::At(times),
             Some(range) => {
                 if let Some(position) = times.iter().position(|at| !range.contain(*at)) {
                     let here = format!("/points/{position}/at");
-                    let message = "the point is not within from (inclusive) and to (exclusive)";
+                    let message = "the point is outside of the range from (inclusive) to (exclusive)";
                     return Err(Error::at(Code::InvalidValue, here, message));
                 }
                 range
@@ -74,7 +74,7 @@ impl Correction {
         Ok(Correction { times, points })
     }
 
-    /// Reads `{points, from?, to?}`.
+    /// Parses `{points, from?, to?}`.
     pub fn parse(body: &str) -> Result<Correction, Error> {
         let (mut points, mut from, mut to) = (None, None, None);
         for (name, value) in json::object(body)?.0 {
@@ -86,13 +86,13 @@ impl Correction {
                 "from" => from = Some(json::text_at(value, &here)?),
                 "to" => to = Some(json::text_at(value, &here)?),
                 _ => {
-                    return Err(unknown_member(&name, &here).hint("A body has points, from and to."));
+                    return Err(unknown_member(&name, &here).hint("Use the members points, from and to."));
                 }
             }
         }
         let points = points.ok_or_else(|| {
             Error::at(Code::InvalidValue, "/points", "points is missing")
-                .hint("Send the points that the series has afterwards, an empty array for none.")
+                .hint("Send the new points, or an empty array to delete only.")
         })?;
         Correction::replace(points, from.as_deref(), to.as_deref())
     }

@@ -75,18 +75,18 @@ fn delete_where(
         require_in_scope(caller, Action::Delete, template, found)?;
     }
     match may_be_dropped {
-        // With the lock held, only a trigger keeps the record.
+        // The row is locked, so only a trigger can prevent the deletion.
         true => run().ok_or_else(|| dropped::error(template)),
         false => Err(Error::not_found()),
     }
 }
 
-/// Brings a deleted record back, with its old key or with the one given.
+/// Restores a deleted record with its former key or a new one.
 pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditions) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Action::Update)?;
     reserve::for_creation(&template);
     template.released_key.ok_or_else(guard::not_migrated)?;
-    // The record is judged as it is and as it will be: deleted, then live.
+    // Covers both states of the record: deleted, then live.
     let write_scope = WriteScope::over(Lives::Any, caller, Action::Update, &template);
     let old_key = as_owner(|| {
         let sql = format!(
@@ -105,7 +105,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
                 return Err(Error::new(Code::Conflict, "the record is not deleted"));
             }
             if !rows.get::<Option<bool>>(0, 2).unwrap_or_default() {
-                return Err(caller.outside(Action::Update, &template));
+                return Err(caller.out_of_scope(Action::Update, &template));
             }
             Ok(rows.get::<Option<String>>(0, 0))
         })
@@ -115,8 +115,8 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
         Key::Absent => old_key.map_or(Key::Null, Key::Value),
         given => given.clone(),
     };
-    // The record is locked, and deleted. To ask for that again would offer PostgreSQL the index of deleted records as a
-    // way to it, and all of them are in there.
+    // No condition on deleted_at: the record is locked, and the planner might choose the index of deleted records, which
+    // contains all of them.
     let sql = format!(
         "update {} t set deleted_at = null, external_key = $2, {} = null, updated_at = now() where t.id = $1 \
          returning {}{}",
@@ -128,8 +128,9 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
     let arguments = params![id, wanted.value()];
     let restored = write_one(caller, Action::Update, &template, &sql, &arguments, &wanted).map_err(
         |error| match error.code {
-            Code::ExternalKeyTaken => error
-                .hint("Send {\"external_key\": \"another\"}, or null to restore the record without a key."),
+            Code::ExternalKeyTaken => {
+                error.hint("Send another external_key, or null to restore the record without a key.")
+            }
             _ => error,
         },
     )?;

@@ -1,5 +1,5 @@
-//! Writes that a trigger of the table's administrator drops: it runs before the row and returns NULL. PostgreSQL then
-//! reports neither a row nor an error, as for a record that has the values already.
+//! Writes that a BEFORE ROW trigger of a database administrator drops by returning NULL. PostgreSQL then reports neither a
+//! row nor an error, as for a record that has the values already.
 
 use super::statement::{Assignments, KeyAssignment};
 use crate::error::{Code, Error};
@@ -10,24 +10,25 @@ use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
 use crate::template::Template;
 
-/// After how many tries a write that never writes a row counts as dropped, where other writers might be the reason.
-pub const CERTAIN_TRIES: usize = 3;
+/// The number of attempts after which a write without a result counts as dropped. Before that, concurrent writers may be
+/// the reason.
+pub const ATTEMPTS_UNTIL_DROPPED: usize = 3;
 
-/// Whether the table has a trigger that could drop one of these writes. A statement has locked the table.
+/// Whether the table has a trigger that could drop one of these writes. The table must be locked.
 pub fn is_possible(template: &Template, events: &[Event]) -> bool {
     events.iter().any(|event| row_triggers::exist(template.table, *event, c"keyed_guard"))
 }
 
-/// The error of a write that was dropped.
+/// The error for a dropped write.
 pub fn error(template: &Template) -> Error {
     Error::new(Code::InvalidValue, format!("a trigger of {} dropped the write", template.full_name()))
         .hint(
-            "A trigger before the row returned NULL. Have it return the row, or raise an exception that says why. If it \
-            changes keys, another record may have the new one.",
+            "A BEFORE ROW trigger returned NULL. Change it to return the row, or to raise an exception with the reason. \
+             If it changes keys, another record may already have the new key.",
         )
 }
 
-/// Rejects a write that should have changed a row and did not: `sql` finds a row that it would still change.
+/// Rejects a write that changed no row although `sql` finds a row to change.
 pub fn reject(
     template: &Template,
     events: &[Event],
@@ -37,31 +38,31 @@ pub fn reject(
     if !is_possible(template, events) {
         return Ok(());
     }
-    let is_left =
+    let is_outdated =
         as_owner(|| connected(|spi| !template.run(spi, &sql(), Snapshot::Latest, arguments).is_empty()));
-    if is_left { Err(error(template)) } else { Ok(()) }
+    if is_outdated { Err(error(template)) } else { Ok(()) }
 }
 
-/// Finds the record that [`super::statement::update_by_id`] would give other values, with the same parameters.
+/// The query for the record that [`super::statement::update_by_id`] would change, with the same parameters.
 pub fn to_update_by_id(template: &Template, key: KeyAssignment, assignments: &Assignments) -> String {
-    let left = match key {
-        KeyAssignment::Keep => assignments.left(template, 2),
+    let differs = match key {
+        KeyAssignment::Keep => assignments.differ(template, 2),
         KeyAssignment::Set if assignments.is_empty() => "t.external_key is distinct from $2".to_owned(),
         KeyAssignment::Set => {
-            format!("t.external_key is distinct from $2 or {}", assignments.left(template, 3))
+            format!("t.external_key is distinct from $2 or {}", assignments.differ(template, 3))
         }
     };
     format!(
-        "select t.id from {} t where t.id = $1 and t.deleted_at is null and ({left})",
+        "select t.id from {} t where t.id = $1 and t.deleted_at is null and ({differs})",
         template.table_sql()
     )
 }
 
-/// Finds the record that [`super::statement::update_by_key`] would give other values, with the same parameters.
+/// The query for the record that [`super::statement::update_by_key`] would change, with the same parameters.
 pub fn to_update_by_key(template: &Template, assignments: &Assignments) -> String {
     format!(
         "select t.id from {} t where t.external_key = $1 and t.deleted_at is null and ({})",
         template.table_sql(),
-        assignments.left(template, 2)
+        assignments.differ(template, 2)
     )
 }

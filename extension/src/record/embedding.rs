@@ -12,8 +12,7 @@ use crate::value::embedding::Embedding;
 use crate::vectors::write::apply;
 use uuid::Uuid;
 
-/// Sets or removes the vector of a live record, for a caller who may update it. That there was none to remove is no
-/// error: afterwards there is none.
+/// Sets or removes the vector of a live record, for a caller that may update it. Removing a missing vector succeeds.
 pub fn set(
     caller: &Caller,
     id: Uuid,
@@ -26,8 +25,8 @@ pub fn set(
     apply(&template, id, embedding)
 }
 
-/// Locks a live record whose vector is about to be written. Refuses one that is not there for the caller, or that
-/// the caller may not update.
+/// Locks a live record before its vector is written. Rejects a record that is not visible to the caller, or that the
+/// caller may not update.
 pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
     let write_scope = WriteScope::of(caller, Action::Update, template);
     let live = "t.id = $1 and t.deleted_at is null";

@@ -25,7 +25,7 @@ sql_functions! {
     /// `keyed.new_id(template integer) returns uuid`.
     keyed_new_id => |call| {
         let template = call.integer(0).filter(|template| (1..=record_id::MAX_TEMPLATE).contains(template));
-        let template = template.ok_or_else(|| Error::at(Code::InvalidValue, "/template", "not a template's number"))?;
+        let template = template.ok_or_else(|| Error::at(Code::InvalidValue, "/template", "invalid template number"))?;
         Ok(Answer::Uuid(new_id(template)))
     };
 
@@ -44,7 +44,7 @@ sql_functions! {
         let caller = Caller::current();
         caller.require(Action::Create, &template)?;
         let changes = changes::parse_new(&template, attributes)?;
-        write::create(&caller, &template, key.as_deref(), changes).map(|made| Answer::Json(made.1.json))
+        write::create(&caller, &template, key.as_deref(), changes).map(|(_, record)| Answer::Json(record.json))
     };
 
     /// `keyed.get_record(id uuid, fields text[], verbose boolean, include_deleted boolean) returns jsonb`.
@@ -152,11 +152,11 @@ pub(super) fn get_record(
     let caller = Caller::current();
     let template = read::template_of(&caller, id, Action::Read)?;
     let projection = Projection::parse(&caller, &template, fields, verbose)?.with_tag(wants_tag);
-    let (lifetime, seen) = match include_deleted {
+    let (lifetime, visible) = match include_deleted {
         true => (Lifetime::Any, visibility::row_of_any(&caller, &template)),
         false => (Lifetime::Live, visibility::row(&caller, &template)),
     };
-    read::by_id(&template, id, seen.as_deref(), lifetime, &projection, Snapshot::Active)
+    read::by_id(&template, id, visible.as_deref(), lifetime, &projection, Snapshot::Active)
 }
 
 pub(super) fn get_by_key(
@@ -168,9 +168,9 @@ pub(super) fn get_by_key(
 ) -> Result<Shown, Error> {
     let caller = Caller::current();
     caller.require(Action::Read, template)?;
-    let seen = visibility::row(&caller, template);
+    let visible = visibility::row(&caller, template);
     let projection = Projection::parse(&caller, template, fields, verbose)?.with_tag(wants_tag);
-    read::by_key(template, key, seen.as_deref(), &projection)
+    read::by_key(template, key, visible.as_deref(), &projection)
 }
 
 pub(super) fn patch(id: Uuid, body: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
@@ -182,7 +182,11 @@ pub(super) fn restore(id: Uuid, body: Option<&str>, preconditions: &Precondition
     for (name, value) in body.map(json::object).transpose()?.unwrap_or_default().0 {
         if name != "external_key" {
             let pointer = format!("/{}", json::pointer_step(&name));
-            return Err(Error::at(Code::UnknownField, pointer, "a restore takes only external_key"));
+            return Err(Error::at(
+                Code::UnknownField,
+                pointer,
+                "the body of a restore has only external_key",
+            ));
         }
         key = parse_key(value)?;
     }

@@ -12,29 +12,29 @@ use crate::record::shape::write_value;
 use crate::value::table_name::SideTable;
 use uuid::Uuid;
 
-/// How many entries a page has when the request does not say, and at the most.
+/// The default and the maximum number of entries on a page.
 const DEFAULT_LIMIT: i32 = 100;
-const MOST_LIMIT: i32 = 1000;
-/// A page ends with the entry that makes it longer than this, in bytes: an entry may hold two texts of megabytes.
+const MAX_LIMIT: i32 = 1000;
+/// A page ends when it exceeds this size in bytes, because an entry may contain two texts of several megabytes.
 const PAGE_SIZE: usize = 8 << 20;
 
-/// The history of a record, deleted ones included, newest first: `{history:[…],next_cursor}`.
+/// The history of a live or deleted record, newest first: `{history:[…],next_cursor}`.
 pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
     let template = read::template_of(caller, id, Action::Read)?;
-    read::require_seen(caller, &template, id)?;
+    read::require_visible(caller, &template, id)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MOST_LIMIT).contains(&limit) {
+    if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Error::at(
             Code::InvalidValue,
             "/limit",
-            format!("limit is a number from 1 to {MOST_LIMIT}"),
+            format!("limit must be a number from 1 to {MAX_LIMIT}"),
         ));
     }
     let before: i32 = match cursor {
         None => i32::MAX,
         Some(cursor) => {
             cursor.strip_prefix('v').and_then(|version| version.parse().ok()).ok_or_else(|| {
-                Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a history")
+                Error::at(Code::InvalidValue, "/cursor", "the cursor is not valid for a history")
                     .hint("Send the next_cursor of the previous page, unchanged.")
             })?
         }
@@ -52,10 +52,10 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
             if rows.is_empty() && cursor.is_none() {
                 return Err(Error::not_found());
             }
-            let wanted = rows.len().min(limit as usize);
+            let count = rows.len().min(limit as usize);
             let mut out = String::from("{\"history\":[");
             let (mut version, mut shown) = (0, 0);
-            for row in 0..wanted {
+            for row in 0..count {
                 pgrx::check_for_interrupts!();
                 if out.len() > PAGE_SIZE {
                     break;

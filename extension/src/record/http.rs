@@ -1,4 +1,4 @@
-//! The HTTP functions that read and write records: texts in and out, as a request carries them.
+//! The HTTP functions that read and write records. Their arguments and results are texts of requests and responses.
 
 use super::correction::{Correction, correct};
 use super::functions::{attributes_argument, get_by_key, get_record, metric_page, patch, restore};
@@ -42,7 +42,7 @@ sql_functions! {
     keyed_http_get_record => |call| {
         let fields = call.text(1).map(|fields| split_fields(&fields));
         let shown = get_record(id_name(call)?, fields.as_deref(), call.flag(2), call.flag(3), true)?;
-        unless_known(shown, call.text(4).as_deref())
+        unless_current(shown, call.text(4).as_deref())
     };
 
     /// `keyed_http.get_by_key(template text, external_key text, fields text, verbose boolean, if_none_match text)
@@ -51,7 +51,7 @@ sql_functions! {
         let (template, key) = (template_name(call)?, call.required_text(1, "key")?);
         let fields = call.text(2).map(|fields| split_fields(&fields));
         let shown = get_by_key(&template, &key, fields.as_deref(), call.flag(3), true)?;
-        unless_known(shown, call.text(4).as_deref())
+        unless_current(shown, call.text(4).as_deref())
     };
 
     /// `keyed_http.upsert_by_key(template text, body text, mode text, return_record boolean, if_match text,
@@ -130,7 +130,7 @@ fn corrected(
     Ok(Answer::Written(Written::new(200, body, Subject::Record(Id(id)))))
 }
 
-/// The id in a path: what is not one names nothing.
+/// The id in a path. An invalid id is reported as not found.
 fn id_name(call: &Call) -> Result<Uuid, Error> {
     Uuid::parse_str(&call.required_text(0, "id")?).map_err(|_| Error::not_found())
 }
@@ -139,18 +139,18 @@ fn split_fields(fields: &str) -> Vec<String> {
     fields.split(',').map(str::trim).filter(|field| !field.is_empty()).map(str::to_owned).collect()
 }
 
-/// The answer of a write that shows a record.
+/// The response of a write that returns a record.
 fn shown(status: u16, id: Uuid, record: Shown) -> Written {
     let tag = record.tag();
     Written::new(status, record.json, Subject::Record(Id(id))).tagged(tag)
 }
 
-/// Tag and body of a read; no body when the reader has it already.
-fn unless_known(record: Shown, if_none_match: Option<&str>) -> Result<Answer, Error> {
+/// Entity tag and body of a read; no body if If-None-Match lists the tag.
+fn unless_current(record: Shown, if_none_match: Option<&str>) -> Result<Answer, Error> {
     let tag = record.tag().unwrap_or_default();
-    let known = version::known(if_none_match, &tag)?;
-    Ok(Answer::Texts(match known {
-        Some(known) => vec![Some(known), None],
+    let current = version::matching_tag(if_none_match, &tag)?;
+    Ok(Answer::Texts(match current {
+        Some(current) => vec![Some(current), None],
         None => vec![Some(tag), Some(record.json)],
     }))
 }
@@ -164,12 +164,12 @@ fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown,
         return write::replace(&caller, id, attributes_argument(Some(text))?, preconditions)
             .map_err(|error| error.above("/attributes"));
     }
-    // These are the unknown members, not the attributes next to them.
+    // Reports these members as unknown, not the attributes next to them.
     if has("embedding") {
         let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/embedding", message).hint(
             "Send attributes, or the values alone. Write the vector with PATCH, or with PUT \
-             /entities/{id}/embedding. Send an attribute of that name in {\"attributes\": {\"embedding\": \
+             /entities/{id}/embedding. Send an attribute with this name in {\"attributes\": {\"embedding\": \
              …}}.",
         ));
     }
@@ -201,7 +201,7 @@ fn http_upsert(
             return Err(Error::at(
                 Code::InvalidExternalKey,
                 "/external_key",
-                "an upsert needs an external_key",
+                "an upsert requires an external_key",
             ));
         }
     };

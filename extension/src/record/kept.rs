@@ -1,5 +1,5 @@
-//! Values that a record may keep and that no record may get: references to records that are deleted or that the caller
-//! does not see, and elements of lists that are no longer options. What a caller reads in a record can so be written back.
+//! Values that are valid only if the record already has them: references to deleted or invisible records, and list
+//! elements that are no longer options. So a client can write back the values that it has read.
 
 use crate::access::visibility::{WriteScope, condition_column};
 use crate::access::{Action, Caller};
@@ -15,10 +15,10 @@ use crate::value::change::{Change, Changes, Value};
 use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
-/// The record whose values changes may keep.
+/// The record to which the changes apply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Keeper<'k> {
-    /// A new one, which has none.
+    /// A new record, which has no values.
     None,
     /// The live record with this id.
     Id(Uuid),
@@ -26,25 +26,26 @@ pub enum Keeper<'k> {
     Key(&'k str),
 }
 
-/// A record, locked, with what it has.
-struct Held {
+/// A locked record with its stored values, by position of the attribute.
+struct LockedRecord {
     is_writable: bool,
     values: HashMap<usize, Stored>,
 }
 
-/// What a record has of an attribute.
+/// A stored value.
 enum Stored {
     Reference(Uuid),
     List(Vec<String>),
 }
 
-/// Whether one of the changes can only keep a value.
+/// Whether one of the changes is valid only if the record already has the value.
 pub fn has(changes: &Changes) -> bool {
     changes.iter().any(|(_, change)| matches!(change, Change::Keep(..)))
 }
 
-/// Takes out what the record has already, if the caller may read and write it, and rejects the rest: no one learns more than
-/// what the record shows. Says whether the record keeps values: it is locked then, so that it has them when it is written.
+/// Removes changes to values that the record already has, and rejects other invalid values. The caller must have the right
+/// to read and write the record, so that errors disclose no more than the record. Returns whether the record keeps values;
+/// it is then locked until the write.
 pub fn settle(
     caller: &Caller,
     template: &Template,
@@ -63,23 +64,25 @@ pub fn settle_all(
     template: &Template,
     rows: &mut [(Keeper, &mut Changes)],
 ) -> Vec<Result<bool, Error>> {
-    let held = held(caller, template, rows);
-    rows.iter_mut().map(|(keeper, changes)| settle_one(caller, template, held.get(keeper), changes)).collect()
+    let locked = lock_records(caller, template, rows);
+    rows.iter_mut()
+        .map(|(keeper, changes)| settle_one(caller, template, locked.get(keeper), changes))
+        .collect()
 }
 
 fn settle_one(
     caller: &Caller,
     template: &Template,
-    held: Option<&Held>,
+    record: Option<&LockedRecord>,
     changes: &mut Changes,
 ) -> Result<bool, Error> {
     let (mut keeps, mut errors) = (false, Vec::new());
     changes.retain_mut(|(position, change)| {
         let Change::Keep(value, error) = change else { return true };
-        let stored = held.and_then(|held| held.values.get(position));
-        match judge(&template.attributes[*position], value, error, stored) {
-            Ok(Verdict::Unchanged) => keeps = true,
-            Ok(Verdict::Changed) => {
+        let stored = record.and_then(|record| record.values.get(position));
+        match compare(&template.attributes[*position], value, error, stored) {
+            Ok(Effect::Unchanged) => keeps = true,
+            Ok(Effect::Changed) => {
                 keeps = true;
                 *change = Change::Set(std::mem::replace(value, Value::Null));
                 return true;
@@ -91,50 +94,50 @@ fn settle_one(
     if let Some(error) = Error::join(errors) {
         return Err(error);
     }
-    match held {
-        Some(held) if keeps && !held.is_writable => Err(caller.outside(Action::Update, template)),
+    match record {
+        Some(record) if keeps && !record.is_writable => Err(caller.out_of_scope(Action::Update, template)),
         _ => Ok(keeps),
     }
 }
 
-/// What a change does that keeps values.
-enum Verdict {
-    /// Nothing.
+/// The effect of a change that keeps values.
+enum Effect {
+    /// The value is equal.
     Unchanged,
-    /// Something else beside: it adds options to a list, or takes elements out.
+    /// A list keeps some elements and adds or removes others.
     Changed,
 }
 
-fn judge(
+fn compare(
     attribute: &Attribute,
     value: &Value,
     error: &Error,
     stored: Option<&Stored>,
-) -> Result<Verdict, Error> {
+) -> Result<Effect, Error> {
     match (value, stored) {
-        (Value::Reference(id), Some(Stored::Reference(stored))) if id == stored => Ok(Verdict::Unchanged),
+        (Value::Reference(id), Some(Stored::Reference(stored))) if id == stored => Ok(Effect::Unchanged),
         (Value::List(list), Some(Stored::List(stored))) => {
             if list.iter().eq(stored.iter()) {
-                return Ok(Verdict::Unchanged);
+                return Ok(Effect::Unchanged);
             }
-            // In an array the place of an element is part of the pointer, as the error of the first one shows.
+            // The pointer of an array element ends with its position; the first error shows whether it is an array.
             let is_array = error.faults.first().is_some_and(|fault| fault.pointer != attribute.pointer);
             let pointer = |position| match is_array {
                 true => format!("{}/{position}", attribute.pointer),
                 false => attribute.pointer.clone(),
             };
-            list::check_new(list, stored, &attribute.rules(), pointer).map(|()| Verdict::Changed)
+            list::check_new(list, stored, &attribute.rules(), pointer).map(|()| Effect::Changed)
         }
         _ => Err(error.clone()),
     }
 }
 
-/// What these records have, by how they are named: those that the caller may read and change some records of.
-fn held<'k>(
+/// Locks these records and reads their stored values. Empty if the caller lacks `read` or `update`.
+fn lock_records<'k>(
     caller: &Caller,
     template: &Template,
     rows: &[(Keeper<'k>, &mut Changes)],
-) -> HashMap<Keeper<'k>, Held> {
+) -> HashMap<Keeper<'k>, LockedRecord> {
     let is_kept = |change: &Change| matches!(change, Change::Keep(..));
     let of_row = |changes: &Changes| {
         let kept = changes.iter().filter(|(_, change)| is_kept(change));
@@ -148,7 +151,7 @@ fn held<'k>(
     if keepers.is_empty() || !may(Action::Read) || !may(Action::Update) {
         return HashMap::new();
     }
-    // Quotas are waited for before records are locked.
+    // The lock order: quotas before records.
     reserve::for_change(template);
     let ids: Vec<Uuid> =
         keepers.iter().filter_map(|it| if let Keeper::Id(id) = it { Some(*id) } else { None }).collect();
@@ -169,34 +172,34 @@ fn held<'k>(
     as_owner(|| {
         connected(|spi| {
             let found = template.run(spi, &sql, Snapshot::Latest, &arguments);
-            let mut places: HashMap<Uuid, usize> = HashMap::with_capacity(found.len());
-            let mut keyed: HashMap<String, usize> = HashMap::with_capacity(found.len());
+            let mut by_id: HashMap<Uuid, usize> = HashMap::with_capacity(found.len());
+            let mut by_key: HashMap<String, usize> = HashMap::with_capacity(found.len());
             for row in (0..found.len()).filter(|row| found.get(*row, 2)) {
-                places.insert(found.get(row, 0), row);
-                keyed.extend(found.get::<Option<String>>(row, 1).map(|key| (key, row)));
+                by_id.insert(found.get(row, 0), row);
+                by_key.extend(found.get::<Option<String>>(row, 1).map(|key| (key, row)));
             }
-            let place = |keeper: &Keeper| match keeper {
-                Keeper::Id(id) => places.get(id),
-                Keeper::Key(key) => keyed.get(*key),
+            let row_of = |keeper: &Keeper| match keeper {
+                Keeper::Id(id) => by_id.get(id),
+                Keeper::Key(key) => by_key.get(*key),
                 Keeper::None => None,
             };
-            let held = |keeper: &&Keeper<'k>| {
-                let row = *place(keeper)?;
+            let locked = |keeper: &&Keeper<'k>| {
+                let row = *row_of(keeper)?;
                 Some(((*keeper).clone(), read(template, &found, row, &positions)))
             };
-            keepers.iter().filter_map(held).collect()
+            keepers.iter().filter_map(locked).collect()
         })
     })
 }
 
-/// The columns that two standard ones and two conditions come before.
-fn read(template: &Template, rows: &Rows, row: usize, positions: &[usize]) -> Held {
+/// Reads the attributes from a row, after two standard columns and two conditions.
+fn read(template: &Template, rows: &Rows, row: usize, positions: &[usize]) -> LockedRecord {
     let stored = |(column, position): (usize, &usize)| {
         let value = rows.datum(row, 4 + column)?;
         Some((*position, stored(&template.attributes[*position], Some(value))?))
     };
     let values = positions.iter().enumerate().filter_map(stored).collect();
-    Held { is_writable: rows.get(row, 3), values }
+    LockedRecord { is_writable: rows.get(row, 3), values }
 }
 
 fn stored(attribute: &Attribute, value: Argument) -> Option<Stored> {

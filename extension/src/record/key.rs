@@ -5,20 +5,20 @@ use crate::json;
 use crate::value::key;
 use serde_json::value::RawValue;
 
-/// Three cases that must not be confused.
+/// The member `external_key`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Key {
-    /// It was not mentioned.
+    /// The member is absent.
     #[default]
     Absent,
-    /// It was null.
+    /// Null.
     Null,
-    /// It was this, already normalised.
+    /// A normalized key.
     Value(String),
 }
 
 impl Key {
-    /// The key itself, where there is one.
+    /// The key, if there is one.
     pub fn value(&self) -> Option<&str> {
         match self {
             Key::Value(key) => Some(key),
@@ -27,14 +27,14 @@ impl Key {
     }
 }
 
-/// Reads the member `external_key` of a body: a string, or null.
+/// Parses the member `external_key` of a body: a string, or null.
 pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
     if json::is_null(value) {
         return Ok(Key::Null);
     }
     if !value.get().starts_with('"') {
         return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
-            .hint("Write numbers as strings too: \"42\"."));
+            .hint("Send numbers as strings, such as \"42\"."));
     }
     let text: std::borrow::Cow<str> = serde_json::from_str(value.get()).map_err(|error| {
         Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}"))

@@ -1,23 +1,21 @@
-//! Records: read, written and shown.
+//! Reads, writes and renders single records.
 
-/// Values as arguments of statements.
+/// Values as parameters of statements.
 pub mod argument;
-/// The checks of direct INSERT and UPDATE statements.
-pub mod bare_write;
-/// Buckets of a series.
+/// Aggregates of a series in time buckets.
 pub mod buckets;
-/// References by a text of their target.
+/// References by a text attribute of their target.
 pub mod by_text;
 /// The attributes of a request → checked changes.
 pub mod changes;
-/// Compares a record with the values to write, without a statement.
+/// Compares stored values with new ones.
 pub mod comparison;
 /// Corrects the series of a record's metric.
 pub mod correction;
 /// Deletes and restores records.
 pub mod deletion;
-/// Whether an UPDATE changes a value, apart from its representation.
-pub mod difference;
+/// Checks direct INSERT and UPDATE statements.
+pub mod direct_dml;
 /// Writes that a trigger drops.
 pub mod dropped;
 /// The vector of one record.
@@ -28,7 +26,7 @@ pub mod functions;
 pub mod history;
 /// The HTTP functions.
 pub mod http;
-/// Values that a record may keep and that no record may get.
+/// Values that are valid only if the record already has them.
 pub mod kept;
 /// The external key in a request.
 pub mod key;
@@ -36,7 +34,7 @@ pub mod key;
 pub mod mode;
 /// Generates ids of records.
 pub mod new_id;
-/// Preconditions of a write, checked.
+/// Checks the preconditions of a write.
 pub mod precondition;
 /// Finds one record.
 pub mod read;
@@ -50,17 +48,17 @@ pub mod released;
 pub mod series;
 /// Record → JSON.
 pub mod shape;
-/// A record as JSON, with its version.
+/// The JSON and the entity tag of a record in a response.
 pub mod shown;
 /// The standard columns in an INSERT.
 pub mod standard;
-/// Statements on the records of a template: pure text.
+/// Statements on the records of a template. Pure.
 pub mod statement;
 /// Creates a record, or updates the one with the key.
 pub mod upsert;
-/// The additions of `verbose=true`.
+/// The member `attribute_values` of `verbose=true`.
 pub mod verbose;
-/// Versions of records, and conditions on them.
+/// Versions of records, and preconditions on them.
 pub mod version;
 /// Creates and changes records.
 pub mod write;

@@ -8,17 +8,17 @@ use crate::template::Template;
 /// The modes of an upsert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Both.
+    /// Create or update.
     #[default]
     Upsert,
-    /// Only create: an existing key is a conflict.
+    /// Create only. An existing key is a conflict.
     Create,
-    /// Only update: an unknown key is not found.
+    /// Update only. An unknown key is not found.
     Update,
 }
 
 impl Mode {
-    /// The mode of that name; absent means upsert.
+    /// The mode with this name; the default is upsert.
     pub fn parse(name: Option<&str>) -> Result<Mode, Error> {
         match name {
             None | Some("upsert") => Ok(Mode::Upsert),
@@ -29,7 +29,7 @@ impl Mode {
         }
     }
 
-    /// Refuses a caller without the privileges that the branches of an upsert need.
+    /// Requires the privileges of the mode.
     pub fn require_rights(self, caller: &Caller, template: &Template) -> Result<(), Error> {
         if self != Mode::Update {
             caller.require(Action::Create, template)?;

@@ -2,7 +2,7 @@
 
 use super::mode::Mode;
 use super::read::{self, FoundRecord, Lifetime};
-use super::refusal::{MOST_TRIES, gave_up, key_taken, require_in_scope};
+use super::refusal::{MAX_TRIES, key_taken, require_in_scope, write_conflict};
 use super::shape::Projection;
 use super::version::Preconditions;
 use crate::access::visibility::WriteScope;
@@ -15,15 +15,14 @@ use crate::postgres::spi::Snapshot;
 use crate::template::Template;
 use uuid::Uuid;
 
-/// The conditions in two arguments of a function, of which the second need not be declared.
+/// The preconditions in two arguments of a function. The second argument may be undeclared.
 pub fn preconditions(call: &Call, position: usize) -> Result<Preconditions, Error> {
     let (if_match, if_none_match) = (call.text(position), call.text(position + 1));
     Preconditions::parse(if_match.as_deref(), if_none_match.as_deref())
 }
 
-/// Locks the live record with this id and refuses the write when its conditions do not hold. A record that is not there
-/// for the caller is not found, and one that the caller may not write is refused as ever. Without conditions nothing
-/// happens.
+/// Locks the live record with this id and rejects the write if the preconditions do not hold. An invisible record is
+/// reported as not found, and a write without the right is denied. Without preconditions it does nothing.
 pub fn require(
     caller: &Caller,
     action: Action,
@@ -41,7 +40,7 @@ pub fn require(
     require_of_locked(caller, template, id, preconditions)
 }
 
-/// The same for a record that is locked already and that the caller may write, deleted or not.
+/// The same for a locked record, live or deleted, that the caller may write.
 pub fn require_of_locked(
     caller: &Caller,
     template: &Template,
@@ -51,21 +50,21 @@ pub fn require_of_locked(
     if preconditions.are_none() {
         return Ok(());
     }
-    let version = match preconditions.name_versions() {
+    let version = match preconditions.need_version() {
         false => String::new(),
         true => {
-            // A version can confirm a guess of the record's content.
+            // A matching version would confirm a guess of the record's content.
             caller.require(Action::Read, template)?;
             let shown =
                 read::by_id(template, id, None, Lifetime::Any, &Projection::default(), Snapshot::Latest)?;
             shown.tag().unwrap_or_default()
         }
     };
-    if preconditions.hold_for(&version) { Ok(()) } else { Err(preconditions.refusal_for(&version)) }
+    if preconditions.hold_for(&version) { Ok(()) } else { Err(preconditions.failure_for(&version)) }
 }
 
-/// Checks the record with the key of an upsert, and returns the branch that the preconditions allow: create, or
-/// update the record, which is then locked. The insertion decides whether a record can be created.
+/// Checks the preconditions of an upsert. Returns the mode that they allow: create, or update, with the record locked.
+/// The INSERT decides whether a record can be created.
 pub fn narrow(
     caller: &Caller,
     template: &Template,
@@ -81,7 +80,7 @@ pub fn narrow(
     match (found, mode) {
         (None, Mode::Update) => Err(Error::not_found()),
         (None, Mode::Create | Mode::Upsert) if !preconditions.hold_for_none() => {
-            Err(preconditions.refusal_for_none())
+            Err(preconditions.failure_for_none())
         }
         (None, Mode::Create | Mode::Upsert) => Ok(Mode::Create),
         (Some(FoundRecord { is_visible: false, .. }), Mode::Update) => Err(Error::not_found()),
@@ -96,16 +95,16 @@ pub fn narrow(
     }
 }
 
-/// Locks the live record that holds the key.
+/// Locks the live record with the key.
 fn lock_holder(caller: &Caller, template: &Template, key: &str) -> Result<Option<FoundRecord>, Error> {
     let write_scope = WriteScope::of(caller, Action::Update, template);
     let holder = "t.external_key = $1 and t.deleted_at is null";
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let locked = read::lock(template, holder, &write_scope, key.into_parameter());
-        // The record that was waited for may have given the key away to one that was not seen yet.
+        // While this waited for the lock, the key may have moved to a record that the snapshot does not include.
         if locked.is_some() || as_owner(|| read::id_by_key(template, key)).is_none() {
             return Ok(locked);
         }
     }
-    Err(gave_up())
+    Err(write_conflict())
 }

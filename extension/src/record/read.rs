@@ -1,8 +1,8 @@
-//! One record, found by its id or its key, as JSON.
+//! Looks up one record by its id or its key, as JSON.
 //!
-//! A lookup runs no statement: it reads the index as the executor would (`postgres/index.rs`), which takes a third
-//! less time, and evaluates the caller's scope on the row (`postgres/condition.rs`). So no role has a plan of its own,
-//! and the cost does not depend on the length of the table's ACL. A scope that reads other tables needs a statement.
+//! A lookup runs no statement: it scans the index like the executor (`postgres/index.rs`), which takes a third less time,
+//! and evaluates the caller's scope on the row (`postgres/condition.rs`). So there is no plan for each role, and the cost
+//! does not depend on the length of the table's ACL. A scope that reads other tables needs a statement.
 
 use super::released;
 use super::shape::{self, Projection};
@@ -24,12 +24,12 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// Which of the two states of a record are looked at.
+/// The states of records that a lookup includes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
     /// Only live records.
     Live,
-    /// Deleted records too.
+    /// Live and deleted records.
     Any,
 }
 
@@ -40,18 +40,18 @@ pub fn template_of(caller: &Caller, id: Uuid, action: Action) -> Result<Rc<Templ
     Ok(template)
 }
 
-/// The record with this id, if it passes the condition.
+/// The record with this id, if it satisfies the condition `visible`.
 pub fn by_id(
     template: &Template,
     id: Uuid,
-    seen: Option<&str>,
+    visible: Option<&str>,
     lifetime: Lifetime,
     projection: &Projection,
     snapshot: Snapshot,
 ) -> Result<Shown, Error> {
     let by = By { index: Index::PrimaryKey, column: column::ID, equality: index::UUID };
     if snapshot == Snapshot::Active
-        && let Some(found) = by_index(template, by, datum::uuid(id), seen, lifetime, projection)
+        && let Some(found) = by_index(template, by, datum::uuid(id), visible, lifetime, projection)
     {
         return found;
     }
@@ -63,35 +63,35 @@ pub fn by_id(
         Lifetime::Live => columns(template),
         Lifetime::Any => columns_of_any(template),
     };
-    let condition = format!("{condition}{}", and(seen));
+    let condition = format!("{condition}{}", and(visible));
     one(template, &columns, &condition, id.into_parameter(), projection, snapshot)
 }
 
-/// The live record that holds this key, if it passes the condition; a key that breaks the rules is held by none.
+/// The live record with this key, if it satisfies the condition `visible`. An invalid key is reported as not found.
 pub fn by_key(
     template: &Template,
     key: &str,
-    seen: Option<&str>,
+    visible: Option<&str>,
     projection: &Projection,
 ) -> Result<Shown, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
     let key = key.into_parameter();
     if let Some(index) = template.key_index.map(Index::Known)
         && let by = (By { index, column: column::EXTERNAL_KEY, equality: index::KEY })
-        && let Some(found) = by_index(template, by, key.value(), seen, Lifetime::Live, projection)
+        && let Some(found) = by_index(template, by, key.value(), visible, Lifetime::Live, projection)
     {
         return found;
     }
-    let condition = format!("t.external_key = $1 and t.deleted_at is null{}", and(seen));
+    let condition = format!("t.external_key = $1 and t.deleted_at is null{}", and(visible));
     one(template, &columns(template), &condition, key, projection, Snapshot::Active)
 }
 
-/// A record that a caller wants to write.
+/// A record with the rights of the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundRecord {
     /// Its id.
     pub id: Uuid,
-    /// Whether the caller sees it.
+    /// Whether it is visible to the caller.
     pub is_visible: bool,
     /// Whether the caller may write it.
     pub is_writable: bool,
@@ -107,14 +107,14 @@ pub fn by_id_in_scope(template: &Template, id: Uuid, write_scope: &WriteScope) -
     found(template, "t.id = $1", "", write_scope, id.into_parameter())
 }
 
-/// The live record that holds this key.
+/// The live record with this key.
 pub fn holder(template: &Template, key: &str, write_scope: &WriteScope) -> Option<FoundRecord> {
     let condition = "t.external_key = $1 and t.deleted_at is null";
     found(template, condition, "", write_scope, key.into_parameter())
 }
 
-/// Locks the row that a condition names until the transaction ends: no other can write it then, and every statement
-/// from now on sees what was written before.
+/// Locks the row that satisfies a condition until the transaction ends. No other transaction can write it, and earlier
+/// writes are visible to all following statements.
 pub fn lock(
     template: &Template,
     condition: &str,
@@ -150,30 +150,30 @@ fn found(
     })
 }
 
-/// Refuses a caller who does not see the record of this id, deleted or not.
-pub fn require_seen(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
-    let Some(seen) = visibility::row_of_any(caller, template) else { return Ok(()) };
-    let write_scope = WriteScope { visible: Some(seen), writable: None };
+/// Requires that the live or deleted record with this id is visible to the caller.
+pub fn require_visible(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
+    let Some(visible) = visibility::row_of_any(caller, template) else { return Ok(()) };
+    let write_scope = WriteScope { visible: Some(visible), writable: None };
     by_id_in_scope(template, id, &write_scope)
         .filter(|it| it.is_visible)
         .map(|_| ())
         .ok_or_else(Error::not_found)
 }
 
-/// What a record is found by.
+/// The index and column of a lookup.
 struct By {
     index: Index,
     column: i16,
     equality: Equality,
 }
 
-/// The record that an index finds, if it passes the condition; none when there is no such index, or when more is wanted
-/// or looked at than the row itself.
+/// The record that an index scan finds, if it satisfies the condition. `None` if a statement is needed: without the index,
+/// or if the condition or the projection reads other rows.
 fn by_index(
     template: &Template,
     by: By,
     value: Argument,
-    seen: Option<&str>,
+    visible: Option<&str>,
     lifetime: Lifetime,
     projection: &Projection,
 ) -> Option<Result<Shown, Error>> {
@@ -181,13 +181,13 @@ fn by_index(
     if projection.runs_statements() {
         return None;
     }
-    let seen = match seen {
-        Some(seen) => Some(template.condition(seen)?),
+    let visible = match visible {
+        Some(visible) => Some(template.condition(visible)?),
         None => None,
     };
     let By { index, column, equality } = by;
     let record = index::find_one(template.table, index, &[column], equality, value, Which::Only, |found| {
-        if seen.as_ref().is_some_and(|seen| !seen.ready().holds_for(found)) {
+        if visible.as_ref().is_some_and(|visible| !visible.ready().holds_for(found)) {
             return None;
         }
         if lifetime == Lifetime::Live && found.get(column::DELETED_AT).is_some() {
@@ -215,8 +215,8 @@ fn one(
     })
 }
 
-/// The records with these ids that pass the condition over `t`, one after the other as JSON, each with the place of its
-/// id, until `read` says that it has enough; an error where only a statement can find them.
+/// Passes the records with these ids that satisfy the condition over `t` to `read`, as JSON with the position of the id,
+/// until `read` returns false. An error if a statement is needed.
 pub fn each_by_id(
     template: &Template,
     ids: impl Iterator<Item = Uuid>,
@@ -230,13 +230,13 @@ pub fn each_by_id(
     let condition = template.condition(condition).ok_or(Unfit)?;
     let condition = condition.ready();
     let ids = ids.filter_map(datum::uuid);
-    index::find_each(template.table, Index::PrimaryKey, &[column::ID], index::UUID, ids, |place, found| {
+    index::find_each(template.table, Index::PrimaryKey, &[column::ID], index::UUID, ids, |position, found| {
         !condition.holds_for(found)
-            || read(place, shown::render(template, &columns_of(template, found), projection))
+            || read(position, shown::render(template, &columns_of(template, found), projection))
     })
 }
 
-/// Those of these live records that pass a condition over `t`.
+/// Filters live records by a condition over `t`.
 pub fn passing(template: &Template, ids: &[Uuid], condition: &str) -> HashSet<Uuid> {
     let mut passing = HashSet::with_capacity(ids.len());
     let direct = template.condition(condition).ok_or(Unfit).and_then(|condition| {
@@ -248,9 +248,9 @@ pub fn passing(template: &Template, ids: &[Uuid], condition: &str) -> HashSet<Uu
             &[column::ID],
             index::UUID,
             values,
-            |place, found| {
+            |position, found| {
                 if condition.holds_for(found) {
-                    passing.insert(ids[place]);
+                    passing.insert(ids[position]);
                 }
                 true
             },
@@ -266,10 +266,10 @@ pub fn passing(template: &Template, ids: &[Uuid], condition: &str) -> HashSet<Uu
     passing
 }
 
-/// The place of the key in [`columns`].
+/// The position of the key in [`columns`].
 const KEY: usize = column::EXTERNAL_KEY as usize - 1;
 
-/// The columns of a record in a row that an index found.
+/// The columns of a record in a row that an index scan found.
 fn columns_of<'f>(template: &'f Template, found: &'f Found) -> impl Fn(usize) -> Option<Datum> + 'f {
     |position| match position.checked_sub(shape::STANDARD_COLUMNS) {
         None if position == KEY => released::shown(template, |number| found.get(number)),
@@ -278,12 +278,12 @@ fn columns_of<'f>(template: &'f Template, found: &'f Found) -> impl Fn(usize) ->
     }
 }
 
-/// One row of [`columns`].
+/// A row of [`columns`] as a response.
 pub fn shown(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> Shown {
     Shown::of(template, &|position| rows.datum(row, position), projection)
 }
 
-/// One row of [`columns`] as JSON.
+/// A row of [`columns`] as JSON.
 pub fn to_json(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> String {
     shown::render(template, &|position| rows.datum(row, position), projection)
 }

@@ -14,8 +14,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// Turns references by external key into ids. What names no live record that the caller may see can only be kept: what is
-/// out of sight answers as what is missing. Says whether the record keeps values: it is locked then.
+/// Resolves references by external key to ids. A reference without a visible live target is valid only if the record
+/// already has it. Errors do not distinguish invisible from missing targets. Returns whether the record keeps values; it
+/// is then locked.
 pub fn resolve(
     caller: &Caller,
     template: &Template,
@@ -26,7 +27,7 @@ pub fn resolve(
     kept::settle(caller, template, changes, keeper)
 }
 
-/// The same, with what can only be kept still to be settled.
+/// The same without the check of kept values, which must follow.
 pub fn find_targets(caller: &Caller, template: &Template, changes: &mut Changes) {
     for (position, change) in changes.iter_mut() {
         let attribute = &template.attributes[*position];
@@ -35,7 +36,7 @@ pub fn find_targets(caller: &Caller, template: &Template, changes: &mut Changes)
             (Change::Set(Value::ReferenceByKey(key)), Some(target)) => {
                 find(caller, target, &ReferenceTo::Key(key))
             }
-            // Only an import has such, and looks them up itself.
+            // Only imports have these, and look them up themselves.
             (Change::Set(Value::ReferenceByText(..)), _) => None,
             _ => continue,
         };
@@ -46,7 +47,7 @@ pub fn find_targets(caller: &Caller, template: &Template, changes: &mut Changes)
     }
 }
 
-/// Marks a reference to nothing.
+/// Marks a reference without a visible live target.
 pub fn can_only_be_kept(attribute: &Attribute, change: &mut Change) {
     let error = Box::new(not_found(attribute, change));
     if let Change::Set(value) = change {
@@ -54,8 +55,8 @@ pub fn can_only_be_kept(attribute: &Attribute, change: &mut Change) {
     }
 }
 
-/// The same for many rows, by one statement for all that look for the same: gives back which rows refer to nothing, by
-/// their places and the places of their changes.
+/// The same for many rows, with one statement for each attribute and kind of reference. Returns the unresolved references
+/// as positions of row and change.
 pub fn find_targets_of_all(
     caller: &Caller,
     template: &Template,
@@ -78,15 +79,15 @@ pub fn find_targets_of_all(
         }
         find_all(caller, target, &mut ids, &mut keys);
         for (row, changes) in rows.iter_mut().enumerate() {
-            for (place, (_, change)) in changes.iter_mut().enumerate().filter(|(_, it)| it.0 == position) {
+            for (index, (_, change)) in changes.iter_mut().enumerate().filter(|(_, it)| it.0 == position) {
                 match change {
                     Change::Set(Value::Reference(id)) if ids.get(id) != Some(&true) => {
-                        missing.push((row, place));
+                        missing.push((row, index));
                     }
                     Change::Set(Value::ReferenceByKey(key)) => {
                         match keys.get(key.as_ref()).copied().flatten() {
                             Some(id) => *change = Change::Set(Value::Reference(id)),
-                            None => missing.push((row, place)),
+                            None => missing.push((row, index)),
                         }
                     }
                     _ => {}
@@ -107,10 +108,10 @@ fn find_all(
     if ids.is_empty() && keys.is_empty() || caller.require(Action::Read, &target).is_err() {
         return;
     }
-    let seen = and(visibility::row(caller, &target).as_deref());
-    let look = |what: &str, wanted: Parameter, found: &mut dyn FnMut(Uuid, Option<String>)| {
+    let visible = and(visibility::row(caller, &target).as_deref());
+    let find = |column: &str, wanted: Parameter, found: &mut dyn FnMut(Uuid, Option<String>)| {
         let sql = format!(
-            "select t.id, t.external_key from {} t where t.{what} = any ($1) and t.deleted_at is null{seen}",
+            "select t.id, t.external_key from {} t where t.{column} = any ($1) and t.deleted_at is null{visible}",
             target.table_sql()
         );
         as_owner(|| {
@@ -122,19 +123,19 @@ fn find_all(
     };
     if !ids.is_empty() {
         let wanted = array(ids.keys());
-        look("id", wanted, &mut |id, _| {
+        find("id", wanted, &mut |id, _| {
             ids.insert(id, true);
         });
     }
     if !keys.is_empty() {
         let wanted = array(keys.keys());
-        look("external_key", wanted, &mut |id, key| {
+        find("external_key", wanted, &mut |id, key| {
             keys.extend(key.map(|key| (key, Some(id))));
         });
     }
 }
 
-/// The refusal of a reference to nothing.
+/// The error for a reference without a visible live target.
 pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
     let target = attribute.target.and_then(catalog::by_id);
     let name = match change {
@@ -145,15 +146,15 @@ pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
         }
         _ => String::new(),
     };
-    let place = target.map(|it| format!(" in template {:?}", it.slug)).unwrap_or_default();
-    let message = format!("the referenced record{name} does not exist{place}");
+    let in_template = target.map(|it| format!(" in template {:?}", it.slug)).unwrap_or_default();
+    let message = format!("the referenced record{name} does not exist{in_template}");
     Error::at(Code::ReferenceNotFound, &attribute.pointer, message).hint(
-        "Create it first, or send null. If the same request creates it, see why that operation was \
+        "Create it first, or send null. If the same request creates it, check why that operation was \
          rejected.",
     )
 }
 
-/// Whether a template has a live record with this id, as far as the caller sees.
+/// Whether a template has a live record with this id that is visible to the caller.
 pub fn is_live(caller: &Caller, target: i32, id: Uuid) -> bool {
     find(caller, target, &ReferenceTo::Id(id)).is_some()
 }
@@ -177,7 +178,7 @@ fn find(caller: &Caller, target: i32, wanted: &ReferenceTo) -> Option<Uuid> {
     );
     as_owner(|| {
         connected(|spi| {
-            // The target may have been written by an earlier operation of the same request.
+            // The latest snapshot includes targets that the same request has written.
             target.run(spi, &sql, Snapshot::Latest, &[argument]).value()
         })
     })

@@ -11,16 +11,16 @@ use crate::postgres::trigger::Event;
 use crate::template::Template;
 use uuid::Uuid;
 
-/// How often a writer that keeps losing to others tries before it gives up.
-pub(super) const MOST_TRIES: usize = 10;
+/// The maximum number of attempts of a write that conflicts with concurrent writes.
+pub(super) const MAX_TRIES: usize = 10;
 
-/// The refusal of a write that others kept getting in the way of.
-pub(super) fn gave_up() -> Error {
-    Error::new(Code::SerializationFailure, "concurrent writes to this key kept conflicting")
-        .hint("Run the transaction again.")
+/// The error for a write that kept conflicting with concurrent writes.
+pub(super) fn write_conflict() -> Error {
+    Error::new(Code::SerializationFailure, "could not write the record due to concurrent writes to its key")
+        .hint("Retry the transaction.")
 }
 
-/// The refusal of a key that another live record holds.
+/// The error for a key that another live record has.
 pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let message = format!("another live record of {} has the external_key {key:?}", template.full_name());
     let may_read = caller.require(Action::Read, template).is_ok();
@@ -30,7 +30,7 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let hint = if may_read && holder.as_ref().is_none_or(|holder| holder.is_visible) {
         "Send another key, or write to that record with PUT …/by-key or keyed.upsert_by_key."
     } else {
-        "Send another key: this one belongs to a record that you may not see."
+        "Send another key. The record with this key is not visible to you."
     };
     let existing_id = holder.filter(|holder| holder.is_visible).map(|holder| holder.id);
     let error =
@@ -39,14 +39,14 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     newer::taken(error, &row, &params![key])
 }
 
-/// Whether a trigger may have dropped a record that was not inserted: no record has its key. Another writer may have deleted
-/// the one that had it in the meantime, so only [`dropped::CERTAIN_TRIES`] tells.
+/// Whether a trigger may have dropped a record that was not inserted: no record has its key. A concurrent writer may have
+/// deleted the record with the key, so this is certain only after [`dropped::ATTEMPTS_UNTIL_DROPPED`].
 pub fn is_insert_dropped(template: &Template, key: Option<&str>) -> bool {
     dropped::is_possible(template, &[Event::Insert])
         && key.is_none_or(|key| read::id_by_key(template, key).is_none())
 }
 
-/// The error of a record that was not inserted: its key is taken, or a trigger dropped the write.
+/// The error for a record that was not inserted: its key is taken, or a trigger dropped the write.
 pub fn not_inserted(caller: &Caller, template: &Template, key: Option<&str>) -> Error {
     match is_insert_dropped(template, key) {
         true => dropped::error(template),
@@ -54,7 +54,7 @@ pub fn not_inserted(caller: &Caller, template: &Template, key: Option<&str>) -> 
     }
 }
 
-/// Refuses a record that is not there for the caller, or that the caller may not write.
+/// Rejects a record that is not visible to the caller, or that the caller may not write.
 pub fn require_in_scope(
     caller: &Caller,
     action: Action,
@@ -63,7 +63,7 @@ pub fn require_in_scope(
 ) -> Result<Uuid, Error> {
     match found {
         Some(FoundRecord { is_visible: true, is_writable: true, id }) => Ok(id),
-        Some(FoundRecord { is_visible: true, .. }) => Err(caller.outside(action, template)),
+        Some(FoundRecord { is_visible: true, .. }) => Err(caller.out_of_scope(action, template)),
         _ => Err(Error::not_found()),
     }
 }

@@ -1,7 +1,7 @@
-//! The key of a record is in `external_key` while it is live, and in a separate column when it is deleted.
+//! The key of a live record is in `external_key`, and the key of a deleted record in a separate column.
 //!
 //! So the unique index contains live records only and needs no real predicate, and `ON CONFLICT (external_key)` works
-//! for every client. The trigger moves the key on every delete or restore; a deleted record still shows it.
+//! for every client. The trigger moves the key on delete and restore. Responses show the key of a deleted record too.
 
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
@@ -32,27 +32,27 @@ pub fn shows_same(template: &Template, old: &Row, new: &Row) -> bool {
     }
 }
 
-/// The two columns of the key as a row is to be stored.
-pub struct Placed {
-    /// The columns that were written otherwise.
+/// The columns of the key in a row that is written.
+pub struct KeyColumns {
+    /// The columns to replace.
     pub replaced: Vec<(i16, Argument)>,
     /// Whether the record shows the same key as before.
     pub is_same: bool,
 }
 
-/// Checks and trims the key of a row that is written, and puts it into the column where it belongs. Every writer passes
-/// here, through the trigger.
-pub fn place(template: &Template, old: Option<&Row>, new: &Row) -> Result<Placed, Error> {
+/// Checks and trims the key of a row that is written, and moves it to the right column. The trigger calls this for every
+/// writer.
+pub fn assign_key(template: &Template, old: Option<&Row>, new: &Row) -> Result<KeyColumns, Error> {
     let released = template.released_key.ok_or_else(guard::not_migrated)?;
     let is_deleted = |row: &Row| row.get(column::DELETED_AT).is_some();
     let was_deleted = old.is_some_and(is_deleted);
     let (sent, sent_released) = (new.get(column::EXTERNAL_KEY), new.get(released));
     if sent_released.is_some() && !was_deleted && (old.is_some() || !is_deleted(new)) {
-        let message = format!("{} is set by the database: a live record has none", column::RELEASED_KEY);
+        let message = format!("{} of a live record cannot be set", column::RELEASED_KEY);
         return Err(Error::at(Code::InvalidValue, format!("/{}", column::RELEASED_KEY), message)
-            .hint("Leave it out, and write external_key."));
+            .hint("Omit it, and set external_key. The database maintains this column."));
     }
-    // A restore takes the old key back, unless it says another, or takes the old one away.
+    // A restore reuses the released key, unless the statement sets external_key or clears the released key.
     let key = sent.or(sent_released);
     let before = old.and_then(|old| shown(template, |number| old.get(number)));
     let is_same = match (before, key) {
@@ -63,18 +63,18 @@ pub fn place(template: &Template, old: Option<&Row>, new: &Row) -> Result<Placed
     let is_same =
         is_same || normalized.zip(before).is_some_and(|(key, before)| datum::is_same_text(key, before));
     let key = normalized.or(key);
-    let (live, dead) = if is_deleted(new) { (None, key) } else { (key, None) };
+    let (live, deleted) = if is_deleted(new) { (None, key) } else { (key, None) };
     let mut replaced = Vec::new();
-    for (number, sent, wanted) in [(column::EXTERNAL_KEY, sent, live), (released, sent_released, dead)] {
-        // The same datum, or none on both sides, is the row's own.
-        if sent.map(|it| it.value()) != wanted.map(|it| it.value()) {
-            replaced.push((number, wanted));
+    for (number, sent, assigned) in [(column::EXTERNAL_KEY, sent, live), (released, sent_released, deleted)] {
+        // Equal datums need no replacement.
+        if sent.map(|it| it.value()) != assigned.map(|it| it.value()) {
+            replaced.push((number, assigned));
         }
     }
-    Ok(Placed { replaced, is_same })
+    Ok(KeyColumns { replaced, is_same })
 }
 
-/// The key as it is stored, where that is not what was written.
+/// The normalized key, if it differs from the written one.
 fn normalize(key: Datum) -> Result<Argument, Error> {
     datum::with_text(key, |text| {
         let normalized = key::normalize(text)?;

@@ -17,40 +17,40 @@ use std::fmt::Write as _;
 use uuid::Uuid;
 
 const DEFAULT_LIMIT: i32 = 1000;
-const MOST_LIMIT: i32 = 10_000;
+const MAX_LIMIT: i32 = 10_000;
 
-/// `-infinity` and `infinity` as PostgreSQL counts times.
+/// `-infinity` and `infinity` as PostgreSQL's timestamps.
 pub(super) const BEFORE_ALL: i64 = i64::MIN;
 pub(super) const AFTER_ALL: i64 = i64::MAX;
 
-/// What part of a series is wanted, and how.
+/// The parameters of a page.
 #[derive(Debug, Default)]
 pub struct SeriesQuery {
-    /// From this time on (RFC 3339).
+    /// The start, inclusive (RFC 3339).
     pub from: Option<String>,
-    /// Before this time (RFC 3339).
+    /// The end, exclusive (RFC 3339).
     pub to: Option<String>,
     /// The width of a bucket: a number and s, m, h or d.
     pub bucket: Option<String>,
-    /// What a bucket shows.
+    /// The aggregate of a bucket.
     pub aggregate: Option<String>,
-    /// The most points of a page.
+    /// The maximum number of points.
     pub limit: Option<i32>,
-    /// Where the page before ended.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
 /// The series of a record's metric: `{points:[{at,value}],next_cursor}`, oldest first.
 pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> Result<String, Error> {
     let template = read::template_of(caller, record, Action::Read)?;
-    read::require_seen(caller, &template, record)?;
+    read::require_visible(caller, &template, record)?;
     let attribute = &template.attributes[metric_at(&template, slug)?];
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MOST_LIMIT).contains(&limit) {
+    if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Error::at(
             Code::InvalidValue,
             "/limit",
-            format!("limit is a number from 1 to {MOST_LIMIT}"),
+            format!("limit must be a number from 1 to {MAX_LIMIT}"),
         ));
     }
     let (from, to) = (bound(query.from.as_deref(), "/from")?, bound(query.to.as_deref(), "/to")?);
@@ -60,14 +60,14 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
         (Some(bucket), aggregate) => Some(Buckets::parse(bucket, aggregate)?),
         (None, None) => None,
         (None, Some(_)) => {
-            return Err(Error::at(Code::InvalidValue, "/aggregate", "an aggregate needs a bucket")
+            return Err(Error::at(Code::InvalidValue, "/aggregate", "aggregate requires bucket")
                 .hint("Add bucket, for example bucket=1h."));
         }
     };
     let (from, to) = (from.unwrap_or(BEFORE_ALL), Timestamp(to.unwrap_or(AFTER_ALL)));
-    // One more tells whether there is a next page.
-    let most = i64::from(limit) + 1;
-    // Every bound is a value, so that one plan finds the beginning of any page by the index.
+    // One extra row shows whether there is another page.
+    let row_limit = i64::from(limit) + 1;
+    // Every bound is a parameter with a value, so that one plan with an index scan serves all pages.
     let (sql, arguments) = match buckets {
         None => {
             let sql = format!(
@@ -76,12 +76,12 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
             );
             let after = (Timestamp(after_at.unwrap_or(BEFORE_ALL)), after_id.unwrap_or(i64::MIN));
             let arguments =
-                params![record, attribute.id, Timestamp(from), to, after.0, after.1, most].to_vec();
+                params![record, attribute.id, Timestamp(from), to, after.0, after.1, row_limit].to_vec();
             (sql, arguments)
         }
         Some(buckets) => {
             let from = after_at.map_or(from, |at| from.max(buckets.end_of(at)));
-            (buckets.sql(&table), params![record, attribute.id, Timestamp(from), to, most].to_vec())
+            (buckets.sql(&table), params![record, attribute.id, Timestamp(from), to, row_limit].to_vec())
         }
     };
     as_owner(|| {
@@ -123,7 +123,7 @@ pub(super) fn metric_at(template: &Template, slug: &str) -> Result<usize, Error>
     })
 }
 
-/// A time, where one is named.
+/// Parses an optional time.
 pub(super) fn bound(text: Option<&str>, pointer: &str) -> Result<Option<i64>, Error> {
     text.map(|text| time::parse_datetime(text, pointer)).transpose()
 }
@@ -138,7 +138,7 @@ fn parse_cursor(cursor: Option<&str>) -> Result<(Option<i64>, Option<i64>), Erro
     let Some(cursor) = cursor else { return Ok((None, None)) };
     let parts = cursor.split_once('.').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
     parts.map(|(at, id)| (Some(at), Some(id))).ok_or_else(|| {
-        Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a series")
+        Error::at(Code::InvalidValue, "/cursor", "the cursor is not valid for a series")
             .hint("Send the next_cursor of the previous page, unchanged.")
     })
 }
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_reads_back() {
+    fn cursor_has_time_and_id() {
         assert_eq!(parse_cursor(Some("-5.7")), Ok((Some(-5), Some(7))));
         assert!(parse_cursor(Some("5")).is_err() && parse_cursor(Some("a.b")).is_err());
     }

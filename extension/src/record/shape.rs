@@ -1,4 +1,4 @@
-//! Record → JSON, straight from the columns of [`super::statement::columns`].
+//! Record → JSON, from the columns of [`super::statement::columns`].
 
 use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
@@ -11,40 +11,40 @@ use pgrx::pg_sys::Datum;
 use std::fmt::Debug;
 use std::rc::Rc;
 
-/// How many standard columns come before the attributes.
+/// The number of standard columns before the attributes.
 pub const STANDARD_COLUMNS: usize = 5;
 
 /// The columns of one record, in the order of [`super::statement::columns`].
 pub type Columns<'a> = dyn Fn(usize) -> Option<Datum> + 'a;
 
-/// Further members of a record.
+/// Additional members of a record.
 pub trait Addition: Debug {
-    /// Appends them, each behind a comma.
+    /// Appends the members, each after a comma.
     fn write(&self, out: &mut String, template: &Template, column: &Columns, projection: &Projection);
 
-    /// Whether it runs statements to do so.
+    /// Whether `write` runs statements.
     fn runs_statements(&self) -> bool;
 }
 
-/// Which parts of a record an answer shows.
+/// The parts of a record in a response.
 #[derive(Debug, Default)]
 pub struct Projection {
-    /// Standard fields beyond the three that are always there; `None`: all.
+    /// Standard fields in addition to the three that are always present; `None` for all.
     standard: Option<Vec<&'static str>>,
-    /// Positions of attributes; `None`: all.
+    /// Positions of attributes; `None` for all.
     attributes: Option<Vec<usize>>,
-    /// The caller for `attribute_values`: referenced records are shown only if this caller sees them.
+    /// The caller for `attribute_values`, which show only referenced records that are visible to this caller.
     pub verbose_for: Option<Caller>,
     /// Whether the entity tag is needed, if it must be computed from more than the response.
     pub wants_tag: bool,
-    /// What else is shown of each record.
+    /// Additional members.
     addition: Option<Rc<dyn Addition>>,
-    /// Only the id: for a caller who may write the record and not read it.
+    /// Only the id, for a caller that may write the record but not read it.
     only_id: bool,
 }
 
 impl Projection {
-    /// Reads the names of `fields`; an unknown one is refused with its place.
+    /// Parses the names in `fields`. Unknown names are rejected.
     pub fn parse(
         caller: &Caller,
         template: &Template,
@@ -62,7 +62,7 @@ impl Projection {
             } else {
                 let message = format!("{} has no field {field:?}", template.full_name());
                 return Err(Error::at(Code::UnknownField, format!("/fields/{index}"), message)
-                    .hint("Name attributes by their slug, or standard fields."));
+                    .hint("Use slugs of attributes, or standard fields."));
             }
         }
         Ok(Projection {
@@ -73,22 +73,22 @@ impl Projection {
         })
     }
 
-    /// The same projection, for an answer whose tag is wanted or not.
+    /// The same projection, with or without the entity tag.
     pub fn with_tag(self, wants_tag: bool) -> Projection {
         Projection { wants_tag, ..self }
     }
 
-    /// The same projection, with further members.
+    /// The same projection with additional members.
     pub fn with(self, addition: impl Addition + 'static) -> Projection {
         Projection { addition: Some(Rc::new(addition)), ..self }
     }
 
-    /// The further members.
+    /// The additional members.
     pub fn addition(&self) -> Option<&dyn Addition> {
         self.addition.as_deref()
     }
 
-    /// Whether a record cannot be shown without statements.
+    /// Whether rendering a record runs statements.
     pub fn runs_statements(&self) -> bool {
         self.verbose_for.is_some() || self.addition().is_some_and(Addition::runs_statements)
     }
@@ -111,7 +111,7 @@ impl Projection {
         self.standard.as_ref().is_none_or(|names| names.contains(&name))
     }
 
-    /// Whether the attribute at this position is wanted.
+    /// Whether the attribute at this position is included.
     pub fn has_attribute(&self, position: usize) -> bool {
         self.attributes.as_ref().is_none_or(|positions| positions.contains(&position))
     }
@@ -155,12 +155,12 @@ pub fn write_open(out: &mut String, template: &Template, column: &Columns, proje
     out.push('}');
 }
 
-/// Appends `,"slug":`; the comma only from the second on.
+/// Appends `"slug":`, after a comma except for the first.
 pub fn write_name(out: &mut String, attribute: &Attribute, first: &mut bool) {
     if !std::mem::take(first) {
         out.push(',');
     }
-    // A slug needs no escape.
+    // Slugs need no escaping.
     out.push('"');
     out.push_str(&attribute.slug);
     out.push_str("\":");

@@ -1,52 +1,52 @@
-//! A record as JSON, with its version.
+//! The JSON and the entity tag of a record in a response.
 
 use super::shape::{self, Columns, Projection};
 use super::version;
 use crate::template::Template;
 
-/// A record as an answer shows it.
+/// A record in a response.
 #[derive(Debug)]
 pub struct Shown {
     /// The JSON.
     pub json: String,
-    state: State,
+    tag: TagSource,
 }
 
-/// What is known of the state that an answer shows.
+/// The source of the entity tag.
 #[derive(Debug)]
-enum State {
-    /// The JSON shows all of it.
-    Whole,
-    /// Its tag.
-    Tag(String),
-    /// No tag: it was not requested, or the caller sees only the id.
-    Untold,
+enum TagSource {
+    /// The JSON, which shows the complete record.
+    Json,
+    /// A computed tag.
+    Computed(String),
+    /// No tag: it was not requested, or only the id is visible to the caller.
+    None,
 }
 
 impl Shown {
     /// A record from its columns.
     pub fn of(template: &Template, columns: &Columns, projection: &Projection) -> Shown {
         let json = render(template, columns, projection);
-        let state = match projection {
-            _ if projection.is_whole() => State::Whole,
-            _ if !projection.wants_tag => State::Untold,
+        let tag = match projection {
+            _ if projection.is_whole() => TagSource::Json,
+            _ if !projection.wants_tag => TagSource::None,
             Projection { verbose_for, .. } => {
                 let version = version::of(&render(template, columns, &Projection::default()));
-                State::Tag(match verbose_for {
-                    Some(_) => version::with_surroundings(&version, &json),
+                TagSource::Computed(match verbose_for {
+                    Some(_) => version::with_response(&version, &json),
                     None => version,
                 })
             }
         };
-        Shown { json, state }
+        Shown { json, tag }
     }
 
-    /// The entity tag of this answer.
+    /// The entity tag of the response.
     pub fn tag(&self) -> Option<String> {
-        match &self.state {
-            State::Whole => Some(version::of(&self.json)),
-            State::Tag(tag) => Some(tag.clone()),
-            State::Untold => None,
+        match &self.tag {
+            TagSource::Json => Some(version::of(&self.json)),
+            TagSource::Computed(tag) => Some(tag.clone()),
+            TagSource::None => None,
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Statements on the records of a template: pure text. Values are parameters, names are checked slugs.
+//! Statements on the records of a template. Pure. Values are parameters, names are checked slugs.
 //!
-//! A write is judged by its result: the statement returns whether the new row is within the writer's scope, and an
-//! error rolls back a row that is not. So defaults, increments and references count with their final values.
+//! A write is checked by its result: the statement returns whether the new row is in the writer's scope, and an error
+//! rolls back a row that is not. So the scope applies to the final values of defaults, increments and references.
 
 use super::released;
 use crate::access::visibility::{UpsertScopes, WriteScope, and, condition_column};
@@ -11,12 +11,12 @@ use crate::value::change::{Change, Changes, Point, Value};
 use crate::value::table_name::SideTable;
 use std::fmt::Write as _;
 
-/// The columns a live record is shown from: the standard ones, then the attributes in their order.
+/// The result columns for a live record: the standard columns, then the attributes in order.
 pub fn columns(template: &Template) -> String {
     columns_with("t.external_key", template)
 }
 
-/// The columns that a live or deleted record is shown from.
+/// The same for a live or deleted record.
 pub fn columns_of_any(template: &Template) -> String {
     columns_with(&released::shown_sql(template), template)
 }
@@ -29,10 +29,10 @@ fn columns_with(key: &str, template: &Template) -> String {
     sql
 }
 
-/// The statements that are found by a name of [`Assignments::name`].
+/// The statements with a cache key ([`Assignments::cache_key`]).
 #[derive(Clone, Copy)]
 pub enum Verb {
-    /// [`insert`] that returns the id.
+    /// [`insert`] with the id as result.
     Insert,
     /// [`upsert`].
     Upsert,
@@ -40,27 +40,27 @@ pub enum Verb {
     UpdateByKey,
 }
 
-/// What a statement assigns to columns: their parameters begin at a given number.
+/// The assignments of a statement.
 pub struct Assignments<'c> {
     items: Vec<Assignment<'c>>,
 }
 
-/// What is assigned to one column.
+/// An assignment to a column.
 pub struct Assignment<'c> {
     /// The column.
     pub attribute: &'c Attribute,
-    /// What it becomes.
+    /// The new value.
     pub assigned: Assigned<'c>,
 }
 
-/// What a column becomes.
+/// The new value of a column.
 #[derive(Clone, Copy)]
 pub enum Assigned<'c> {
-    /// This value.
+    /// A value.
     Set(&'c Value<'c>),
-    /// What it is and this number.
+    /// The sum of the stored value and this number.
     Increment(&'c str),
-    /// A metric's column takes the latest point by time, also of those that are there; a second parameter carries the time.
+    /// The value of the latest point by time: this point, or a later one in the series. A second parameter is its time.
     Latest(&'c Point),
 }
 
@@ -69,7 +69,7 @@ impl Assigned<'_> {
         matches!(self, Assigned::Set(_))
     }
 
-    /// Which of them it is, in the name of a statement.
+    /// The number of the variant in a cache key.
     fn number(self) -> u8 {
         match self {
             Assigned::Set(_) => 0,
@@ -80,7 +80,7 @@ impl Assigned<'_> {
 }
 
 impl Assignment<'_> {
-    /// What an UPDATE gives the attribute of `t`; the parameter of the value has this number.
+    /// The expression in an UPDATE of `t`, with the number of its parameter.
     fn new_value(&self, template: &Template, number: usize) -> String {
         let Attribute { slug, id, .. } = self.attribute;
         match self.assigned {
@@ -97,40 +97,40 @@ impl Assignment<'_> {
 }
 
 impl<'c> Assignments<'c> {
-    /// The assignments that checked changes ask for; references by key must have been resolved.
+    /// The assignments of checked changes. References by key must have been resolved.
     pub fn new(template: &'c Template, changes: &'c Changes<'c>) -> Self {
         let assignment = |(position, change): &'c (usize, Change<'c>)| {
             let assigned = match change {
                 Change::Set(value) => Assigned::Set(value),
                 Change::Increment(amount) => Assigned::Increment(amount),
                 Change::Append(points) => Assigned::Latest(latest(points)?),
-                Change::Keep(..) => unreachable!("settled before: see `kept::settle`"),
+                Change::Keep(..) => unreachable!("`kept::settle` removes these"),
             };
             Some(Assignment { attribute: &template.attributes[*position], assigned })
         };
         Assignments { items: changes.iter().filter_map(assignment).collect() }
     }
 
-    /// One by one, in the order of their parameters.
+    /// The assignments in the order of their parameters.
     pub fn iter(&self) -> std::slice::Iter<'_, Assignment<'c>> {
         self.items.iter()
     }
 
-    /// Whether values are set, and nothing depends on what is there.
+    /// Whether no new value depends on the stored one.
     pub fn set_only(&self) -> bool {
         self.items.iter().all(|item| item.assigned.is_set())
     }
 
     /// The cache key of a statement with these assignments, shorter than its text.
-    pub fn name(&self, verb: Verb) -> Vec<u8> {
-        // No text of a statement begins with a byte below the letters.
-        let mut name = Vec::with_capacity(1 + 3 * self.items.len());
-        name.push(verb as u8);
+    pub fn cache_key(&self, verb: Verb) -> Vec<u8> {
+        // The first byte is smaller than a letter, so that the key differs from all texts of statements.
+        let mut key = Vec::with_capacity(1 + 3 * self.items.len());
+        key.push(verb as u8);
         for item in &self.items {
-            name.extend_from_slice(&item.attribute.column.to_le_bytes());
-            name.push(item.assigned.number());
+            key.extend_from_slice(&item.attribute.column.to_le_bytes());
+            key.push(item.assigned.number());
         }
-        name
+        key
     }
 
     /// Whether nothing is assigned.
@@ -154,8 +154,8 @@ impl<'c> Assignments<'c> {
             let _ = write!(names, ", \"{}\"", item.attribute.slug);
             let _ = write!(values, ", ${number}");
             if matches!(item.assigned, Assigned::Latest(_)) {
-                // A new record's series is empty, so the time has no say; but the statement must not read like one
-                // that has a parameter less.
+                // The series of a new record is empty, so the time is not used. The comment makes the text differ from
+                // that of a statement with one parameter less.
                 let _ = write!(values, " /* ${} */", number + 1);
             }
         }
@@ -172,15 +172,15 @@ impl<'c> Assignments<'c> {
         sql
     }
 
-    /// `t."a" is distinct from $3 or …`, with the value that an UPDATE gives each: false where it would change nothing.
-    pub fn left(&self, template: &Template, first: usize) -> String {
+    /// `t."a" is distinct from $3 or …`: whether an UPDATE would change a value.
+    pub fn differ(&self, template: &Template, first: usize) -> String {
         let differs = self
             .numbered(first)
             .map(|(item, number)| differs(item.attribute, &item.new_value(template, number)));
         differs.collect::<Vec<_>>().join(" or ")
     }
 
-    /// ` and (…)`, so that equal values write nothing.
+    /// ` and (…)`, so that equal values are not written.
     fn changed(&self, first: usize) -> String {
         if self.items.is_empty() || !self.set_only() {
             return String::new();
@@ -191,7 +191,7 @@ impl<'c> Assignments<'c> {
     }
 }
 
-/// Whether a column of `t` differs from a new value. 1.10 in place of 1.1 is no change: they are one number.
+/// Whether a column of `t` differs from a new value. Numbers are compared by value, so 1.10 equals 1.1.
 pub fn differs(attribute: &Attribute, new: &str) -> String {
     format!("t.\"{}\" is distinct from {new}", attribute.slug)
 }
@@ -228,7 +228,7 @@ pub fn upsert(template: &Template, assignments: &Assignments, write_scopes: &Ups
     )
 }
 
-/// Updates the live record that holds the key: $1 key, then the values.
+/// Updates the live record with the key: $1 key, then the values.
 pub fn update_by_key(template: &Template, assignments: &Assignments, write_scope: &WriteScope) -> String {
     format!(
         "update {} t set {} where t.external_key = $1 and t.deleted_at is null{}{} returning t.id{}",
@@ -240,12 +240,12 @@ pub fn update_by_key(template: &Template, assignments: &Assignments, write_scope
     )
 }
 
-/// What a PATCH does to the key.
+/// The assignment of a PATCH to the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum KeyAssignment {
-    /// It stays.
+    /// No assignment.
     Keep,
-    /// It becomes $2, which may be null.
+    /// $2, which may be null.
     Set,
 }
 
@@ -279,7 +279,7 @@ pub fn update_by_id(
     )
 }
 
-/// The latest point by time; of equal times the one sent last.
+/// The latest point by time; of equal times, the last one.
 fn latest(points: &[Point]) -> Option<&Point> {
     points.iter().max_by_key(|point| point.at)
 }

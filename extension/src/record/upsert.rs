@@ -1,15 +1,14 @@
-//! Creates a record, or updates the one with the key: usually one statement, and always certain which of the two it
-//! was.
+//! Creates a record, or updates the one with the key, usually by one statement.
 //!
-//! Uniqueness rests on the unique index alone: never on a lookup before the write, never on serializable snapshots.
-//! Created or updated is never guessed: the statement offers a new id, and the record was created if the returned row
-//! has that id.
+//! Uniqueness rests on the unique index alone, not on a lookup before the write or on serializable snapshots. The result
+//! shows reliably whether the record was created: the statement inserts a new id, and the returned row has that id only
+//! if it was inserted.
 
 use super::argument::BoundAssignments;
 use super::kept::Keeper;
 use super::mode::Mode;
 use super::read;
-use super::refusal::{MOST_TRIES, gave_up};
+use super::refusal::{MAX_TRIES, write_conflict};
 use super::version::Preconditions;
 use super::write_by_key::WriteByKey;
 use super::{changes, comparison, dropped, precondition, reference};
@@ -22,8 +21,8 @@ use crate::template::Template;
 use crate::value::change::Changes;
 use uuid::Uuid;
 
-/// Writes to the live record of the template that holds `key`, creating it when there is none. The key is
-/// normalised. Returns the record's id and whether it was created.
+/// Creates or updates the live record with `key`, which must be normalized. Returns the record's id and whether it was
+/// created.
 pub fn upsert(
     caller: &Caller,
     template: &Template,
@@ -55,7 +54,7 @@ pub fn upsert(
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {
         _ if !preconditions.are_none() => upsert.write_if(mode, preconditions),
-        // An INSERT rejects what is kept, before it finds the record.
+        // An INSERT would reject kept values before it detects the conflict.
         Mode::Upsert if updates_first || keeps => match upsert.update()? {
             Some(id) => Ok((id, false)),
             None => {
@@ -68,19 +67,19 @@ pub fn upsert(
             Ok((upsert.create()?, true))
         }
         Mode::Update => Ok((upsert.update()?.ok_or_else(Error::not_found)?, false)),
-        Mode::Upsert => upsert.write_known(complete),
+        Mode::Upsert => upsert.write_existing_first(complete),
     })?;
     metric::append(template, id, &changes);
     Ok((id, created))
 }
 
 impl WriteByKey<'_> {
-    /// By the branch that the conditions leave.
+    /// Writes in the mode that the preconditions allow.
     fn write_if(&self, mode: Mode, preconditions: &Preconditions) -> Result<(Uuid, bool), Error> {
         let WriteByKey { caller, template, key, .. } = *self;
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             if precondition::narrow(caller, template, mode, key, preconditions)? == Mode::Update {
-                // The record is locked, so only the caller can have made it another.
+                // The record is locked, so it still exists.
                 return Ok((self.update()?.ok_or_else(Error::not_found)?, false));
             }
             changes::check_complete(template, self.changes)?;
@@ -93,12 +92,12 @@ impl WriteByKey<'_> {
             }
         }
         self.reject_dropped_insert()?;
-        Err(gave_up())
+        Err(write_conflict())
     }
 
-    /// An upsert that first checks whether the record exists. If so, it updates it or finds the values unchanged:
-    /// both cost less than a failing insert.
-    fn write_known(&self, complete: bool) -> Result<(Uuid, bool), Error> {
+    /// An upsert that first looks up the record. If the record exists, it is updated or unchanged; both cost less than a
+    /// failing insert.
+    fn write_existing_first(&self, complete: bool) -> Result<(Uuid, bool), Error> {
         if !metric::has_points(self.changes) {
             let assignments = BoundAssignments::new(self.template, self.changes);
             let write_scope = &self.write_scopes.update;
@@ -115,7 +114,7 @@ impl WriteByKey<'_> {
         self.write(complete)
     }
 
-    /// By the way that suits what is written; `complete` says whether it would do for a new record.
+    /// An upsert without a lookup. `complete` is whether the changes have all required attributes of a new record.
     fn write(&self, complete: bool) -> Result<(Uuid, bool), Error> {
         match complete {
             true if metric::has_points(self.changes) => self.lock_then_write(),
@@ -124,32 +123,31 @@ impl WriteByKey<'_> {
         }
     }
 
-    /// The way of an upsert that appends to a series. Which point is the latest is read from the series, and a
-    /// statement that has to wait for another writer would read it as it was before: so the row is locked by a
-    /// statement of its own.
+    /// An upsert that appends to a series. The latest point is read from the series, and a statement that waits for
+    /// another writer would read an older snapshot of it. So a separate statement locks the row first.
     fn lock_then_write(&self) -> Result<(Uuid, bool), Error> {
-        for tries in 1..=MOST_TRIES {
+        for attempt in 1..=MAX_TRIES {
             if let Some(id) = self.update()? {
                 return Ok((id, false));
             }
             if let Some(id) = self.insert()? {
                 return Ok((id, true));
             }
-            self.require_unseen_holder_is_told()?;
-            if tries >= dropped::CERTAIN_TRIES {
+            self.reject_invisible_holder()?;
+            if attempt >= dropped::ATTEMPTS_UNTIL_DROPPED {
                 self.reject_dropped_insert()?;
             }
         }
-        Err(gave_up())
+        Err(write_conflict())
     }
 
-    /// The way of an upsert that does not list every required attribute. PostgreSQL checks NOT NULL before it looks
-    /// for a conflict, so the record must be found first; only when there is none does the lack matter.
+    /// An upsert without all required attributes. PostgreSQL checks NOT NULL before it detects a conflict, so the record
+    /// is updated first. Missing attributes are an error only if there is no record.
     fn update_or_insert(&self) -> Result<(Uuid, bool), Error> {
         if let Some(id) = self.update()? {
             return Ok((id, false));
         }
-        self.require_unseen_holder_is_told()?;
-        Err(changes::check_complete(self.template, self.changes).err().unwrap_or_else(gave_up))
+        self.reject_invisible_holder()?;
+        Err(changes::check_complete(self.template, self.changes).err().unwrap_or_else(write_conflict))
     }
 }

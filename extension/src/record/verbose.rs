@@ -1,4 +1,4 @@
-//! The additions of `verbose=true`: `attribute_values`, each with type, label and a readable value.
+//! The member `attribute_values` of `verbose=true`: type, label and readable value of each attribute.
 
 use super::shape::{Columns, Projection, STANDARD_COLUMNS, write_name, write_value};
 use crate::access::visibility::{self, and};
@@ -59,7 +59,7 @@ fn write_labels(out: &mut String, attribute: &Attribute, value: Option<Datum>) {
     out.push(']');
 }
 
-/// Appends the target's display value, key and template; nulls when it is deleted or out of the caller's sight.
+/// Appends the target's display value, key and template; nulls if the target is deleted or not visible to the caller.
 pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, target_id: Datum) {
     let target = attribute.target.and_then(catalog::by_id);
     let target = target.filter(|target| caller.require(Action::Read, target).is_ok());
@@ -89,14 +89,15 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
     out.push('"');
 }
 
-/// The most points among which the one of a value is looked for. Usually it is the latest.
-const MOST_POINTS: usize = 1000;
+/// The maximum number of points that are searched for a value. Usually it is that of the latest point.
+const MAX_POINTS: usize = 1000;
 
-/// Appends when a value was measured: by SQL it can be another than that of the latest point, or one of no point.
+/// Appends the time of a metric's value. Direct SQL can set a value that is not that of the latest point, or of any
+/// point.
 fn write_time(out: &mut String, template: &Template, attribute: &Attribute, record: Datum, value: Datum) {
     let sql = format!(
         "select m.at from (select p.at, p.id, p.value from {} p where p.record_id = $1 and p.attribute_id = $2 \
-         order by p.at desc, p.id desc limit {MOST_POINTS}) m where m.value = $3 order by m.at desc, m.id desc limit 1",
+         order by p.at desc, p.id desc limit {MAX_POINTS}) m where m.value = $3 order by m.at desc, m.id desc limit 1",
         SideTable::Series.sql(template.id)
     );
     let arguments = params![datum::read_uuid(record), attribute.id, datum::read_f64(value)];

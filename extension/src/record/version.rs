@@ -1,12 +1,12 @@
 //! Versions of records, and preconditions: entity tags (RFC 9110, 8.8.3) and conditional requests (section 13).
 //!
-//! The version of a record is a hash of its complete JSON, computed with each response and stored nowhere. So
-//! everything that changes what callers see changes it: functions of keyed, direct DML, writes with the triggers off,
-//! a new attribute. An unchanged record keeps its version, wherever its row is stored.
+//! The version of a record is a hash of its complete JSON. It is computed for each response and not stored. So every
+//! change of the JSON changes it: by functions of keyed, direct DML, writes with disabled triggers, or a new attribute.
+//! An unchanged record keeps its version, also after a restore.
 //!
-//! The alternatives fail. A transaction number or a ctid does not survive a restore, and `updated_at` is equal for two
-//! changes in one transaction. The number of the last history entry ignores attributes and costs a second index scan
-//! per lookup.
+//! Alternatives do not work. A transaction id or a ctid does not survive a restore. `updated_at` is equal for two changes
+//! in one transaction. The number of the last history entry ignores changes of the definition, and costs a second index
+//! scan for each lookup.
 //!
 //! An entity tag is a version, optionally followed by `.` and a hash of a response that shows more than the record
 //! (`verbose`), and by `-` and the content coding of the response. Writes compare versions only.
@@ -14,19 +14,19 @@
 use crate::error::{Code, Error};
 use sha2::{Digest, Sha256};
 
-/// The version of the state that this JSON shows whole: the first 128 bits of its SHA-256, as hexadecimal digits.
+/// The version of a record with this complete JSON: the first 128 bits of its SHA-256, as hexadecimal digits.
 pub fn of(record: &str) -> String {
     let digest = Sha256::digest(record);
     let bits = digest.iter().take(16).fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
     format!("{bits:032x}")
 }
 
-/// The tag of an answer that shows more than the record itself.
-pub fn with_surroundings(version: &str, answer: &str) -> String {
-    format!("{version}.{}", of(answer))
+/// The entity tag of a response that shows more than the record itself.
+pub fn with_response(version: &str, response: &str) -> String {
+    format!("{version}.{}", of(response))
 }
 
-/// An entity tag that a request names.
+/// An entity tag in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tag {
     is_weak: bool,
@@ -34,34 +34,34 @@ struct Tag {
 }
 
 impl Tag {
-    /// The tag of the answer as it was before it was packed.
-    fn unpacked(&self) -> &str {
+    /// The tag without the content coding.
+    fn uncoded(&self) -> &str {
         self.opaque.split('-').next().unwrap_or_default()
     }
 
     fn version(&self) -> &str {
-        self.unpacked().split('.').next().unwrap_or_default()
+        self.uncoded().split('.').next().unwrap_or_default()
     }
 }
 
-/// What `If-Match` or `If-None-Match` says.
+/// The value of `If-Match` or `If-None-Match`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Tags {
-    /// `*`: any state at all.
+    /// `*`.
     Any,
-    /// One of these.
+    /// A list of tags.
     Listed(Vec<Tag>),
 }
 
 impl Tags {
-    /// Parses `*` or a list of entity tags. A single version may be without quotes, as SQL returns it.
+    /// Parses `*` or a list of entity tags. A single version may be unquoted, as SQL returns it.
     fn parse(text: &str, name: &str) -> Result<Tags, Error> {
         let text = text.trim_matches([' ', '\t']);
         if text == "*" {
             return Ok(Tags::Any);
         }
-        let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
-        if !text.is_empty() && text.bytes().all(is_bare) {
+        let is_unquoted = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+        if !text.is_empty() && text.bytes().all(is_unquoted) {
             return Ok(Tags::Listed(vec![Tag { is_weak: false, opaque: text.to_owned() }]));
         }
         list(text).map(Tags::Listed).ok_or_else(|| {
@@ -71,8 +71,8 @@ impl Tags {
         })
     }
 
-    /// Whether one of them is the state with this version (strong comparison: a weak tag is none).
-    fn name_version(&self, version: &str) -> bool {
+    /// Whether one of them has this version (strong comparison: weak tags do not match).
+    fn match_version(&self, version: &str) -> bool {
         match self {
             Tags::Any => true,
             Tags::Listed(tags) => tags.iter().any(|tag| !tag.is_weak && tag.version() == version),
@@ -80,7 +80,7 @@ impl Tags {
     }
 }
 
-/// `"a", W/"b"`: at least one tag; empty elements count for nothing.
+/// Parses `"a", W/"b"`: at least one tag; empty elements are ignored.
 fn list(text: &str) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
     let mut rest = text;
@@ -102,7 +102,7 @@ fn list(text: &str) -> Option<Vec<Tag>> {
     }
 }
 
-/// What a write demands of the state that it meets.
+/// The preconditions of a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preconditions {
     if_match: Option<Tags>,
@@ -110,7 +110,7 @@ pub struct Preconditions {
 }
 
 impl Preconditions {
-    /// Reads both conditions; absent ones demand nothing.
+    /// Parses both headers, which are optional.
     pub fn parse(if_match: Option<&str>, if_none_match: Option<&str>) -> Result<Preconditions, Error> {
         Ok(Preconditions {
             if_match: if_match.map(|text| Tags::parse(text, "If-Match")).transpose()?,
@@ -118,70 +118,68 @@ impl Preconditions {
         })
     }
 
-    /// Whether nothing is demanded.
+    /// Whether there are no preconditions.
     pub fn are_none(&self) -> bool {
         self.if_match.is_none() && self.if_none_match.is_none()
     }
 
     /// Whether the check needs the version.
-    pub fn name_versions(&self) -> bool {
+    pub fn need_version(&self) -> bool {
         [&self.if_match, &self.if_none_match]
             .into_iter()
             .flatten()
             .any(|tags| matches!(tags, Tags::Listed(_)))
     }
 
-    /// Whether they hold where there is no record.
+    /// Whether they hold if the record does not exist.
     pub fn hold_for_none(&self) -> bool {
         self.if_match.is_none()
     }
 
-    /// Whether they hold for a record of this version.
+    /// Whether they hold for a record with this version.
     pub fn hold_for(&self, version: &str) -> bool {
-        self.if_match.as_ref().is_none_or(|tags| tags.name_version(version))
+        self.if_match.as_ref().is_none_or(|tags| tags.match_version(version))
             && !self.if_none_match.as_ref().is_some_and(|tags| match tags {
                 Tags::Any => true,
                 Tags::Listed(tags) => tags.iter().any(|tag| tag.version() == version),
             })
     }
 
-    /// The refusal of an upsert that may not create the record, where none holds the key.
-    pub fn refusal_for_none(&self) -> Error {
-        refusal("no record has this key, and If-Match requires one", "Leave If-Match out to create it.")
+    /// The error for an upsert with If-Match whose record does not exist.
+    pub fn failure_for_none(&self) -> Error {
+        failed("no record has this key, and If-Match requires one", "Omit If-Match to create the record.")
     }
 
-    /// The refusal of a write to a record of this version.
-    pub fn refusal_for(&self, version: &str) -> Error {
-        let is_match = self.if_match.as_ref().is_none_or(|tags| tags.name_version(version));
+    /// The error for a write to a record with this version.
+    pub fn failure_for(&self, version: &str) -> Error {
+        let is_match = self.if_match.as_ref().is_none_or(|tags| tags.match_version(version));
         match &self.if_none_match {
-            Some(Tags::Any) if is_match => refusal(
+            Some(Tags::Any) if is_match => failed(
                 "the record exists, and If-None-Match allows creation only",
-                "Leave If-None-Match out to update it.",
+                "Omit If-None-Match to update the record.",
             ),
-            Some(Tags::Listed(_)) if is_match => refusal(
-                "the record has a version that If-None-Match lists",
-                "Leave If-None-Match out to write any version.",
+            Some(Tags::Listed(_)) if is_match => failed(
+                "If-None-Match lists the version of the record",
+                "Omit If-None-Match to write any version.",
             ),
-            _ => refusal(
-                "the record has a version that If-Match does not list",
-                "Read the record again and send the new ETag; in SQL, call keyed.record_version(id).",
+            _ => failed(
+                "If-Match does not list the version of the record",
+                "Read the record again and send the new ETag. In SQL, call keyed.record_version(id).",
             ),
         }
     }
 }
 
-/// Whether a reader already has this response (weak comparison), and under which tag, which the 304 response repeats.
-pub fn known(if_none_match: Option<&str>, tag: &str) -> Result<Option<String>, Error> {
+/// The tag in If-None-Match that matches a response (weak comparison). The 304 response repeats it.
+pub fn matching_tag(if_none_match: Option<&str>, tag: &str) -> Result<Option<String>, Error> {
     let Some(text) = if_none_match else { return Ok(None) };
     Ok(match Tags::parse(text, "If-None-Match")? {
         Tags::Any => Some(tag.to_owned()),
-        Tags::Listed(tags) => {
-            tags.into_iter().find(|known| known.unpacked() == tag).map(|known| known.opaque)
-        }
+        Tags::Listed(tags) => tags.into_iter().find(|sent| sent.uncoded() == tag).map(|sent| sent.opaque),
     })
 }
 
-fn refusal(message: &str, hint: &str) -> Error {
+fn failed(message: &str, hint: &str) -> Error {
     Error::new(Code::PreconditionFailed, message).hint(hint)
 }
 
@@ -194,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_hexadecimal_and_follows_the_json() {
+    fn version_is_a_hexadecimal_hash_of_the_json() {
         assert_eq!(of("{}"), "44136fa355b3678a1146ad16f7e8649e");
         assert_ne!(of("{\"a\":1}"), of("{\"a\":1.0}"));
     }
 
     #[test]
-    fn tags_are_read_as_the_standard_has_them() {
+    fn parser_accepts_entity_tags_of_rfc_9110() {
         let tag = |is_weak, opaque: &str| Tag { is_weak, opaque: opaque.to_owned() };
         for (text, expected) in [
             ("*", Tags::Any),
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn if_match_compares_strongly_and_looks_at_the_version_alone() {
+    fn if_match_compares_versions_strongly() {
         for (text, holds) in [
             ("*", true),
             ("v", true),
@@ -252,8 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_condition_that_fails() {
-        let told = |if_match, if_none_match| preconditions(if_match, if_none_match).refusal_for("v").message;
+    fn error_names_the_failed_precondition() {
+        let message_of =
+            |if_match, if_none_match| preconditions(if_match, if_none_match).failure_for("v").message;
         for (if_match, if_none_match, part) in [
             (None, Some("*"), "the record exists"),
             (Some("*"), Some("*"), "the record exists"),
@@ -261,7 +260,7 @@ mod tests {
             (Some("\"a\""), None, "If-Match does not list"),
             (Some("\"a\""), Some("*"), "If-Match does not list"),
         ] {
-            let message = told(if_match, if_none_match);
+            let message = message_of(if_match, if_none_match);
             assert!(message.contains(part), "{if_match:?} {if_none_match:?}: {message}");
         }
     }
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_knows_an_answer_by_the_whole_tag() {
+    fn matching_tag_compares_the_complete_tag() {
         for (text, expected) in [
             ("\"v\"", Some("v")),
             ("\"a\", W/\"v\"", Some("v")),
@@ -286,10 +285,10 @@ mod tests {
             ("\"v.0123\"", None),
             ("\"a\"", None),
         ] {
-            assert_eq!(known(Some(text), "v"), Ok(expected.map(str::to_owned)), "{text}");
+            assert_eq!(matching_tag(Some(text), "v"), Ok(expected.map(str::to_owned)), "{text}");
         }
-        assert_eq!(known(Some("\"v.0123-br\""), "v.0123"), Ok(Some("v.0123-br".to_owned())));
-        assert_eq!(known(Some("\"v\""), "v.0123"), Ok(None));
-        assert_eq!(known(None, "v"), Ok(None));
+        assert_eq!(matching_tag(Some("\"v.0123-br\""), "v.0123"), Ok(Some("v.0123-br".to_owned())));
+        assert_eq!(matching_tag(Some("\"v\""), "v.0123"), Ok(None));
+        assert_eq!(matching_tag(None, "v"), Ok(None));
     }
 }

@@ -1,4 +1,4 @@
-//! Creates and changes records, each by one statement; the triggers enforce the rules and write the history.
+//! Creates and updates records, each by one statement. The triggers enforce the rules and write the history.
 
 use super::argument::BoundAssignments;
 use super::kept::Keeper;
@@ -28,7 +28,7 @@ use crate::{json, metric};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-/// Creates a record and gives it back, with its id.
+/// Creates a record. Returns its id and the record.
 pub fn create(
     caller: &Caller,
     template: &Template,
@@ -56,27 +56,27 @@ pub fn create(
         })
     };
     let mut record = insert();
-    for _ in 1..dropped::CERTAIN_TRIES {
+    for _ in 1..dropped::ATTEMPTS_UNTIL_DROPPED {
         if record.is_some() || !is_insert_dropped(template, key) {
             break;
         }
         record = insert();
     }
     let record = match record {
-        Some(Written::Within(record)) => record,
-        Some(Written::Outside) => return Err(caller.outside(Action::Create, template)),
+        Some(Written::InScope(record)) => record,
+        Some(Written::OutOfScope) => return Err(caller.out_of_scope(Action::Create, template)),
         None => return Err(not_inserted(caller, template, key)),
     };
     metric::append(template, id, &changes);
     Ok((id, record))
 }
 
-/// What a statement wrote.
+/// The result of a write.
 enum Written {
     /// The record.
-    Within(Shown),
-    /// A record that must not be: the error that follows undoes it.
-    Outside,
+    InScope(Shown),
+    /// The new row is out of scope. The error rolls it back.
+    OutOfScope,
 }
 
 /// The result of a statement that returns the columns of a record and whether it is in the write scope.
@@ -86,16 +86,16 @@ fn written(rows: &Rows, template: &Template, projection: &Projection) -> Option<
     }
     let column = STANDARD_COLUMNS + template.attributes.len();
     Some(match rows.get::<Option<bool>>(0, column).unwrap_or_default() {
-        true => Written::Within(read::shown(template, rows, 0, projection)),
-        false => Written::Outside,
+        true => Written::InScope(read::shown(template, rows, 0, projection)),
+        false => Written::OutOfScope,
     })
 }
 
-/// Changes what is listed, and nothing else.
+/// Changes the members of a body only.
 pub fn patch(caller: &Caller, id: Uuid, body: &Body, preconditions: &Preconditions) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Action::Update)?;
     let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
-    // A body with nothing but a vector changes no row of the record's table, and is refused like one that does.
+    // A body with only a vector writes no row of the table, but needs the same rights.
     if body.embedding != Embedding::Absent {
         super::embedding::require_writable(caller, &template, id)?;
     }
@@ -104,7 +104,7 @@ pub fn patch(caller: &Caller, id: Uuid, body: &Body, preconditions: &Preconditio
     Ok(record)
 }
 
-/// Replaces all attribute values; the key stays.
+/// Replaces all attribute values, and keeps the key.
 pub fn replace(
     caller: &Caller,
     id: Uuid,
@@ -124,8 +124,8 @@ pub fn replace(
     update(caller, Action::Update, &template, id, &Key::Absent, changes, preconditions)
 }
 
-/// Updates a live record. The right, which was required on the template, is also what the record must be within the
-/// scope of: to write for the second time to a record just made is still to make it.
+/// Updates a live record. The privilege of `action` must have been checked, and its scope applies to the record. The
+/// action is `Create` for a second write to a record that the same request has created.
 pub fn update(
     caller: &Caller,
     action: Action,
@@ -167,17 +167,17 @@ pub fn update(
     let sql = statement::update_by_id(template, assignment, &assignments, &write_scope);
     let mut written = write_one(caller, action, template, &sql, &arguments, key)?;
     if written.is_none() {
-        // The values are unchanged, the record does not exist for this caller, or it was deleted and restored in the
-        // meantime. A record that cannot be locked does not exist; with the lock held, the repeated statement writes
-        // nothing only if the values are unchanged.
+        // No row: the values are unchanged, the record is not visible to this caller, or it was concurrently deleted and
+        // restored. If the lock finds no row, the record does not exist. With the lock held, the repeated statement
+        // writes nothing only if the values are unchanged.
         let live = "t.id = $1 and t.deleted_at is null";
         let found = read::lock(template, live, &write_scope, id.into_parameter());
         require_in_scope(caller, action, template, found)?;
         written = write_one(caller, action, template, &sql, &arguments, key)?;
         if written.is_none() {
-            let left = || dropped::to_update_by_id(template, assignment, &assignments);
-            dropped::reject(template, &[Event::Update], left, &arguments)?;
-            // A trigger may suppress an update that changes no column. Its points are added all the same.
+            let sql = || dropped::to_update_by_id(template, assignment, &assignments);
+            dropped::reject(template, &[Event::Update], sql, &arguments)?;
+            // A trigger may suppress an update that changes no column. The points are still added.
             metric::append(template, id, &changes);
         }
     }
@@ -190,8 +190,8 @@ pub fn update(
     }
 }
 
-/// Runs a statement that returns the written record and whether it is within its writer's write scope; a key that is taken
-/// comes back as our own error.
+/// Runs a statement that returns the written record and whether it is in the write scope. A unique violation on the key
+/// becomes an error of keyed.
 pub(super) fn write_one(
     caller: &Caller,
     action: Action,
@@ -217,24 +217,24 @@ pub(super) fn write_one(
         })?,
     };
     match outcome {
-        Some(Written::Within(record)) => Ok(Some(record)),
-        Some(Written::Outside) => Err(caller.outside(action, template)),
+        Some(Written::InScope(record)) => Ok(Some(record)),
+        Some(Written::OutOfScope) => Err(caller.out_of_scope(action, template)),
         None => Ok(None),
     }
 }
 
-/// What a body says about a record.
+/// The body of a request that writes a record.
 #[derive(Default)]
 pub struct Body<'a> {
-    /// Its external key.
+    /// The external key.
     pub key: Key,
-    /// Its attributes, not yet read.
+    /// The unparsed attributes.
     pub attributes: Option<&'a RawValue>,
-    /// Its vector.
+    /// The vector.
     pub embedding: Embedding,
 }
 
-/// Parses the members `external_key`, `attributes` and `embedding` of a body; refuses others.
+/// Parses the members `external_key`, `attributes` and `embedding` of a body, and rejects others.
 pub fn parse_body(body: &str) -> Result<Body<'_>, Error> {
     let mut parsed = Body::default();
     for (name, value) in json::object(body)?.0 {

@@ -1,10 +1,10 @@
-//! The statements that write the record with a key.
+//! Writes the record with a key.
 
 use super::argument::BoundAssignments;
 use super::dropped;
 use super::new_id::new_id;
 use super::read::{self, FoundRecord};
-use super::refusal::{self, MOST_TRIES, gave_up, key_taken, not_inserted};
+use super::refusal::{self, MAX_TRIES, key_taken, not_inserted, write_conflict};
 use super::statement::{self, Verb};
 use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
@@ -18,7 +18,7 @@ use crate::value::change::Changes;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// A write to the record that holds a key.
+/// A write to the record with a key.
 pub(super) struct WriteByKey<'a> {
     pub(super) caller: &'a Caller,
     pub(super) template: &'a Template,
@@ -28,13 +28,13 @@ pub(super) struct WriteByKey<'a> {
 }
 
 impl WriteByKey<'_> {
-    /// The usual statement. Its row shows the branch: a new id means created, another one updated. No row means that
-    /// the values are unchanged, or that the caller may not write the record.
+    /// Runs INSERT … ON CONFLICT. A returned row with the new id was created, another one updated. No row means that the
+    /// values are unchanged, or that the caller may not write the record.
     pub(super) fn insert_or_update(&self) -> Result<(Uuid, bool), Error> {
         let (template, write_scopes) = (self.template, &self.write_scopes);
         let assignments = BoundAssignments::new(template, self.changes);
         let sql = || statement::upsert(template, &assignments, write_scopes);
-        for tries in 1..=MOST_TRIES {
+        for attempt in 1..=MAX_TRIES {
             let id = new_id(template.id);
             let arguments = self.arguments(Some(id), &assignments);
             let plan = self.plan(Verb::Upsert, &assignments, write_scopes.are_open(), sql, &arguments);
@@ -50,11 +50,11 @@ impl WriteByKey<'_> {
                 Some((written, true)) => return Ok((written, written == id)),
                 Some((written, false)) => {
                     let action = if written == id { Action::Create } else { Action::Update };
-                    return Err(self.caller.outside(action, template));
+                    return Err(self.caller.out_of_scope(action, template));
                 }
                 None => {}
             }
-            let is_certain = tries >= dropped::CERTAIN_TRIES;
+            let is_certain = attempt >= dropped::ATTEMPTS_UNTIL_DROPPED;
             if let Some(found) = read::holder(template, self.key, &write_scopes.update) {
                 let id = self.unchanged(found)?;
                 match self.reject_dropped(&[Event::Insert, Event::Update], &assignments) {
@@ -66,37 +66,39 @@ impl WriteByKey<'_> {
                 self.reject_dropped_insert()?;
             }
         }
-        Err(gave_up())
+        Err(write_conflict())
     }
 
-    /// Rejects a write of which no row came back, if the live record with the key does not have the values.
+    /// Rejects a write that returned no row, if the live record with the key does not have the values.
     fn reject_dropped(&self, events: &[Event], assignments: &BoundAssignments) -> Result<(), Error> {
         if assignments.is_empty() {
             return Ok(());
         }
-        let left = || dropped::to_update_by_key(self.template, assignments);
+        let sql = || dropped::to_update_by_key(self.template, assignments);
         let arguments = self.arguments(None, assignments);
-        dropped::reject(self.template, events, left, &arguments)
+        dropped::reject(self.template, events, sql, &arguments)
     }
 
-    /// Rejects a new record of which no row came back and whose key no record has.
+    /// Rejects an INSERT that returned no row, if no record has its key.
     pub(super) fn reject_dropped_insert(&self) -> Result<(), Error> {
         let is_dropped = refusal::is_insert_dropped(self.template, Some(self.key));
         if is_dropped { Err(dropped::error(self.template)) } else { Ok(()) }
     }
 
-    /// The record that a statement left alone: it is as it should be, or not this caller's.
+    /// The record that a statement did not change: its values are unchanged, or the caller may not write it.
     fn unchanged(&self, found: FoundRecord) -> Result<Uuid, Error> {
         match found {
             FoundRecord { is_visible: true, is_writable: true, id } => Ok(id),
-            FoundRecord { is_visible: true, .. } => Err(self.caller.outside(Action::Update, self.template)),
-            // The error says that the key is taken, not by which record.
+            FoundRecord { is_visible: true, .. } => {
+                Err(self.caller.out_of_scope(Action::Update, self.template))
+            }
+            // The error does not disclose the record.
             _ => Err(key_taken(self.caller, self.template, self.key)),
         }
     }
 
-    /// Refuses a key that is held by a record out of the caller's sight, which no further try would change.
-    pub(super) fn require_unseen_holder_is_told(&self) -> Result<(), Error> {
+    /// Rejects a key whose record is not visible to the caller. Further attempts would fail too.
+    pub(super) fn reject_invisible_holder(&self) -> Result<(), Error> {
         match read::holder(self.template, self.key, &self.write_scopes.update) {
             Some(found) if !found.is_visible => self.unchanged(found).map(|_| ()),
             _ => Ok(()),
@@ -105,7 +107,7 @@ impl WriteByKey<'_> {
 
     /// Inserts a record that must be new.
     pub(super) fn create(&self) -> Result<Uuid, Error> {
-        for _ in 1..dropped::CERTAIN_TRIES {
+        for _ in 1..dropped::ATTEMPTS_UNTIL_DROPPED {
             match self.insert()? {
                 Some(id) => return Ok(id),
                 None if refusal::is_insert_dropped(self.template, Some(self.key)) => {}
@@ -135,23 +137,25 @@ impl WriteByKey<'_> {
         match is_writable {
             None => Ok(None),
             Some(true) => Ok(Some(id)),
-            Some(false) => Err(self.caller.outside(Action::Create, template)),
+            Some(false) => Err(self.caller.out_of_scope(Action::Create, template)),
         }
     }
 
-    /// Updates the live record with this key, if the caller sees it. If no row is written, either the values are
-    /// unchanged, or no record has the key, or a concurrent writer gave the key to a record that the statement's
-    /// snapshot does not include. A lock tells these apart: once it is held, the repeated statement writes nothing
-    /// only if the values are unchanged.
+    /// Updates the live record with this key, if it is visible to the caller. If no row is written, the values are
+    /// unchanged, no record has the key, or a concurrent writer moved the key to a record that the statement's snapshot
+    /// does not include. A lock distinguishes these cases: with the lock held, the repeated statement writes nothing only
+    /// if the values are unchanged.
     pub(super) fn update(&self) -> Result<Option<Uuid>, Error> {
         let (template, key, write_scope) = (self.template, self.key, &self.write_scopes.update);
         let assignments = BoundAssignments::new(template, self.changes);
-        let seen = |found: Option<FoundRecord>| found.filter(|found| found.is_visible);
+        let visible = |found: Option<FoundRecord>| found.filter(|found| found.is_visible);
         if assignments.is_empty() {
-            return seen(read::holder(template, key, write_scope)).map(|it| self.unchanged(it)).transpose();
+            return visible(read::holder(template, key, write_scope))
+                .map(|it| self.unchanged(it))
+                .transpose();
         }
-        for _ in 0..MOST_TRIES {
-            // Which point of a series is the latest would be read too early by a statement that has to wait.
+        for _ in 0..MAX_TRIES {
+            // A statement that waits for the row would read the latest point from an older snapshot.
             if !metric::has_points(self.changes)
                 && let Some(id) = self.update_once(&assignments)?
             {
@@ -160,7 +164,7 @@ impl WriteByKey<'_> {
             let holder = "t.external_key = $1 and t.deleted_at is null";
             let locked = read::lock(template, holder, write_scope, key.into_parameter());
             if locked.is_some() {
-                let Some(found) = seen(locked) else { return Ok(None) };
+                let Some(found) = visible(locked) else { return Ok(None) };
                 let id = self.unchanged(found)?;
                 if self.update_once(&assignments)?.is_none() {
                     self.reject_dropped(&[Event::Update], &assignments)?;
@@ -171,7 +175,7 @@ impl WriteByKey<'_> {
                 return Ok(None);
             }
         }
-        Err(gave_up())
+        Err(write_conflict())
     }
 
     pub(super) fn update_once(&self, assignments: &BoundAssignments) -> Result<Option<Uuid>, Error> {
@@ -181,12 +185,12 @@ impl WriteByKey<'_> {
         let plan = self.plan(Verb::UpdateByKey, assignments, write_scope.is_open(), sql, &arguments);
         let written = connected(|spi| template.write(spi, &plan, &arguments).first::<(Uuid, bool)>());
         match written {
-            Some((_, false)) => Err(self.caller.outside(Action::Update, template)),
+            Some((_, false)) => Err(self.caller.out_of_scope(Action::Update, template)),
             written => Ok(written.map(|(id, _)| id)),
         }
     }
 
-    /// The kept statement: without write scopes it is known by less than its text.
+    /// The cached statement, with a short cache key if there are no write scopes.
     fn plan(
         &self,
         verb: Verb,
@@ -196,7 +200,7 @@ impl WriteByKey<'_> {
         arguments: &[Parameter],
     ) -> Rc<Plan> {
         if is_open {
-            return self.template.plan_of(&assignments.name(verb), sql, arguments);
+            return self.template.plan_of(&assignments.cache_key(verb), sql, arguments);
         }
         self.template.plan(&sql(), arguments)
     }

@@ -1,11 +1,11 @@
 //! Finds projects and templates, in the session's cache ([`super::session`]) or in the state.
 //!
-//! A template is looked up after its table is locked, so it cannot change until the transaction ends. A snapshot older
-//! than the lock leaves no outdated entry behind.
+//! The lookup locks the table of the template first, so the template cannot change until the transaction ends. An entry
+//! that was read with an older snapshot is invalidated at once.
 
 use super::Template;
 use super::load::load;
-use super::session::{self, known, remember};
+use super::session::{self, cache, cached};
 pub use super::session::{
     Change, Project, Subscriber, refresh, require_state, set_subscribers, state_exists,
 };
@@ -21,19 +21,19 @@ use crate::postgres::spi::{Connection, Snapshot, connected};
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
 
-/// The template that a table holds.
+/// The template of a table.
 pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
-    if let Some(template) = known(table) {
+    if let Some(template) = cached(table) {
         return Ok(template);
     }
     let Some((schema, name)) = table_name(table) else { return Err(Error::not_found()) };
     load("p.slug = $1 and t.slug = $2", &params![&schema, &name])
         .filter(|template| template.table == table)
-        .map(remember)
+        .map(cache)
         .ok_or_else(|| {
             Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template")).hint(
-                "Create one with keyed.create_template(project, slug, attributes). A table of keyed \
-                 that was restored without its state cannot be written: restore the whole database.",
+                "Create one with keyed.create_template(project, slug, attributes). If the table was restored without \
+                 the schema keyed_state, restore the whole database.",
             )
         })
 }
@@ -46,11 +46,11 @@ pub fn by_argument(call: &Call) -> Result<Rc<Template>, Error> {
 /// The template with this number.
 pub fn by_id(id: i32) -> Option<Rc<Template>> {
     refresh();
-    session::table_of(id).and_then(known).or_else(|| load("t.id = $1", &params![id]).map(remember))
+    session::table_of(id).and_then(cached).or_else(|| load("t.id = $1", &params![id]).map(cache))
 }
 
-/// The template `$1` and those from which references lead to it, as a part of `with recursive`: a filter or view of any
-/// other template cannot use it.
+/// The CTE of the template `$1` and of those with a path of references to it, for `with recursive`. Filters and views of
+/// other templates cannot use the template.
 pub const REFERRING: &str = "referring (id) as (select $1::integer union \
      select a.template_id from keyed_state.attribute a join referring on a.target_id = referring.id)";
 
@@ -65,27 +65,27 @@ pub fn of_project(spi: &Connection, project: i32) -> Vec<Rc<Template>> {
     ids.into_iter().filter_map(by_id).collect()
 }
 
-/// The template of this slug in a project.
+/// The template with this slug in a project.
 pub fn by_slug(project: i32, slug: &str) -> Option<Rc<Template>> {
     refresh();
     let schema = project_by_id(project)?.slug;
-    if let Some(template) = table_oid(&schema, slug).and_then(known) {
+    if let Some(template) = table_oid(&schema, slug).and_then(cached) {
         return Some(template);
     }
     let arguments = params![project, slug];
-    load("p.id = $1 and t.slug = $2", &arguments).map(remember)
+    load("p.id = $1 and t.slug = $2", &arguments).map(cache)
 }
 
-/// The project of this slug, or of this number written as a string.
+/// The project with this slug or number.
 pub fn project_by_name_or_id(name: &str) -> Option<Project> {
-    let known = session::known_project(name);
-    known.or_else(|| {
+    let cached = session::cached_project(name);
+    cached.or_else(|| {
         require_state();
         let table = session::watch_projects();
         let project = as_owner(|| {
             connected(|spi| {
                 let rows = spi.run_once(
-                    // As JSON, since a state that is not migrated yet has no time zones.
+                    // Through to_jsonb, because a database that is not migrated lacks the column.
                     "select p.id, p.slug, to_jsonb(p) ->> 'time_zone' from keyed_state.project p \
                      where p.slug = $1 or p.id::text = $1",
                     Snapshot::Latest,
@@ -95,13 +95,13 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                     return None;
                 }
                 if snapshot_is_fixed() {
-                    // As with a template: it may be outdated already, although its announcement came before.
+                    // An older snapshot may return an outdated row after its invalidation message was processed.
                     invalidation::note(table);
                 }
                 Some(Project { id: rows.get(0, 0), slug: rows.get(0, 1), time_zone: rows.get(0, 2) })
             })
         })?;
-        session::remember_project(name, &project);
+        session::cache_project(name, &project);
         Some(project)
     })
 }
@@ -111,7 +111,7 @@ pub fn project_by_id(id: i32) -> Option<Project> {
     project_by_name_or_id(&id.to_string())
 }
 
-/// The number of the project in whose schema a table is; 0 for none.
+/// The number of the project to whose schema a table belongs; 0 for none.
 pub fn project_of_table(table: Oid) -> i32 {
     let project = table_name(table).and_then(|(schema, _)| project_by_name_or_id(&schema));
     project.map_or(0, |project| project.id)

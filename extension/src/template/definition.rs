@@ -18,33 +18,33 @@ pub struct Definition {
     pub slug: String,
     /// Its type.
     pub kind: AttributeType,
-    /// What people read; the slug when absent.
+    /// The label; `None` for the slug.
     pub label: Option<String>,
     /// Whether every record must have a value.
     pub required: bool,
-    /// Whether filters and sorts on it should find an index.
+    /// Whether filters and sorts on it have an index.
     pub indexed: bool,
-    /// For texts: their order, or `None` for that of the template.
+    /// For texts: the collation, or `None` for that of the template.
     pub collation: Option<String>,
-    /// How its values are shown, as JSON text.
+    /// The display format as JSON text.
     pub format: Option<String>,
-    /// For lists: the only values allowed, or `None` for any.
+    /// For lists: the allowed values, or `None` for any.
     pub options: Option<Vec<ListOption>>,
     /// For references: the slug of the target template.
     pub target: Option<String>,
-    /// The value of a record that is created without one, as JSON text.
+    /// The default value of new records, as JSON text.
     pub default: Option<String>,
 }
 
-/// Reads a JSON array of attribute definitions; all faults are reported together.
+/// Parses a JSON array of attribute definitions. All faults are reported together.
 pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>, Error> {
     let entries = json::array_at(attributes, pointer)?;
-    let most = limits::attributes_per_template();
-    if entries.len() > most {
+    let max = limits::attributes_per_template();
+    if entries.len() > max {
         return Err(Error::at(
             Code::PayloadTooLarge,
             pointer,
-            format!("a template may have at most {most} attributes, not {}", entries.len()),
+            format!("a template may have at most {max} attributes, not {}", entries.len()),
         ));
     }
     let mut definitions: Vec<Definition> = Vec::with_capacity(entries.len());
@@ -66,7 +66,7 @@ pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>
     Error::join(errors).map_or(Ok(definitions), Err)
 }
 
-/// Reads one attribute definition, a JSON object.
+/// Parses one attribute definition, a JSON object.
 pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     let (mut slug, mut kind, mut label, mut target, mut collation) = (None, None, None, None, None);
     let (mut required, mut indexed, mut format, mut options, mut default) = (false, false, None, None, None);
@@ -86,7 +86,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "format" => format = Some((*value, here)),
             "options" => options = list_option::parse(value, &here)?,
             "default" => default = (!json::is_null(value)).then_some(*value),
-            // Answers carry the attribute's id; a definition that was read may be sent back.
+            // Responses have the attribute's id; a client may send a definition back.
             "id" => {}
             _ => {
                 return Err(unknown_member(name, &here).hint(
@@ -100,7 +100,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     slug::check(Noun::Attribute, &slug, &format!("{pointer}/slug"))?;
     let kind = kind.ok_or_else(|| missing("type", pointer))?;
     if kind == AttributeType::Reference && target.is_none() {
-        return Err(missing("template", pointer).hint("Name the slug of the referenced template."));
+        return Err(missing("template", pointer).hint("Set it to the slug of the referenced template."));
     }
     for (given, member, belongs_to) in [
         (target.is_some(), "template", AttributeType::Reference),
@@ -111,7 +111,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             return Err(Error::at(
                 Code::InvalidValue,
                 format!("{pointer}/{member}"),
-                format!("only an attribute of type {} has {member}", belongs_to.name()),
+                format!("only an attribute of type {} can have {member}", belongs_to.name()),
             ));
         }
     }
@@ -119,7 +119,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
         return Err(Error::at(
             Code::InvalidValue,
             format!("{pointer}/required"),
-            "a metric cannot be required: its series starts with its first point",
+            "a metric cannot be required",
         ));
     }
     let format = match format {
@@ -144,12 +144,12 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     Ok(definition)
 }
 
-/// Reads a collation: a string, or null for the one that applies without it.
+/// Parses a collation: a string, or null for the default.
 pub fn parse_collation(value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
     if json::is_null(value) { Ok(None) } else { text_at(value, pointer).map(Some) }
 }
 
-/// Checks a default against the attribute's own type and gives back its JSON text.
+/// Checks a default against the type of the attribute and returns its JSON text.
 pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str) -> Result<String, Error> {
     if !definition.kind.may_have_default() {
         let message = format!("an attribute of type {} cannot have a default", definition.kind.name());
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn slug_and_type_suffice() {
+    fn definition_needs_only_slug_and_type() {
         let read = read(r#"[{"slug":"name","type":"dimension"}]"#).expect("a definition");
         assert_eq!(
             (read[0].slug.as_str(), read[0].kind, read[0].required),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_has_its_bounds() {
+    fn label_is_limited_to_255_characters() {
         let label = |characters: usize| {
             read(&format!(r#"[{{"slug":"a","type":"string","label":"{}"}}]"#, "é".repeat(characters)))
         };
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_reported_at_its_place() {
+    fn error_has_the_pointer_of_the_invalid_member() {
         for (text, pointer) in [
             (r#"[{"type":"string"}]"#, "/attributes/0/slug"),
             (r#"[{"slug":"a"}]"#, "/attributes/0/type"),

@@ -7,8 +7,7 @@ use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use std::collections::HashMap;
 
-/// The JSON of templates as the caller's snapshot has them, by project and slug. They are described, not opened: nothing
-/// of this is remembered, and no table of records is locked.
+/// The JSON of templates in the caller's snapshot, by project and slug. It fills no cache and locks no table of records.
 pub fn describe(ids: &[i32]) -> Vec<String> {
     as_owner(|| {
         connected(|spi| {

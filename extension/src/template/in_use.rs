@@ -1,4 +1,4 @@
-//! Dependent objects of others that block a change of a table or view.
+//! Foreign dependent objects that block a change of a table or view.
 
 use crate::error::{Code, Error};
 use crate::postgres::caught::Caught;
@@ -8,10 +8,10 @@ use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
 use pgrx::pg_sys::Oid;
 
-/// How many of them a message names.
-const MOST_NAMED: i32 = 10;
+/// The maximum number of objects in a message.
+const MAX_NAMED: i32 = 10;
 
-/// What depends on a relation, or on the type of its rows.
+/// The objects that depend on a relation or its row type.
 const RELATIONS: &str = "\
     with subject as (select c.oid, c.reltype, y.typarray from pg_class c left join pg_type y on y.oid = c.reltype \
                      where c.oid = $1), \
@@ -20,7 +20,7 @@ const RELATIONS: &str = "\
       where d.deptype in ('n', 'a') and (d.refclassid = 'pg_class'::regclass and d.refobjid = s.oid \
         or d.refclassid = 'pg_type'::regclass and d.refobjid in (s.reltype, s.typarray)))";
 
-/// What is in a schema, or depends on a relation there.
+/// The objects in a schema, and those that depend on its relations.
 const IN_SCHEMA: &str = "\
     with subject as (select c.oid, c.reltype, y.typarray from pg_class c left join pg_type y on y.oid = c.reltype \
                      where c.relnamespace = $1), \
@@ -32,7 +32,7 @@ const IN_SCHEMA: &str = "\
         or d.refclassid = 'pg_type'::regclass and d.refobjid in (s.reltype, s.typarray) \
       where d.deptype in ('n', 'a'))";
 
-/// Each with its owner. Objects of keyed's owner do not block.
+/// Describes them with their owners, without objects of keyed's owner, which do not block.
 const DEPENDENTS: &str = "\
     , named as ( \
       select distinct case when r.oid is null then x.classid else 'pg_class'::regclass end as classid, \
@@ -47,19 +47,19 @@ const DEPENDENTS: &str = "\
         where n.classid = 'pg_constraint'::regclass and k.oid = n.objid) o (owner) \
     where o.owner <> $2 and n.objid <> $1 order by 1 limit $3";
 
-/// The error of a change that objects of others block, with their names and owners.
+/// The error of a change that foreign objects block, with their names and owners.
 pub fn error(name: &str, relation: Oid, caught: &Caught) -> Error {
-    told(name, dependents(RELATIONS, relation), caught)
+    in_use(name, dependents(RELATIONS, relation), caught)
 }
 
-/// The same of a schema that shall go with all that is ours in it.
+/// The same for dropping a schema.
 pub fn schema_error(schema: &str, caught: &Caught) -> Error {
     let number = schema_oid(schema);
     let mut dependents = dependents(IN_SCHEMA, number);
     if dependents.is_empty() {
         dependents.extend(caught.detail.clone());
     }
-    told(&format!("the schema {schema}"), dependents, caught)
+    in_use(&format!("the schema {schema}"), dependents, caught)
 }
 
 fn schema_oid(schema: &str) -> Oid {
@@ -71,19 +71,19 @@ fn schema_oid(schema: &str) -> Oid {
     })
 }
 
-fn dependents(found: &str, subject: Oid) -> Vec<String> {
+fn dependents(ctes: &str, subject: Oid) -> Vec<String> {
     let owner = role::find(role::OWNER).unwrap_or(Oid::INVALID);
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![subject, owner, MOST_NAMED];
-            let rows = spi.run_once(&format!("{found} {DEPENDENTS}"), Snapshot::Latest, &arguments);
-            // PostgreSQL describes as null what was dropped in the meantime.
+            let arguments = params![subject, owner, MAX_NAMED];
+            let rows = spi.run_once(&format!("{ctes} {DEPENDENTS}"), Snapshot::Latest, &arguments);
+            // The description of a concurrently dropped object is null.
             rows.column::<Option<String>>().flatten().collect()
         })
     })
 }
 
-fn told(name: &str, dependents: Vec<String>, caught: &Caught) -> Error {
+fn in_use(name: &str, dependents: Vec<String>, caught: &Caught) -> Error {
     let by = if dependents.is_empty() { caught.message.clone() } else { dependents.join(", ") };
     Error::new(Code::Conflict, format!("{name} is still in use: {by}"))
         .hint("Drop these objects first. Objects in a schema pg_temp_… disappear when their session ends.")

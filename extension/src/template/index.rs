@@ -1,4 +1,4 @@
-//! Existing indexes.
+//! Reads existing indexes from the catalog.
 
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
@@ -8,17 +8,17 @@ use pgrx::pg_sys::Oid;
 pub struct Index {
     /// Its access method.
     pub method: String,
-    /// Whether it is complete.
+    /// `pg_index.indisvalid`.
     pub is_valid: bool,
-    /// Whether it holds a part of the records only.
+    /// Whether it has a predicate.
     pub is_partial: bool,
-    /// Its name within its schema.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name as SQL writes it.
+    /// Its qualified SQL name.
     pub sql: String,
 }
 
-/// The indexes on a column, by number or in an expression, and on no other but the id; without unique indexes.
+/// The non-unique indexes on a column or an expression over it, and on no other column but the id.
 pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
     let rows = spi.run_once(
         "select m.amname::text, i.indisvalid, i.indpred is not null, x.relname::text, i.indexrelid::regclass::text \
@@ -36,8 +36,8 @@ pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
     rows.iter().map(index).collect()
 }
 
-/// The B-trees on the beginnings of texts and the ids that hold all rows of the table `$1`: the number of the column, the
-/// collation as SQL names it (empty for that of the database), whether it can be used, and the name as SQL writes it.
+/// The query for the complete B-trees on prefixes of texts and ids in the table `$1`: the number of the column, the
+/// collation as an SQL name (empty for that of the database), whether the index is valid, and its qualified SQL name.
 pub const TEXTS: &str = "select d.refobjsubid::smallint as \"column\", \
      case l.collname when 'default' then '' \
        else pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(l.collname) end as \"collation\", \

@@ -1,10 +1,10 @@
-//! A template as the state tables and PostgreSQL's own catalog describe it.
+//! Loads a template from the tables of the state and from PostgreSQL's catalog.
 //!
-//! Keys, grants and definitions are read with the latest snapshot, also if the transaction's own is older. So a
-//! revocation takes effect at once, and a definition names the columns that the table has. An older snapshot only adds
-//! the attributes and languages of which its documents may still hold texts.
+//! Keys, grants and definitions are read with the latest snapshot, even if the transaction's snapshot is older. So a
+//! revocation takes effect at once, and a definition matches the columns of the table. An older snapshot only adds the
+//! attributes and languages whose texts its documents may still contain.
 
-use super::column_type::{self, Column, Wanted};
+use super::column_type::{self, Column, Expected};
 use super::synonyms::Synonyms;
 use super::{Attribute, SeriesTable, Template, column, index, session};
 use crate::attribute_type::AttributeType;
@@ -20,21 +20,20 @@ use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Oid;
 use std::collections::{BTreeSet, HashMap};
 
-/// The template of a condition, locked and read again.
+/// Loads the template that satisfies a condition, under a lock on its table.
 pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template> {
     session::require_state();
     session::watch_definitions();
     as_owner(|| {
         connected(|spi| {
-            let seen = load_row(spi, condition, arguments)?;
-            invalidation::watch(seen.table);
-            relation::lock_for_reading(seen.table);
-            // Invalidation messages of the lock are about the previous definition.
+            let unlocked = load_row(spi, condition, arguments)?;
+            invalidation::watch(unlocked.table);
+            relation::lock_for_reading(unlocked.table);
+            // Processes invalidation messages that arrived with the lock.
             session::refresh();
-            // The previous lock holder may have changed or removed the template: read it again, now that it is
-            // locked.
+            // Read again under the lock, because another session may have changed or dropped the template.
             let template =
-                load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
+                load_row(spi, condition, arguments).filter(|template| template.table == unlocked.table)?;
             let attributes = load_attributes(spi, &template);
             let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, &template);
@@ -60,8 +59,8 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
     })
 }
 
-/// Runs a statement about a definition with the latest snapshot, also if the transaction's snapshot is older, because
-/// the table has its present columns. In a parallel query, PostgreSQL allows no other snapshot.
+/// Runs a query on definitions with the latest snapshot, even if the transaction's snapshot is older. In a parallel
+/// query, PostgreSQL allows no other snapshot.
 fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'c> {
     if snapshot_is_fixed() && !transaction::is_in_parallel() {
         spi.run_newest_and_own(sql, arguments)
@@ -107,7 +106,7 @@ pub(super) fn read_row(rows: &Rows, row: usize) -> Option<Template> {
         language: text(6)?,
         created_at: rows.get(row, 7),
         updated_at: rows.get(row, 8),
-        // As JSON, since a state that is not migrated yet has no such columns.
+        // Read through to_jsonb, because a database that is not migrated lacks these columns.
         embed: text(9).and_then(|ids| serde_json::from_str(&ids).ok()).unwrap_or_default(),
         synonyms: text(10).map(|sets| Synonyms::read(&sets)).unwrap_or_default(),
         collation: text(11),
@@ -115,7 +114,7 @@ pub(super) fn read_row(rows: &Rows, row: usize) -> Option<Template> {
     })
 }
 
-/// The column of the key that a deleted record had, after a look at the types of all standard columns.
+/// Checks the types of all standard columns. Returns the column for the key of a deleted record.
 fn load_released_key(spi: &Connection, template: &Template) -> Option<i16> {
     let sql = format!(
         "select a.attnum, a.attname::text, a.atttypid, pg_catalog.format_type(a.atttypid, null) \
@@ -129,10 +128,10 @@ fn load_released_key(spi: &Connection, template: &Template) -> Option<i16> {
     let mut released_key = None;
     for row in 0..rows.len() {
         let (number, name): (i16, String) = (rows.get(row, 0), rows.get(row, 1));
-        if let Some(wanted) = column_type::of_standard_column(number, &name) {
+        if let Some(expected) = column_type::of_standard_column(number, &name) {
             let kind_name: String = rows.get(row, 3);
             let found = Column { name: &name, kind: rows.get(row, 2), kind_name: &kind_name };
-            column_type::require(template, &found, &wanted);
+            column_type::require(template, &found, &expected);
         }
         if name == column::RELEASED_KEY {
             released_key = Some(number);
@@ -141,7 +140,7 @@ fn load_released_key(spi: &Connection, template: &Template) -> Option<i16> {
     released_key
 }
 
-/// The index that finds a live record by its key. Whether it is still there is asked again when it is used.
+/// The index on keys of live records. Each use checks that it still exists.
 fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
     let rows = newest(
         spi,
@@ -151,14 +150,14 @@ fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
         &params![
             table,
             column::KEY_PREDICATE,
-            // Of a table that is not migrated yet.
+            // The predicate in a table that is not migrated.
             "((deleted_at IS NULL) AND (external_key IS NOT NULL))"
         ],
     );
     rows.get::<Option<Oid>>(0, 0)
 }
 
-/// The table of series, where there is a metric to append to.
+/// The table of series, for a template with a metric.
 fn load_series(template: i32, attributes: &[Attribute]) -> Option<SeriesTable> {
     if attributes.iter().all(|attribute| attribute.kind != AttributeType::Metric) {
         return None;
@@ -194,8 +193,8 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
         let kind_name: String = rows.get(row, 13);
         let found = Column { name: &attribute.slug, kind: rows.get(row, 12), kind_name: &kind_name };
         let (kind, name) = (attribute.kind.oid(), attribute.kind.column_type());
-        column_type::require(template, &found, &Wanted { kind, name, collation: "" });
-        // One that the server lacks orders nothing: a database may have been restored where there is no ICU.
+        column_type::require(template, &found, &Expected { kind, name, collation: "" });
+        // A collation that the server lacks is ignored, for example after a restore on a server without ICU.
         let Some(order) = rows.get::<Option<Oid>>(row, 14) else { return Some(attribute) };
         let name = attribute.collation.as_ref().or(template.collation.as_ref());
         let name = name.map(|name| name_in_sql(name)).unwrap_or_default();
@@ -207,8 +206,8 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     (0..rows.len()).filter_map(read).collect()
 }
 
-/// The collations of the B-trees on texts that can be used, as SQL names them, by the number of the column. There may be two
-/// while a job builds one in another collation.
+/// The collations of the valid B-trees on texts as SQL names, by the number of the column. There may be two after a job
+/// has built one with another collation.
 fn load_collations_of_indexes(spi: &Connection, table: Oid) -> HashMap<i16, Vec<String>> {
     let rows = newest(
         spi,
@@ -222,13 +221,13 @@ fn load_collations_of_indexes(spi: &Connection, table: Oid) -> HashMap<i16, Vec<
     collations
 }
 
-/// The type of that name. A state that has others was written by a newer extension: leaving such an attribute out would
-/// lose its values in history and on replacement.
+/// The type with this name. An unknown type was created by a newer extension. It is an error, because ignoring the
+/// attribute would lose its values in history and on replacement.
 fn attribute_type(name: &str) -> AttributeType {
     AttributeType::named(name).unwrap_or_else(|| {
-        let message = format!("the state of keyed in this database is newer than the extension: it has attributes of type {name}");
+        let message = format!("this version of the extension does not support attributes of type {name}");
         Error::new(Code::Internal, message)
-            .hint("Install the version of the extension that wrote it, or a newer version.")
+            .hint("Install the version of the extension that created it, or a newer version.")
             .raise()
     })
 }
@@ -259,7 +258,7 @@ pub(super) fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
     })
 }
 
-/// Where the type of a template's vectors is, as SQL names it; none where there is no table of them.
+/// The schema of pgvector as an SQL identifier, from the table of a template's vectors; `None` without that table.
 pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
     let table = relation::table_oid("keyed_state", &SideTable::Vectors.name(template))?;
     let rows = spi.run_once(
@@ -272,23 +271,23 @@ pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
     rows.value::<Option<String>>().flatten()
 }
 
-/// The languages of stems, and the dropped attributes, that documents may contain until they are rewritten.
+/// The former languages and dropped attributes whose texts documents may contain until they are rewritten.
 fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<String>, Vec<i32>) {
     if relation::table_oid("keyed_state", "job").is_none() {
         return Default::default();
     }
     let by_template = params![template];
     let by_job = "select j.languages, j.dropped from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'";
-    // Documents of an older snapshot are as the definition was then, whatever the job has done since.
+    // Documents in an older snapshot match the definition of that snapshot.
     let by_snapshot = "select array[t.language], array(select a.id from keyed_state.attribute a where a.template_id = t.id) \
          from keyed_state.template t where t.id = $1";
-    let mut noted = vec![newest(spi, by_job, &by_template)];
+    let mut found = vec![newest(spi, by_job, &by_template)];
     if snapshot_is_fixed() {
         let of_snapshot = |sql| spi.run_once(sql, Snapshot::Latest, &by_template);
-        noted.extend([by_job, by_snapshot].map(of_snapshot));
+        found.extend([by_job, by_snapshot].map(of_snapshot));
     }
     let (mut languages, mut dropped) = (BTreeSet::new(), BTreeSet::new());
-    for rows in noted.iter().filter(|rows| !rows.is_empty()) {
+    for rows in found.iter().filter(|rows| !rows.is_empty()) {
         languages.extend(rows.get::<Option<Vec<String>>>(0, 0).unwrap_or_default());
         dropped.extend(rows.get::<Option<Vec<i32>>>(0, 1).unwrap_or_default());
     }

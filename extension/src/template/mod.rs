@@ -1,6 +1,6 @@
 //! Templates: the definition of a table.
 
-/// The session's cache of templates.
+/// Finds projects and templates.
 pub mod catalog;
 /// The types of columns.
 mod column_type;
@@ -8,21 +8,21 @@ mod column_type;
 pub mod definition;
 /// Describes templates without opening their tables.
 pub mod describe;
-/// Dependent objects of others that block a change.
+/// Foreign dependent objects that block a change.
 pub mod in_use;
-/// Existing indexes.
+/// Reads existing indexes.
 pub mod index;
-/// Cached statements and conditions.
-mod kept;
-/// A template read from the state.
+/// Loads a template.
 pub mod load;
+/// The LRU cache of statements and conditions.
+mod lru;
 /// A template and its attributes.
 mod model;
-/// How values are shown.
+/// The display format of values.
 pub mod presentation;
 /// The schema of a template for filters.
 pub mod schema;
-/// The cache and its invalidation.
+/// The session's cache of projects and templates, and its invalidation.
 mod session;
 /// Template → JSON.
 pub mod shape;

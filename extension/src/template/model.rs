@@ -1,6 +1,6 @@
 //! A template and its attributes.
 
-use super::kept::{Kept, Share};
+use super::lru::{Cache, Share};
 use super::synonyms::Synonyms;
 use crate::attribute_type::{AttributeType, Rules};
 use crate::postgres::condition::Condition;
@@ -12,49 +12,49 @@ use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// An attribute: a column.
+/// An attribute, which is a column.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     /// Its number, stable under renames.
     pub id: i32,
     /// The column's name.
     pub slug: String,
-    /// Its place in a request body.
+    /// Its JSON pointer in a request body.
     pub pointer: String,
     /// Its type.
     pub kind: AttributeType,
-    /// What people read, when it differs from the slug.
+    /// The label, if it differs from the slug.
     pub label: Option<String>,
     /// Whether the column is NOT NULL.
     pub required: bool,
-    /// Whether filters and sorts find an index.
+    /// Whether filters and sorts on it have an index.
     pub indexed: bool,
-    /// A list's only values.
+    /// The allowed values of a list.
     pub options: Option<Vec<ListOption>>,
     /// A reference's target template.
     pub target: Option<i32>,
     /// The default as JSON text.
     pub default: Option<String>,
-    /// How its values are shown, as JSON text.
+    /// The display format as JSON text.
     pub format: Option<String>,
-    /// The order of its texts; none for that of the template.
+    /// The collation of a text; `None` for that of the template.
     pub collation: Option<String>,
     /// The column's number.
     pub column: i16,
-    /// What orders its texts, and what its index.
+    /// The collations of its order and of its index.
     pub collations: Collations,
-    /// The number of the first; 0 for that of the column.
+    /// The OID of the collation of its order; 0 for that of the column.
     pub order: Oid,
 }
 
 impl Attribute {
-    /// Its settings for values, beside the type.
+    /// The rules for its values, in addition to the type.
     pub fn rules(&self) -> Rules<'_> {
         let (options, target) = (self.options.as_deref(), self.target);
         Rules { pointer: &self.pointer, options, target, numbers_as_strings: false }
     }
 
-    /// What people read in place of a list's value.
+    /// The label of a list's value.
     pub fn label_of<'a>(&'a self, value: &'a str) -> &'a str {
         let option = self.options.iter().flatten().find(|option| option.value == value);
         option.map_or(value, |option| &option.label)
@@ -71,16 +71,16 @@ pub struct SeriesTable {
 }
 
 impl SeriesTable {
-    /// The number of the column that is numbered.
+    /// The number of the identity column.
     pub(super) const ID: i16 = 4;
 }
 
-/// A template: a table.
+/// A template, which is a table.
 #[derive(Default)]
 pub struct Template {
     /// Its number, part of every record's id.
     pub id: i32,
-    /// The same number as text, which every record carries.
+    /// The number as text, for the responses of its records.
     pub id_text: String,
     /// The number of its project.
     pub project_id: i32,
@@ -88,21 +88,21 @@ pub struct Template {
     pub project_slug: String,
     /// The table's name.
     pub slug: String,
-    /// What people read, when it differs from the slug.
+    /// The label, if it differs from the slug.
     pub label: Option<String>,
     /// The attribute shown for a record.
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: String,
-    /// The order of its texts; none in a state that is not yet migrated.
+    /// The collation of its texts; `None` in a database that is not migrated.
     pub collation: Option<String>,
-    /// The languages of stems that documents may contain until a job has rewritten them all.
+    /// The former languages whose stems documents may contain until a job has rewritten them.
     pub former_languages: Vec<String>,
-    /// The dropped attributes of which documents may hold texts until then.
+    /// The dropped attributes whose texts documents may contain until then.
     pub former_attributes: Vec<i32>,
     /// The numbers of the attributes whose texts are embedded.
     pub embed: Vec<i32>,
-    /// The words that stand for others in searches.
+    /// The synonyms for full-text search.
     pub synonyms: Synonyms,
     /// Microseconds since 2000-01-01T00:00:00Z.
     pub created_at: i64,
@@ -112,22 +112,22 @@ pub struct Template {
     pub table: Oid,
     /// The unique index on the keys of live records.
     pub key_index: Option<Oid>,
-    /// The column of the key that a deleted record had; none where the state is not yet migrated.
+    /// The column for the key of a deleted record; `None` in a database that is not migrated.
     pub released_key: Option<i16>,
     /// The table of its history.
     pub history: Option<Oid>,
-    /// The table of the series of its metrics; none where it has no metric.
+    /// The table of series; `None` without a metric.
     pub series: Option<SeriesTable>,
-    /// Whether there is a table of what is searched: a state not yet migrated has none.
+    /// Whether it has a table of search documents. In a database that is not migrated it has none.
     pub has_documents: bool,
-    /// Where the type of its vectors is, as SQL names it; none where it has no table of them.
+    /// The schema of pgvector as an SQL identifier; `None` without a table of vectors.
     pub vector_schema: Option<String>,
-    /// In the order in which they are shown.
+    /// The attributes in display order.
     pub attributes: Vec<Attribute>,
     pub(super) positions: HashMap<String, usize>,
     pub(super) share: Share,
-    pub(super) plans: Kept<Vec<u8>, Rc<Plan>>,
-    pub(super) conditions: Kept<String, Option<Rc<Condition>>>,
+    pub(super) plans: Cache<Vec<u8>, Rc<Plan>>,
+    pub(super) conditions: Cache<String, Option<Rc<Condition>>>,
 }
 
 impl Template {
@@ -146,7 +146,7 @@ impl Template {
         self.share.touch();
     }
 
-    /// About what the definition takes of memory.
+    /// The approximate size of the definition in memory.
     fn bytes(&self) -> usize {
         let options = |attribute: &Attribute| {
             let options = attribute.options.iter().flatten();
@@ -173,12 +173,12 @@ impl Template {
         size_of::<Template>() + 256 + attributes + self.synonyms.bytes()
     }
 
-    /// `project.template`, for people.
+    /// `project.template`.
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.project_slug, self.slug)
     }
 
-    /// The table, as SQL names it. Slugs hold no quote, so quoting is enough.
+    /// The qualified SQL name of the table. Slugs contain no quotes.
     pub fn table_sql(&self) -> String {
         table_sql(&self.project_slug, &self.slug)
     }
@@ -193,7 +193,7 @@ impl Template {
         self.embed.iter().filter_map(|id| self.attributes.iter().find(|attribute| attribute.id == *id))
     }
 
-    /// The attribute shown for a record: the one chosen, else the first string.
+    /// The attribute shown for a record: `display`, or else the first string.
     pub fn display_slug(&self) -> Option<&str> {
         self.display.as_deref().or_else(|| {
             let is_string = |attribute: &&Attribute| attribute.kind == AttributeType::String;
@@ -201,7 +201,7 @@ impl Template {
         })
     }
 
-    /// The number of the attribute that stands for a record.
+    /// The number of that attribute.
     pub fn name_attribute(&self) -> Option<i32> {
         let position = self.display_slug().and_then(|slug| self.position(slug))?;
         Some(self.attributes[position].id)

@@ -1,6 +1,6 @@
-//! How the values of an attribute are shown to people: the member `format` of a definition. Pure.
+//! The display format of an attribute's values: the member `format` of a definition. Pure.
 //!
-//! A format changes no value and no filter. It is kept as JSON, and applications read it.
+//! A format affects neither values nor filters. It is stored as JSON for applications.
 
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -9,22 +9,22 @@ use crate::value::date_pattern;
 use crate::value::member::{text_at, unknown_member};
 use serde_json::value::RawValue;
 
-/// The most digits behind the point.
+/// The maximum number of decimals.
 const MAX_DECIMALS: u8 = 20;
-/// The most characters of a unit.
+/// The maximum number of characters in a unit.
 const LONGEST_UNIT: usize = 20;
-/// The kinds of texts.
+/// The values of `kind`.
 const KINDS: [&str; 4] = ["multiline", "link", "email", "image"];
 
-/// Reads a format: an object whose members depend on the type, or null for none. Returns its JSON.
+/// Parses a format: an object whose members depend on the type, or null for none. Returns its JSON.
 pub fn parse(kind: AttributeType, value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
     if json::is_null(value) {
         return Ok(None);
     }
     let known = members(kind);
     if known.is_empty() {
-        let message = format!("an attribute of type {} has no format", kind.name());
-        let hint = "Formats belong to attributes of type string, number, metric, date and datetime.";
+        let message = format!("an attribute of type {} cannot have a format", kind.name());
+        let hint = "Set formats of attributes of type string, number, metric, date and datetime only.";
         return Err(Error::at(Code::InvalidValue, pointer, message).hint(hint));
     }
     let members = json::object_at(value, pointer)?.0;
@@ -42,12 +42,12 @@ pub fn parse(kind: AttributeType, value: &RawValue, pointer: &str) -> Result<Opt
         errors.extend(checked.err());
     }
     if members.is_empty() {
-        let message = format!("a format of type {} has {}", kind.name(), listed(known));
-        errors.push(Error::at(Code::InvalidValue, pointer, message).hint("Use null for no format."));
+        let hint = format!("Set some of {}, or use null for no format.", listed(known));
+        errors.push(Error::at(Code::InvalidValue, pointer, "the format is empty").hint(hint));
     }
-    let signs: Vec<&str> = members.iter().filter_map(|(name, value)| sign(name, value)).collect();
-    if let [first, second, ..] = signs[..] {
-        let message = format!("a number has one of unit, currency and percent, not {first} and {second}");
+    let units: Vec<&str> = members.iter().filter_map(|(name, value)| unit(name, value)).collect();
+    if let [first, second, ..] = units[..] {
+        let message = format!("a format cannot have both {first} and {second}");
         errors.push(Error::at(Code::InvalidValue, format!("{pointer}/{second}"), message));
     }
     Error::join(errors).map_or_else(|| Ok(Some(value.get().to_owned())), Err)
@@ -73,8 +73,8 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The member that puts a sign beside a number.
-fn sign<'a>(name: &'a str, value: &RawValue) -> Option<&'a str> {
+/// The name of a member that sets the unit of a number.
+fn unit<'a>(name: &'a str, value: &RawValue) -> Option<&'a str> {
     match name {
         "unit" | "currency" => Some(name),
         "percent" if value.get() == "true" => Some(name),
@@ -94,7 +94,7 @@ fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Re
             let fits = (1..=LONGEST_UNIT).contains(&unit.chars().count());
             if !fits || unit.trim() != unit || unit.chars().any(char::is_control) {
                 let message = format!(
-                    "a unit has 1 to {LONGEST_UNIT} characters, without control characters and without spaces around it"
+                    "a unit must have 1 to {LONGEST_UNIT} characters, without control characters and without spaces around it"
                 );
                 return Err(fault(message));
             }
@@ -103,8 +103,8 @@ fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Re
         "currency" => {
             let code = text_at(value, pointer)?;
             if code.len() != 3 || !code.bytes().all(|letter| letter.is_ascii_uppercase()) {
-                let message = format!("{code:?} is not a currency: use its code of three capital letters");
-                return Err(fault(message).hint("ISO 4217 lists the codes, such as CHF, EUR and USD."));
+                return Err(fault(format!("{code:?} is not a currency code"))
+                    .hint("Use a code of three capital letters from ISO 4217, such as CHF, EUR or USD."));
             }
             Ok(())
         }
@@ -117,8 +117,10 @@ fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Re
             let text = text_at(value, pointer)?;
             match KINDS.contains(&text.as_str()) {
                 true => Ok(()),
-                false => Err(fault(format!("{text:?} is not a kind of text"))
-                    .hint(format!("The kinds are {}.", listed(&KINDS)))),
+                false => {
+                    let hint = format!("Use one of the kinds {}.", listed(&KINDS));
+                    Err(fault(format!("{text:?} is not a kind of text")).hint(hint))
+                }
             }
         }
         _ => json::boolean_at(value, pointer).map(drop),
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn each_type_takes_its_formats() {
+    fn valid_formats_are_accepted() {
         for (kind, format) in [
             ("number", r#"{"grouping":false}"#),
             ("number", r#"{"grouping":true,"decimals":2,"unit":"mm"}"#),
@@ -153,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_has_its_pointer_and_says_what_fits() {
-        for (kind, format, pointer, says) in [
+    fn invalid_format_has_a_pointer_and_a_hint() {
+        for (kind, format, pointer, expected) in [
             ("string", r#"{"unit":"mm"}"#, "/format/unit", "kind"),
             ("number", r#"{"pattern":"yyyy"}"#, "/format/pattern", "currency and percent"),
             ("date", r#"{"pattren":"yyyy"}"#, "/format/pattren", "has pattern"),
@@ -178,7 +180,7 @@ mod tests {
         ] {
             let error = read(kind, format).expect_err(format);
             assert_eq!(error.faults[0].pointer, pointer, "{format}");
-            assert!(format!("{error:?}").contains(says), "{format}: {error:?}");
+            assert!(format!("{error:?}").contains(expected), "{format}: {error:?}");
         }
     }
 

@@ -1,10 +1,10 @@
-//! The schema of a template for filters that ignore privileges: all live records count.
+//! The schema of a template for filters without privileges: all live records are visible.
 
 use super::{Template, catalog};
 use crate::filter::schema::{Attribute, Schema};
 use std::rc::Rc;
 
-/// A template with all its live records, and with all live records that it refers to.
+/// A template in which all live records are visible, also behind references.
 pub struct Unrestricted(pub Rc<Template>);
 
 /// The attributes of a template.

@@ -1,7 +1,7 @@
 //! The session's cache of projects and templates, and its invalidation.
 
 use super::Template;
-use super::kept;
+use super::lru;
 use crate::postgres::guard;
 use crate::postgres::invalidation::{self, Stale};
 use crate::postgres::raise::Raise;
@@ -12,23 +12,23 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A project: a schema.
+/// A project, which is a schema.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// Its number.
     pub id: i32,
     /// The name of its schema.
     pub slug: String,
-    /// The time zone of searches that name none.
+    /// The default time zone of searches.
     pub time_zone: Option<String>,
 }
 
-/// What happened to what a session knows.
+/// A change of the cache.
 pub enum Change<'a> {
-    /// Other sessions, or this one, have changed something.
+    /// Invalidation messages of this session or of others were processed.
     Stale(&'a Stale),
-    /// Templates were forgotten to make room.
-    Forgotten,
+    /// Templates were evicted.
+    Evicted,
 }
 
 /// A cache that depends on the catalog and is notified of each change.
@@ -39,10 +39,10 @@ struct Catalog {
     templates: HashMap<Oid, Rc<Template>>,
     tables_by_id: HashMap<i32, Oid>,
     projects: HashMap<String, Project>,
-    /// The tables of templates and attributes. A change announces the template that it affects; only replicated
-    /// changes are announced for these tables.
+    /// The tables of templates and attributes. Changes invalidate the affected template; only replicated changes
+    /// invalidate these tables.
     definitions: [Oid; 2],
-    /// The table of projects: when it changes, what is known of them is forgotten.
+    /// The table of projects. A change of it invalidates all cached projects.
     project_table: Oid,
 }
 
@@ -56,16 +56,16 @@ pub fn set_subscribers(subscribers: &'static [Subscriber]) {
     SUBSCRIBERS.set(subscribers);
 }
 
-fn tell(change: &Change) {
+fn notify(change: &Change) {
     SUBSCRIBERS.get().iter().for_each(|subscriber| subscriber(change));
 }
 
-/// Forgets what other sessions, or this one, have changed. Called at the start of every function.
+/// Processes pending invalidation messages. Every function calls this first.
 pub fn refresh() {
     let Some(stale) = invalidation::take_stale() else { return };
-    tell(&Change::Stale(&stale));
-    // The templates are dropped after the borrow has ended: dropping one frees its plans.
-    let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
+    notify(&Change::Stale(&stale));
+    // Dropped after the borrow ends, because dropping a template frees its plans.
+    let invalidated: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
         if stale.everything || catalog.definitions.iter().any(|table| stale.has(*table)) {
             catalog.projects.clear();
             catalog.tables_by_id.clear();
@@ -74,21 +74,21 @@ pub fn refresh() {
         if stale.has(catalog.project_table) {
             catalog.projects.clear();
         }
-        let mut forgotten = Vec::new();
+        let mut invalidated = Vec::new();
         for table in &stale.tables {
             if let Some(template) = catalog.templates.remove(table) {
                 catalog.tables_by_id.remove(&template.id);
-                forgotten.push(template);
+                invalidated.push(template);
             }
         }
-        forgotten
+        invalidated
     });
-    drop(forgotten);
+    drop(invalidated);
 }
 
-/// The definition of a table, which cannot change until the transaction ends: taking the lock also processes pending
-/// invalidation messages. Only keyed's tables are locked.
-pub(super) fn known(table: Oid) -> Option<Rc<Template>> {
+/// The cached template of a table, with a lock on the table until the transaction ends. Taking the lock processes pending
+/// invalidation messages. Other tables are not locked.
+pub(super) fn cached(table: Oid) -> Option<Rc<Template>> {
     if !CATALOG.with_borrow(|catalog| catalog.templates.contains_key(&table)) {
         return None;
     }
@@ -99,35 +99,35 @@ pub(super) fn known(table: Oid) -> Option<Rc<Template>> {
     Some(template)
 }
 
-/// The number of the table of a template, where it is remembered.
+/// The table of a cached template.
 pub(super) fn table_of(template: i32) -> Option<Oid> {
     CATALOG.with_borrow(|catalog| catalog.tables_by_id.get(&template).copied())
 }
 
-/// Keeps a template that was read.
-pub(super) fn remember(template: Template) -> Rc<Template> {
+/// Caches a loaded template.
+pub(super) fn cache(template: Template) -> Rc<Template> {
     let template = Rc::new(template);
     if snapshot_is_fixed() {
-        // What it says of documents is about this snapshot.
+        // Its former languages and attributes are specific to this snapshot.
         invalidation::note(template.table);
     }
     CATALOG.with_borrow_mut(|catalog| {
         catalog.tables_by_id.insert(template.id, template.table);
         catalog.templates.insert(template.table, Rc::clone(&template))
     });
-    make_room();
+    evict();
     template
 }
 
-/// Forgets what was not used for longest, when this session keeps too much.
-pub(super) fn make_room() {
-    if !kept::is_too_much() {
+/// Evicts the least recently used entries if the cache exceeds its limit.
+pub(super) fn evict() {
+    if !lru::exceeds_limit() {
         return;
     }
     let templates: Vec<Rc<Template>> =
         CATALOG.with_borrow(|catalog| catalog.templates.values().map(Rc::clone).collect());
-    let old = forget_oldest(&templates.iter().collect::<Vec<_>>());
-    let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
+    let old = evict_oldest(&templates.iter().collect::<Vec<_>>());
+    let evicted: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
         old.into_iter()
             .filter_map(|template| {
                 catalog.tables_by_id.remove(&template.id);
@@ -135,16 +135,16 @@ pub(super) fn make_room() {
             })
             .collect()
     });
-    if !forgotten.is_empty() {
-        tell(&Change::Forgotten);
+    if !evicted.is_empty() {
+        notify(&Change::Evicted);
     }
-    // They are dropped after the borrow has ended, as above.
-    drop(forgotten);
+    // Dropped after the borrow ends, as above.
+    drop(evicted);
 }
 
-/// Forgets what these templates keep and was not used for longest, until there is a quarter of the room again. Returns the
-/// templates that are to be forgotten themselves.
-fn forget_oldest<'t>(templates: &[&'t Rc<Template>]) -> Vec<&'t Rc<Template>> {
+/// Evicts the least recently used statements and conditions, down to three quarters of the limit. Returns the templates
+/// that must be evicted too.
+fn evict_oldest<'t>(templates: &[&'t Rc<Template>]) -> Vec<&'t Rc<Template>> {
     let mut uses = Vec::new();
     for template in templates {
         uses.push((template.share.used.get(), template.share.bytes.get()));
@@ -152,19 +152,19 @@ fn forget_oldest<'t>(templates: &[&'t Rc<Template>]) -> Vec<&'t Rc<Template>> {
         template.conditions.uses(&mut uses);
     }
     uses.sort_unstable();
-    let mut too_much = kept::excess();
+    let mut excess = lru::excess();
     let mut moment = 0;
     for (used, bytes) in uses {
-        if too_much == 0 {
+        if excess == 0 {
             break;
         }
         moment = used + 1;
-        too_much = too_much.saturating_sub(bytes);
+        excess = excess.saturating_sub(bytes);
     }
     let mut old = Vec::new();
     for template in templates {
-        template.plans.forget_before(moment);
-        template.conditions.forget_before(moment);
+        template.plans.evict_before(moment);
+        template.conditions.evict_before(moment);
         if template.share.used.get() < moment {
             old.push(*template);
         }
@@ -172,17 +172,17 @@ fn forget_oldest<'t>(templates: &[&'t Rc<Template>]) -> Vec<&'t Rc<Template>> {
     old
 }
 
-/// A project that is remembered under this name or number.
-pub(super) fn known_project(name: &str) -> Option<Project> {
+/// The project that is cached under this slug or number.
+pub(super) fn cached_project(name: &str) -> Option<Project> {
     CATALOG.with_borrow(|catalog| catalog.projects.get(name).cloned())
 }
 
-/// Remembers a project.
-pub(super) fn remember_project(name: &str, project: &Project) {
+/// Caches a project.
+pub(super) fn cache_project(name: &str, project: &Project) {
     CATALOG.with_borrow_mut(|catalog| catalog.projects.insert(name.to_owned(), project.clone()));
 }
 
-/// Watches the table of projects.
+/// Subscribes to invalidation messages of the table of projects.
 pub(super) fn watch_projects() -> Oid {
     let table = table_oid("keyed_state", "project").unwrap_or(Oid::INVALID);
     invalidation::watch(table);
@@ -190,7 +190,7 @@ pub(super) fn watch_projects() -> Oid {
     table
 }
 
-/// Watches the tables that templates are read from.
+/// Subscribes to invalidation messages of the tables of definitions.
 pub(super) fn watch_definitions() {
     let definitions =
         ["template", "attribute"].map(|name| table_oid("keyed_state", name).unwrap_or(Oid::INVALID));
@@ -198,14 +198,14 @@ pub(super) fn watch_definitions() {
     CATALOG.with_borrow_mut(|catalog| catalog.definitions = definitions);
 }
 
-/// Raises an error where keyed is not set up in this database.
+/// Raises an error if keyed is not set up in this database.
 pub fn require_state() {
     if !state_exists() {
         guard::not_set_up().raise();
     }
 }
 
-/// Whether the state tables are there.
+/// Whether the schema of the state exists.
 pub fn state_exists() -> bool {
     has_schema(c"keyed_state")
 }

@@ -39,7 +39,7 @@ struct ShownAttribute<'a> {
     format: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<&'a [ListOption]>,
-    /// Of a reference: its target, null where that is not known.
+    /// The target of a reference; null if it does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     template: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ impl Template {
         self.to_json_with(&|target| catalog::by_id(target).map(|target| target.slug.clone()))
     }
 
-    /// The same, where the slugs of the targets of references are known.
+    /// The same, with a function that returns the slug of a reference's target.
     pub(super) fn to_json_with(&self, slug_of: &dyn Fn(i32) -> Option<String>) -> String {
         let embedded: Vec<&str> = self.embedded().map(|attribute| attribute.slug.as_str()).collect();
         to_json(&ShownTemplate {

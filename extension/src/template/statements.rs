@@ -1,7 +1,7 @@
 //! Statements and conditions that are cached with a template.
 
 use super::Template;
-use super::session::make_room;
+use super::session::evict;
 use crate::postgres::condition::Condition;
 use crate::postgres::direct_access;
 use crate::postgres::guard::as_owner;
@@ -11,7 +11,7 @@ use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
 use std::rc::Rc;
 
 impl Template {
-    /// Runs the cached statement with this text, see [`Template::plan`].
+    /// Runs a cached statement, see [`Template::plan`].
     pub fn run<'c>(
         &self,
         spi: &'c Connection,
@@ -22,30 +22,30 @@ impl Template {
         spi.run(&self.plan(sql, arguments), snapshot, arguments)
     }
 
-    /// The cached statement with this text, prepared at its first use for parameters of the types of these arguments.
-    /// PostgreSQL plans it again when the table changes; it is dropped with the template.
+    /// The cached statement with this text. Its first use prepares it with the types of these arguments. PostgreSQL
+    /// replans it when the table changes. It is dropped with the template.
     pub fn plan(&self, sql: &str, arguments: &[Parameter]) -> Rc<Plan> {
         self.plan_of(sql.as_bytes(), || sql.to_owned(), arguments)
     }
 
-    /// The same for a statement that is known by less than its text, which then is written at its first use only.
-    pub fn plan_of(&self, name: &[u8], sql: impl FnOnce() -> String, arguments: &[Parameter]) -> Rc<Plan> {
-        if let Some(plan) = self.plans.get(name) {
+    /// The same with a short cache key, so that the text is built at the first use only.
+    pub fn plan_of(&self, key: &[u8], sql: impl FnOnce() -> String, arguments: &[Parameter]) -> Rc<Plan> {
+        if let Some(plan) = self.plans.get(key) {
             return plan;
         }
         let plan = Rc::new(connected(|spi| spi.prepare(&sql(), arguments)));
-        self.plans.insert(name.to_owned(), Rc::clone(&plan));
-        make_room();
+        self.plans.insert(key.to_owned(), Rc::clone(&plan));
+        evict();
         plan
     }
 
-    /// Runs a kept statement that writes records of this template, in the name of a function that has checked its caller.
+    /// Runs a cached statement that writes records of this template, for a function that has checked its caller.
     pub fn write<'c>(&self, spi: &'c Connection, plan: &Plan, arguments: &[Parameter]) -> Rows<'c> {
         own_statement::writing(self.table, || spi.run(plan, Snapshot::Latest, arguments))
     }
 
-    /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too,
-    /// and while direct access is switched off. Forgotten with the template, as the statements are.
+    /// The cached condition over the record `t`; `None` for a condition that reads other tables, and while direct access
+    /// is disabled. It is dropped with the template.
     pub fn condition(&self, sql: &str) -> Option<Rc<Condition>> {
         direct_access::require().ok()?;
         if let Some(condition) = self.conditions.get(sql) {
@@ -53,7 +53,7 @@ impl Template {
         }
         let condition = as_owner(|| Condition::prepare(&self.table_sql(), sql)).map(Rc::new);
         self.conditions.insert(sql.to_owned(), condition.clone());
-        make_room();
+        evict();
         condition
     }
 }

@@ -1,50 +1,50 @@
-//! The synonyms of a template, and what finds those of a word among them: pure.
+//! The synonyms of a template, and the index that finds the synonyms of words. Pure.
 
 use crate::value::synonym_set::SynonymSet;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-/// The forms of a word: the word itself, and what its endings are left out to. Words with a common form are the same.
+/// The forms of a word: the word itself and its stems. Words with a common form are equal.
 pub type Forms = Vec<String>;
 
 /// The sets of a template.
 #[derive(Default)]
 pub struct Synonyms {
     sets: Vec<SynonymSet>,
-    /// Made when words are first looked for.
+    /// Built at the first lookup.
     index: OnceCell<Index>,
 }
 
-/// The words that find others, by their forms.
+/// The terms that have synonyms, by the forms of their first words.
 struct Index {
     entries: Vec<Entry>,
-    /// The forms of the first words in their order, each with the number of its entry.
+    /// The sorted forms of the first words, each with the number of its entry.
     first: Vec<(Box<str>, u32)>,
 }
 
-/// A word that finds others, or several words in a row that do together.
+/// A term that has synonyms: a word or a phrase.
 struct Entry {
     set: usize,
-    place: usize,
-    /// The forms of the words behind the first.
+    position: usize,
+    /// The forms of the words after the first.
     rest: Vec<Forms>,
 }
 
-/// What words of a search find beside themselves.
+/// The synonyms of a term in a search.
 pub struct Found<'s> {
-    /// How many words.
+    /// The number of words of the term.
     pub words: usize,
-    /// What they find.
+    /// Its synonyms.
     pub others: Vec<&'s str>,
 }
 
 impl Synonyms {
-    /// Of checked sets.
+    /// The synonyms of checked sets.
     pub fn new(sets: Vec<SynonymSet>) -> Synonyms {
         Synonyms { sets, index: OnceCell::new() }
     }
 
-    /// Of sets as they are stored.
+    /// The synonyms of stored sets.
     pub fn read(json: &str) -> Synonyms {
         Synonyms::new(serde_json::from_str(json).unwrap_or_default())
     }
@@ -54,25 +54,25 @@ impl Synonyms {
         &self.sets
     }
 
-    /// Whether there are none.
+    /// Whether there are no sets.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
 
-    /// What the words that a search begins with find; `words_of` takes a text apart, always in the same way.
+    /// The synonyms of the terms at the start of `words`. `words_of` splits a text into words, and must be deterministic.
     pub fn found(&self, words: &[Forms], words_of: impl Fn(&str) -> Vec<Forms>) -> Vec<Found<'_>> {
         let index = self.index.get_or_init(|| Index::new(&self.sets, words_of));
         let entries = index.beginning(words).into_iter();
         let found = entries.map(|it| Found {
             words: 1 + it.rest.len(),
-            others: self.sets[it.set].others(it.place).collect(),
+            others: self.sets[it.set].others(it.position).collect(),
         });
         found.collect()
     }
 
-    /// About what they take of memory, with what finds them.
+    /// The approximate size in memory, including the index.
     pub(super) fn bytes(&self) -> usize {
-        // Each text stands in the set and, in two or three forms, in the index.
+        // Each text is in the set and, in two or three forms, in the index.
         let text = |text: &String| 4 * text.len() + 256;
         let set = |set: &SynonymSet| {
             size_of::<SynonymSet>() + set.root.iter().chain(&set.synonyms).map(text).sum::<usize>()
@@ -85,19 +85,19 @@ impl Index {
     fn new(sets: &[SynonymSet], words_of: impl Fn(&str) -> Vec<Forms>) -> Index {
         let (mut entries, mut first) = (Vec::new(), Vec::new());
         for (set, it) in sets.iter().enumerate() {
-            for (place, text) in it.sought().iter().enumerate() {
+            for (position, text) in it.sought().iter().enumerate() {
                 let mut words = words_of(text).into_iter();
                 let number = entries.len() as u32;
                 let forms = words.next().into_iter().flatten();
                 first.extend(forms.map(|form| (form.into_boxed_str(), number)));
-                entries.push(Entry { set, place, rest: words.collect() });
+                entries.push(Entry { set, position, rest: words.collect() });
             }
         }
         first.sort_unstable();
         Index { entries, first }
     }
 
-    /// The entries that these words begin with.
+    /// The entries that are a prefix of these words.
     fn beginning(&self, words: &[Forms]) -> Vec<&Entry> {
         let Some((first, rest)) = words.split_first() else { return Vec::new() };
         let mut numbers = BTreeSet::new();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn words_find_others_by_a_common_form() {
+    fn words_with_a_common_form_have_the_same_synonyms() {
         let sets = r#"[{"synonyms":["car","automobile","motor car"]},{"root":"phone","synonyms":["iphone"]},
                        {"synonyms":["new york city","new york","nyc"]},{"synonyms":["cars","fleet"]}]"#;
         let synonyms = Synonyms::read(sets);

@@ -1,7 +1,8 @@
 //! The trigger that enforces every rule, for keyed's functions and for direct INSERT and UPDATE.
 //!
-//! Every external key passes this trigger: `record/released.rs::place` checks and trims it (`value/key.rs::normalize`)
-//! and stores it in its column. The functions normalize keys earlier too, to find the record and to reject early.
+//! Every external key passes this trigger: `record/released.rs::assign_key` checks and trims it (`value/key.rs::normalize`)
+//! and stores it in its column. Functions also normalize keys earlier, to find the record and to reject invalid keys
+//! early.
 
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;
@@ -15,8 +16,8 @@ use crate::postgres::spi::connected;
 use crate::postgres::trigger::{self, Event, Firing, Row};
 use crate::postgres::{guard, transaction};
 use crate::quota::{count, usage};
-use crate::record::difference::Difference;
-use crate::record::{bare_write, reference, released, standard};
+use crate::record::comparison::Difference;
+use crate::record::{direct_dml, reference, released, standard};
 use crate::template::{Attribute, Template, catalog, column};
 use crate::value::change::{Change, Value};
 use crate::value::table_name::SideTable;
@@ -28,25 +29,23 @@ use uuid::Uuid;
 /// `keyed.guard_record() returns trigger`, before each row.
 pub fn guard_record(call: &Call) -> Result<Answer, Error> {
     let firing = Firing::from_call(call)?;
-    // Only a table of ours is known to have the columns that are looked at below.
+    // Only tables of templates have the columns that are read below.
     let template = catalog::by_table(firing.table)?;
     let row = match (&firing.old, &firing.new) {
-        (_, None) => refuse_removal().map(|()| firing.pass())?,
+        (_, None) => require_removal_right().map(|()| firing.pass())?,
         (None, Some(new)) => check_insert(&firing, &template, new)?,
         (Some(old), Some(new)) => check_update(&firing, &template, old, new)?,
     };
     Ok(Answer::Datum(row))
 }
 
-/// A row that vanishes takes its key, its references and the subject of its history along: only the owner of the
-/// tables, or a superuser, may do that.
-fn refuse_removal() -> Result<(), Error> {
+/// Only the owner of the tables and superusers may remove rows, because history and references need the row.
+fn require_removal_right() -> Result<(), Error> {
     if role::has_rights_of(role::current(), guard::owner()) {
         return Ok(());
     }
     Err(Error::new(Code::Forbidden, "records cannot be removed, only marked as deleted").hint(
-        "Call keyed.delete_record(id), or run UPDATE … SET deleted_at = now(). A superuser can DELETE the \
-         row.",
+        "Call keyed.delete_record(id), or run UPDATE … SET deleted_at = now(). Only a superuser can DELETE rows.",
     ))
 }
 
@@ -59,11 +58,10 @@ fn check_insert(firing: &Firing, template: &Template, new: &Row) -> Result<Datum
             check_target(template, attribute, value)?;
         }
     }
-    // The key is checked and trimmed here, for every writer.
-    replaced.extend(released::place(template, None, new)?.replaced);
+    replaced.extend(released::assign_key(template, None, new)?.replaced);
     let result = firing.replace(&replaced);
-    if let Some(writer) = bare_write::writer(template) {
-        bare_write::check_insert(&writer, template, &firing.row_of(result))?;
+    if let Some(writer) = direct_dml::writer(template) {
+        direct_dml::check_insert(&writer, template, &firing.row_of(result))?;
     }
     Ok(result)
 }
@@ -76,15 +74,15 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
                 format!("/{name}"),
                 format!("{name} cannot be changed"),
             )
-            .hint("Store your own id in external_key, and your own times in attributes."));
+            .hint("Store other ids in external_key, and other times in attributes."));
         }
     }
     let difference = Difference::between(template, old, new);
-    let key = released::place(template, Some(old), new)?;
+    let key = released::assign_key(template, Some(old), new)?;
     let is_of_key = |number| number == column::EXTERNAL_KEY || Some(number) == template.released_key;
-    let is_settled =
+    let is_equal =
         |number| number == column::UPDATED_AT || is_of_key(number) && key.is_same || difference.keeps(number);
-    let is_unchanged = new.same_except(old, is_settled);
+    let is_unchanged = new.same_except(old, is_equal);
     let mut replaced = difference.kept;
     replaced.extend(key.replaced);
     if is_unchanged {
@@ -94,20 +92,20 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     check_deletion(firing, old, new)?;
     let now = transaction::began_at();
     let deleted_at = new.get(column::DELETED_AT).filter(|_| old.get(column::DELETED_AT).is_none());
-    let is_time_brought = standard::may_bring_values();
+    let may_set_times = standard::may_set();
     let mut times: Vec<(i16, Argument)> = Vec::new();
-    if deleted_at.is_some() && !is_time_brought {
-        // The policies of those who may delete know a record that is deleted now by this time.
+    if deleted_at.is_some() && !may_set_times {
+        // The deletion policy compares deleted_at with the time of the transaction.
         times.push((column::DELETED_AT, Some(Datum::from(now))));
     }
     if new.get(column::UPDATED_AT).map(datum::read_i64) != Some(now) {
         times.push((column::UPDATED_AT, Some(Datum::from(now))));
     }
-    if let Some(writer) = bare_write::writer(template) {
-        // Scopes may be about these times. They name a key by the column that it has while the record lives.
-        let judged = firing.row_of(firing.replace(&times));
-        if !bare_write::check_update(&writer, template, old, &judged)? {
-            // A row that its writer does not see is skipped, as a policy would do.
+    if let Some(writer) = direct_dml::writer(template) {
+        // Scopes may refer to these times, and refer to the key by the column of live records.
+        let checked = firing.row_of(firing.replace(&times));
+        if !direct_dml::check_update(&writer, template, old, &checked)? {
+            // A row that is not visible to the writer is skipped, as by a policy.
             return Ok(Datum::from(0usize));
         }
     }
@@ -124,14 +122,14 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     }
     if let Some(deleted_at) = deleted_at {
         BEING_DELETED.set(new.get(column::ID).map(datum::read_uuid));
-        if is_time_brought {
+        if may_set_times {
             time::check_range("deleted_at", datum::read_i64(deleted_at))?;
         }
     }
     Ok(firing.replace(&replaced))
 }
 
-/// Marking as deleted is a right of its own, and when it happened is not rewritten.
+/// Setting `deleted_at` requires the privilege DELETE. The time of a deletion cannot be changed.
 fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
     match (old.get(column::DELETED_AT), new.get(column::DELETED_AT)) {
         (Some(_), Some(_)) if !new.same(old, column::DELETED_AT) => Err(Error::at(
@@ -146,20 +144,20 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
         {
             Err(Error::new(
                 Code::Forbidden,
-                "marking a record as deleted needs the privilege DELETE on the table",
+                "marking a record as deleted requires the privilege DELETE on the table",
             ))
         }
         _ => Ok(()),
     }
 }
 
-/// A reference typed by hand must name a live record that its writer sees, like one that a function was given: the
-/// foreign key alone would be content with a deleted or hidden one.
+/// A reference in direct SQL must point to a live record that is visible to the writer, as in functions. The foreign key
+/// alone would accept deleted and hidden records.
 fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Result<(), Error> {
     if attribute.kind != AttributeType::Reference || is_own_statement(template.table) {
         return Ok(());
     }
-    let caller = bare_write::writer(template).unwrap_or_else(Caller::administrator);
+    let caller = direct_dml::writer(template).unwrap_or_else(Caller::administrator);
     let id = datum::read_uuid(value);
     if attribute.target.is_some_and(|target| reference::is_live(&caller, target, id)) {
         return Ok(());
@@ -169,13 +167,13 @@ fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Res
 
 /// `keyed.guard_delete() returns trigger`, before DELETE.
 pub fn guard_delete(_call: &Call) -> Result<Answer, Error> {
-    refuse_removal()?;
+    require_removal_right()?;
     Ok(Answer::Datum(Datum::from(0usize)))
 }
 
 /// `keyed.guard_truncate() returns trigger`, before TRUNCATE.
 pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
-    refuse_removal()?;
+    require_removal_right()?;
     let template = catalog::by_table(trigger::table_of(call)?)?;
     let live = guard::as_owner(|| {
         connected(|spi| {
@@ -194,21 +192,21 @@ pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
 }
 
 thread_local! {
-    /// The record that the present statement is marking as deleted.
+    /// The record that the current statement marks as deleted.
     static BEING_DELETED: Cell<Option<Uuid>> = const { Cell::new(None) };
 }
 
-/// Whether a record is being marked as deleted at this very moment, by a statement of this session.
+/// Whether the current statement of this session marks the record as deleted.
 pub fn is_being_deleted(id: Uuid) -> bool {
     BEING_DELETED.get() == Some(id)
 }
 
-/// The record is deleted, and invisible from now on.
-pub fn is_deleted() {
+/// Resets the record that is being deleted, after its row was written.
+pub fn reset_being_deleted() {
     BEING_DELETED.set(None);
 }
 
-/// What happened to a record, as history names it.
+/// The operation on a record, as history names it.
 pub fn operation(firing: &Firing) -> &'static str {
     let deleted = |row: &Option<Row>| row.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_some());
     match firing.event {

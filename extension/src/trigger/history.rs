@@ -1,7 +1,7 @@
-//! The triggers that write the history: one notes each row, one writes the notes at the end of the statement.
+//! The triggers that write the history: a row trigger collects entries, and a statement trigger inserts them.
 //!
-//! Notes in memory cost less than transition tables for the single row of an upsert (no tuple store, no join of old
-//! and new), and the entries of many rows are still inserted by one statement.
+//! For the single row of an upsert, entries in memory cost less than transition tables (no tuplestore, no join of old
+//! and new rows). The entries of many rows are inserted by one statement.
 
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;
@@ -23,7 +23,7 @@ use crate::record::released;
 use crate::record::shape::write_value;
 use crate::search::text::pending;
 use crate::template::{Template, catalog, column};
-use crate::trigger::before_row::{changed_attributes, is_deleted, operation};
+use crate::trigger::before_row::{changed_attributes, operation, reset_being_deleted};
 use crate::value::table_name::SideTable;
 use crate::vectors;
 use pgrx::pg_sys::{Datum, Oid};
@@ -31,21 +31,22 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// The number of rows, or of bytes of changes, after which a statement writes its entries, so that memory stays flat.
-const PORTION: usize = 4000;
-const PORTION_BYTES: usize = 4 << 20;
+/// The maximum number of pending entries, and of bytes of their changes. Beyond it, they are written before the end of
+/// the statement, so that memory is bounded.
+const CHUNK_ROWS: usize = 4000;
+const CHUNK_BYTES: usize = 4 << 20;
 
-/// The numbers of the columns of a table of history that its primary key is on.
+/// The columns of the primary key of a history table.
 const RECORD_ID: i16 = 1;
 const VERSION: i16 = 2;
 
-/// An entry that waits for the end of its statement.
+/// A history entry that is written at the end of its statement.
 struct Entry {
     table: Oid,
-    /// The subtransaction it belongs to: an entry of one that failed is never written.
+    /// Its subtransaction. Entries of a failed subtransaction are discarded.
     moment: Moment,
     record: Uuid,
-    /// Made by this session a moment ago: its first version needs no search.
+    /// Whether this session has just created the record. Its first version needs no lookup.
     is_fresh: bool,
     operation: &'static str,
     external_key: Option<String>,
@@ -53,31 +54,31 @@ struct Entry {
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Pending {
     entries: Vec<Entry>,
     records: HashSet<Uuid>,
-    /// How long the changes are together.
+    /// The total size of the changes.
     bytes: usize,
 }
 
-impl Waiting {
-    /// Drops what can never be written any more: notes of statements that failed.
-    fn forget_failed(&mut self, now: Moment) {
+impl Pending {
+    /// Discards the entries of failed subtransactions.
+    fn discard_failed(&mut self, now: Moment) {
         if self.entries.last().is_some_and(|entry| entry.moment != now) {
             self.entries.retain(|entry| entry.moment.may_still_commit(now));
-            self.count_anew();
+            self.recount();
         }
     }
 
-    fn count_anew(&mut self) {
+    fn recount(&mut self) {
         self.records = self.entries.iter().map(|entry| entry.record).collect();
         self.bytes = self.entries.iter().map(|entry| entry.changes.len()).sum();
     }
 
-    /// Adds the entry, unless the pending entries must be written first: there are many, or one is of the same
-    /// record, which another trigger can cause.
+    /// Adds the entry, or returns it if the pending entries must be written first: if a limit is reached, or if another
+    /// trigger has already written the same record.
     fn push(&mut self, entry: Entry) -> Option<Entry> {
-        let is_full = self.entries.len() >= PORTION || self.bytes >= PORTION_BYTES;
+        let is_full = self.entries.len() >= CHUNK_ROWS || self.bytes >= CHUNK_BYTES;
         if is_full || !self.records.insert(entry.record) {
             return Some(entry);
         }
@@ -92,20 +93,20 @@ impl Waiting {
 
     fn take(&mut self, table: Oid, moment: Moment) -> Vec<Entry> {
         let taken = self.entries.extract_if(.., |it| it.table == table && it.moment == moment).collect();
-        self.count_anew();
+        self.recount();
         taken
     }
 }
 
 thread_local! {
-    static WAITING: RefCell<Waiting> = RefCell::new(Waiting::default());
+    static PENDING: RefCell<Pending> = RefCell::new(Pending::default());
 }
 
 /// `keyed.note_history() returns trigger`, after each row.
 pub fn note_history(call: &Call) -> Result<Answer, Error> {
     let firing = Firing::from_call(call)?;
     let template = catalog::by_table(firing.table)?;
-    is_deleted();
+    reset_being_deleted();
     let pass = Answer::Datum(firing.pass());
     let operation = operation(&firing);
     if !is_own_statement(firing.table) {
@@ -117,13 +118,13 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     }
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return Ok(pass) };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return Ok(pass) };
-    // A removed record leaves its history behind, and another trigger may have changed a new record before its
-    // creation was noted: its next entry is not the first.
+    // The history of a removed record remains, and another trigger may change a new record before its creation is
+    // recorded. In both cases the next entry is not the first.
     if operation != "create" && new_id::is_fresh(record) {
-        new_id::forget(record);
-        WAITING.with_borrow_mut(|waiting| {
-            let noted = waiting.entries.iter_mut().filter(|entry| entry.record == record);
-            noted.for_each(|entry| entry.is_fresh = false);
+        new_id::remove(record);
+        PENDING.with_borrow_mut(|pending| {
+            let of_record = pending.entries.iter_mut().filter(|entry| entry.record == record);
+            of_record.for_each(|entry| entry.is_fresh = false);
         });
         pending::is_no_longer_fresh(record);
     }
@@ -143,16 +144,16 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         external_key: released::shown(&template, |number| row.get(number)).map(datum::read_text),
         changes,
     };
-    let refused = WAITING.with_borrow_mut(|waiting| {
-        waiting.forget_failed(moment);
-        waiting.push(entry)
+    let returned = PENDING.with_borrow_mut(|pending| {
+        pending.discard_failed(moment);
+        pending.push(entry)
     });
-    if let Some(entry) = refused {
+    if let Some(entry) = returned {
         flush(&template, moment);
-        // What still waits belongs to other tables or to statements further out: this entry must join it all the same.
-        WAITING.with_borrow_mut(|waiting| {
-            waiting.records.insert(entry.record);
-            waiting.add(entry);
+        // Added even if the limit is still reached: the remaining entries belong to other tables or outer statements.
+        PENDING.with_borrow_mut(|pending| {
+            pending.records.insert(entry.record);
+            pending.add(entry);
         });
     }
     Ok(pass)
@@ -161,8 +162,8 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
 /// `keyed.write_history() returns trigger`, after each statement.
 pub fn write_history(call: &Call) -> Result<Answer, Error> {
     let table = trigger::table_of(call)?;
-    let is_waiting = WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table));
-    if is_waiting
+    let has_pending = PENDING.with_borrow(|pending| pending.entries.iter().any(|it| it.table == table));
+    if has_pending
         || pending::is_waiting(table)
         || vectors::queue::is_waiting(table)
         || count::is_waiting(table)
@@ -177,22 +178,22 @@ pub fn write_history(call: &Call) -> Result<Answer, Error> {
 }
 
 fn flush(template: &Template, moment: Moment) {
-    let entries = WAITING.with_borrow_mut(|waiting| waiting.take(template.table, moment));
+    let entries = PENDING.with_borrow_mut(|pending| pending.take(template.table, moment));
     let (actor, source) = Caller::actor_and_source();
     if entries.is_empty() {
         return;
     }
     as_owner(|| {
-        if write_plainly(template, &entries, &actor, &source).is_none() {
-            write_by_statement(template, &entries, &actor, &source);
+        if insert_directly(template, &entries, &actor, &source).is_none() {
+            insert_by_statement(template, &entries, &actor, &source);
         }
     });
 }
 
-/// Writes entries without a statement; none when the table is not as it was made.
-fn write_plainly(template: &Template, entries: &[Entry], actor: &str, source: &str) -> Option<()> {
+/// Inserts entries without a statement. Returns `None` if the table does not have its original definition.
+fn insert_directly(template: &Template, entries: &[Entry], actor: &str, source: &str) -> Option<()> {
     let table = template.history?;
-    // A writer holds the row lock until the transaction ends, so no other adds a version.
+    // The writer holds the row lock until the transaction ends, so no other transaction adds a version.
     lock_table(table);
     let version = |entry: &Entry| match entry.is_fresh {
         true => Some(1),
@@ -216,7 +217,7 @@ fn latest_version(table: Oid, record: Uuid) -> Option<i32> {
     latest.ok().map(|version| version.unwrap_or(0))
 }
 
-fn write_by_statement(template: &Template, entries: &[Entry], actor: &str, source: &str) {
+fn insert_by_statement(template: &Template, entries: &[Entry], actor: &str, source: &str) {
     let table = SideTable::History.sql(template.id);
     let sql = format!(
         "insert into {table} select u.record_id, case when u.is_fresh then 1 else (select \
@@ -238,7 +239,7 @@ fn write_by_statement(template: &Template, entries: &[Entry], actor: &str, sourc
     });
 }
 
-/// `{slug: {old, new}}` of what differs.
+/// The changed values: `{slug: {old, new}}`.
 fn changes(template: &Template, firing: &Firing) -> String {
     let (old, new) = (firing.old.as_ref(), firing.new.as_ref());
     let mut out = String::with_capacity(128);

@@ -1,8 +1,8 @@
-//! The triggers of each write of a record, by keyed's functions or by direct SQL.
+//! The triggers on the tables of records, which fire for keyed's functions and for direct SQL.
 
 /// The trigger that enforces every rule.
 pub mod before_row;
 /// The SQL functions.
 pub mod functions;
-/// The triggers that note each changed row and write the history when the statement ends.
+/// The triggers that write the history.
 pub mod history;

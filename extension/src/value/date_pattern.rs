@@ -4,7 +4,7 @@
 const DATE_FIELDS: [&str; 11] = ["yyyy", "yy", "y", "MMMM", "MMM", "MM", "M", "EEEE", "EEE", "dd", "d"];
 /// The fields of a time.
 const TIME_FIELDS: [&str; 9] = ["HH", "H", "hh", "h", "mm", "m", "ss", "s", "a"];
-/// The most characters of a pattern.
+/// The maximum number of characters of a pattern.
 const LONGEST: usize = 50;
 
 /// Checks a pattern; the error says what is wrong with it.

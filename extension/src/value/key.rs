@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Error};
 
-/// The most characters (Unicode scalar values, not bytes) a key may have after trimming.
+/// The maximum number of characters (Unicode scalar values, not bytes) a key may have after trimming.
 pub const MAX_CHARACTERS: usize = 255;
 
 /// The key as it is stored: outer spaces (U+0020 only) removed, everything else untouched.

@@ -6,7 +6,7 @@ use crate::{json, json_write};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// The most options a list attribute may offer.
+/// The maximum number of options a list attribute may offer.
 const MAX_OPTIONS: usize = 1000;
 
 /// One value that a list attribute may hold, with the words shown for it.

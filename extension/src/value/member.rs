@@ -19,7 +19,7 @@ pub fn missing(name: &str, pointer: &str) -> Error {
     Error::at(Code::InvalidValue, format!("{pointer}/{name}"), format!("{name} is missing"))
 }
 
-/// The most characters of a label.
+/// The maximum number of characters of a label.
 const LONGEST_LABEL: usize = 255;
 
 /// Reads a label: a string, or null for none.

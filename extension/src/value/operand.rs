@@ -71,8 +71,8 @@ impl Operand {
 
 /// What was sent, as a message quotes it: short enough that the rest of the message is still read.
 pub fn quoted(text: &str) -> String {
-    const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
+    const MAX: usize = 80;
+    match text.char_indices().nth(MAX) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
     }

@@ -134,8 +134,8 @@ fn has_form(text: &str, form: &str) -> bool {
         })
 }
 
-fn is_at_most(digits: &str, most: u8) -> bool {
-    digits.parse::<u8>().is_ok_and(|number| number <= most)
+fn is_at_most(digits: &str, max: u8) -> bool {
+    digits.parse::<u8>().is_ok_and(|number| number <= max)
 }
 
 #[cfg(test)]

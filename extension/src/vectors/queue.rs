@@ -1,5 +1,5 @@
-//! Keeps the embedding queue up to date: in the transaction that writes a record, and only when an embedded text
-//! changes. A template without embed has no cost.
+//! Keeps the embedding queue up to date, in the transaction that writes a record and only if an embedded text changes.
+//! Templates without `embed` have no overhead.
 
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
@@ -17,19 +17,19 @@ use uuid::Uuid;
 /// The table of the queue.
 pub const TABLE: &str = "keyed_state.embedding_job";
 
-/// A statement of more rows writes its entries in portions of this many.
-const PORTION: usize = 1000;
+/// The maximum number of pending entries. Beyond it, they are written before the end of the statement.
+const CHUNK_ROWS: usize = 1000;
 
-/// What a write of a record means for its vector.
+/// The effect of a write on the vector of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
-    /// There is another text to embed.
+    /// An embedded text changed.
     Changed,
-    /// The record is deleted: its vector waits for it.
+    /// The record was marked as deleted. Its vector remains for a restore.
     Deleted,
-    /// The record is back as it was.
+    /// The record was restored with the same texts.
     Restored,
-    /// The record was removed.
+    /// The row was removed.
     Purged,
 }
 
@@ -37,7 +37,7 @@ thread_local! {
     static NOTES: RefCell<Notes<(Uuid, Event)>> = const { RefCell::new(Notes::new()) };
 }
 
-/// Notes the record of a row that was written, when that concerns its vector.
+/// Records a written row whose vector is affected.
 pub fn note(template: &Template, firing: &Firing, moment: Moment) {
     if template.embed.is_empty() {
         return;
@@ -45,8 +45,8 @@ pub fn note(template: &Template, firing: &Firing, moment: Moment) {
     let Some(event) = event(template, firing) else { return };
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return };
-    let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, (record, event)));
-    if waiting >= PORTION {
+    let count = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, (record, event)));
+    if count >= CHUNK_ROWS {
         flush(template, moment);
     }
 }
@@ -64,15 +64,15 @@ fn event(template: &Template, firing: &Firing) -> Option<Event> {
     }
 }
 
-/// Whether records of this table wait.
+/// Whether the table has pending entries.
 pub fn is_waiting(table: Oid) -> bool {
     NOTES.with_borrow(|notes| notes.is_waiting(table))
 }
 
-/// Writes down what is to be done for the records noted at this moment.
+/// Writes the pending entries of this moment to the queue.
 pub fn flush(template: &Template, moment: Moment) {
     let notes = NOTES.with_borrow_mut(|notes| notes.take(template.table, moment));
-    // Of a record that several triggers wrote, what it came to counts. In the order of ids, as everybody locks.
+    // If several triggers wrote a record, the last event counts. Ordered by id, which is the lock order.
     let mut events: BTreeMap<Uuid, Event> = BTreeMap::new();
     for (record, event) in notes {
         let earlier = events.insert(record, event);
@@ -115,7 +115,7 @@ pub fn flush(template: &Template, moment: Moment) {
     }
 }
 
-/// A caller set or removed the vector of a live record: it is kept until the text changes.
+/// Marks the vector of a live record as set or removed by a caller. It remains until the text changes.
 pub fn settle_by_hand(template: &Template, record: Uuid) {
     if template.embed.is_empty() {
         return;

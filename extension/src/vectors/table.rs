@@ -1,11 +1,10 @@
 //! The side table with the vectors of records.
 //!
-//! It is separate so that a write of the record touches no vector and no entry of their index, which costs
-//! milliseconds. Vectors are stored in the row, uncompressed: with TOAST, PostgreSQL's default for their size, a scan
-//! takes three times as long. The index uses half precision, which halves its memory; scores use the table, in full
-//! precision.
+//! The table is separate, so that a write of a record updates neither the vector nor the HNSW index, which costs
+//! milliseconds. Vectors have storage PLAIN: with TOAST, the default for their size, a scan takes three times as long.
+//! The index uses half precision (`halfvec`), which halves its memory. Scores use the full precision of the table.
 //!
-//! A vector has length one. The index has the vectors of live records only.
+//! Vectors have length one. The index contains live records only.
 
 use crate::access::policy_sql;
 use crate::error::{Code, Error};
@@ -19,18 +18,18 @@ use crate::value::quote::literal;
 use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
 
-/// The extension that knows vectors.
+/// The name of the extension pgvector.
 pub const EXTENSION: &str = "vector";
 
-/// What follows the name of its table in that of its index.
-const INDEX_ENDING: &str = "_hnsw";
+/// The suffix of the index name.
+const INDEX_SUFFIX: &str = "_hnsw";
 
-/// The name of its index.
+/// The name of the index.
 pub fn index_name(template: i32) -> String {
-    format!("{}{INDEX_ENDING}", SideTable::Vectors.name(template))
+    format!("{}{INDEX_SUFFIX}", SideTable::Vectors.name(template))
 }
 
-/// Creates the side table of vectors and its index. `schema` is that of pgvector.
+/// The statements that create the table of vectors and its index. `schema` is that of pgvector.
 pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> String {
     let table = SideTable::Vectors.sql(template);
     let comment =
@@ -46,11 +45,11 @@ pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> St
          comment on column {table}.record_id is 'The record.'; \
          comment on column {table}.embedding is 'Its vector, of length one.'; \
          comment on column {table}.live is 'Whether the record is live: the index holds no others.'; {}",
-        policy_sql::enable_beside(&SideTable::Vectors.name(template), records)
+        policy_sql::enable_on_side_table(&SideTable::Vectors.name(template), records)
     ) + &create_index(schema, template)
 }
 
-/// With more neighbours than pgvector's default, by which a search did not reach some groups of similar vectors.
+/// `m` and `ef_construction` exceed pgvector's defaults, with which searches missed some clusters of similar vectors.
 fn create_index(schema: &str, template: i32) -> String {
     format!(
         "create index {} on {} using hnsw ((embedding::{schema}.halfvec({DIMENSIONS})) {schema}.halfvec_cosine_ops) \
@@ -60,8 +59,8 @@ fn create_index(schema: &str, template: i32) -> String {
     )
 }
 
-/// Where pgvector was put, as SQL names it; none in a database without it, or with one older than 0.7.0, which has no
-/// vectors of half precision.
+/// The schema of pgvector as an SQL identifier; `None` without pgvector, or with a version before 0.7.0, which lacks
+/// `halfvec`.
 pub fn extension_schema(spi: &Connection) -> Option<String> {
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e \
@@ -75,13 +74,13 @@ pub fn extension_schema(spi: &Connection) -> Option<String> {
 
 /// Creates missing tables and indexes if pgvector is installed: those of older templates, and indexes dropped for
 /// bulk loads.
-pub fn make_missing(spi: &Connection) {
+pub fn create_missing(spi: &Connection) {
     let Some(schema) = extension_schema(spi) else { return };
     let sql = format!(
         "select t.id from keyed_state.template t where {} is null \
          or not exists (select from pg_catalog.pg_attribute a where a.attname = 'embedding' and not a.attisdropped \
            and a.attrelid = {}) order by t.id",
-        SideTable::Vectors.regclass_sql(&format!("t.id || '{INDEX_ENDING}'")),
+        SideTable::Vectors.regclass_sql(&format!("t.id || '{INDEX_SUFFIX}'")),
         SideTable::Vectors.regclass_sql("t.id")
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
@@ -91,7 +90,7 @@ pub fn make_missing(spi: &Connection) {
         let table = SideTable::Vectors.sql(template.id);
         if vector_schema(spi, template.id).is_none() {
             let records = template.table_sql();
-            // A table whose column went with a pgvector that was dropped holds nothing any more.
+            // DROP EXTENSION vector CASCADE drops the column, and leaves a table without data.
             let drop = format!("drop table if exists {table}");
             with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&drop));
             spi.script(&create(&schema, template.id, &template.full_name(), &records));
@@ -102,13 +101,13 @@ pub fn make_missing(spi: &Connection) {
     }
 }
 
-/// Those of some templates that hold vectors. None of them is opened for it.
+/// Filters templates by whether they have vectors. It opens no table.
 pub fn filled(templates: &[i32]) -> Vec<i32> {
     as_owner(|| {
         connected(|spi| {
             let sql = format!(
-                "select t.id from unnest($1) with ordinality t (id, place) \
-                 where pg_relation_size({}) > 0 order by t.place",
+                "select t.id from unnest($1) with ordinality t (id, position) \
+                 where pg_relation_size({}) > 0 order by t.position",
                 SideTable::Vectors.regclass_sql("t.id")
             );
             spi.run_once(&sql, Snapshot::Active, &params![templates]).column().collect()
@@ -116,19 +115,19 @@ pub fn filled(templates: &[i32]) -> Vec<i32> {
     })
 }
 
-/// One of some templates, none of which has a table of vectors.
+/// The first of these templates if none of them has a table of vectors.
 pub fn first_without(templates: &[i32]) -> Option<i32> {
     let has_table = |id: &i32| as_owner(|| connected(|spi| vector_schema(spi, *id))).is_some();
     if templates.iter().any(has_table) { None } else { templates.first().copied() }
 }
 
-/// Where the types and operators of a template's vectors are; an error where there are none.
+/// The schema of pgvector for a template; an error if the template has no table of vectors.
 pub fn require(template: &Template) -> Result<&str, Error> {
     template.vector_schema.as_deref().ok_or_else(|| {
         Error::new(
             Code::InvalidValue,
             format!(
-                "{} cannot store vectors: pgvector is not installed, or older than 0.7.0",
+                "{} cannot store vectors because pgvector is not installed or is older than 0.7.0",
                 template.full_name()
             ),
         )

@@ -1,4 +1,4 @@
-//! Writes vectors: in the transaction of their records, and only when they differ.
+//! Writes vectors, in the transaction of their records and only if they differ.
 
 use super::{queue, table};
 use crate::error::Error;
@@ -13,7 +13,8 @@ use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
 use uuid::Uuid;
 
-/// Sets or removes the vector of a record for a caller, whose privilege was checked; it overrides that of the model.
+/// Sets or removes the vector of a record for a caller, whose privilege must have been checked. It overrides the vector
+/// of the model.
 pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
     if *embedding == Embedding::Absent {
         return Ok(());
@@ -23,7 +24,7 @@ pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result
     Ok(())
 }
 
-/// Writes or removes the vector of a record. An equal vector is not written, nor is its index entry.
+/// Writes or removes the vector of a record. An equal vector is not written again.
 pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
     let table = SideTable::Vectors.sql(template.id);
     match embedding {
@@ -35,7 +36,7 @@ pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(
         }
         Embedding::Value(vector) => {
             let schema = table::require(template)?;
-            // The record is locked, so it cannot be deleted or get another vector concurrently.
+            // FOR NO KEY UPDATE prevents a concurrent deletion and a concurrent write of the vector.
             let sql = format!(
                 "insert into {table} as v (record_id, embedding) \
                  select t.id, $2::{schema}.vector({DIMENSIONS}) from {} t \
@@ -50,8 +51,8 @@ pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(
     Ok(())
 }
 
-/// Marks the vector of a deleted record as not live, which removes it from the index; marks it as live when the
-/// record is restored; deletes it when the record is removed. Runs after each row of a template's table.
+/// Updates the vector after a write of its record: sets `live` to false on deletion, which removes it from the index, and
+/// to true on restore; deletes it when the row is removed.
 pub fn sync_row(template: &Template, firing: &Firing) {
     if template.vector_schema.is_none() {
         return;

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// A view as it is stored.
+/// A stored view.
 pub struct SavedView {
     /// Its number.
     pub id: i32,
@@ -22,19 +22,19 @@ pub struct SavedView {
     pub template: Rc<Template>,
     /// Its name.
     pub slug: String,
-    /// What people read.
+    /// Its label.
     pub label: Option<String>,
     /// The body of the search, as JSON (column `query`).
     pub body: String,
     /// The SELECT statement of its SQL view, if it has one (column `definition`).
     pub definition: Option<String>,
-    /// Whether its SQL view shows values as people read them.
+    /// Whether its SQL view has presentation columns.
     pub has_presentation: bool,
     created_at: i64,
     updated_at: i64,
 }
 
-/// One is read as JSON, since a state that is not migrated yet has no such column.
+/// The column `presentation` is read through `to_jsonb`, because a database that is not migrated lacks it.
 const COLUMNS: &str = "v.id, v.template_id, v.slug, v.label, v.query::text, v.definition, v.created_at, v.updated_at, \
      coalesce((pg_catalog.to_jsonb(v) ->> 'presentation')::boolean, false)";
 
@@ -43,13 +43,13 @@ pub fn relation_name(template: &Template, slug: &str) -> String {
     format!("{}__{slug}", template.slug)
 }
 
-/// Whether there can be views: a state not yet migrated has none.
+/// Whether the table of views exists. A database that is not migrated lacks it.
 pub fn exist() -> bool {
     catalog::table_oid("keyed_state", "view").is_some()
 }
 
 impl SavedView {
-    /// `{slug, label, query, presentation?, sql_view, created_at, updated_at}`: `sql_view` is null where there is none.
+    /// `{slug, label, query, presentation?, sql_view, created_at, updated_at}`. `sql_view` is null without an SQL view.
     pub fn to_json(&self) -> String {
         #[derive(Serialize)]
         struct Shown<'a> {
@@ -106,7 +106,7 @@ pub fn of_project(spi: &Connection, project: i32) -> Vec<SavedView> {
     find(spi, condition, project)
 }
 
-/// The views that may be about a template.
+/// The views that may refer to a template.
 pub fn views_about(spi: &Connection, template: i32) -> Vec<SavedView> {
     find(spi, "v.template_id in (select id from referring)", template)
 }
@@ -122,8 +122,7 @@ fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
     read(&spi.run_once(&sql, Snapshot::Latest, &params![number]))
 }
 
-/// The body of the view that a search is within, if it is within one. The right to read the template must have been
-/// required.
+/// The body of the view that a search names. Check the read privilege first.
 pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>, Error> {
     let Some(slug) = slug else { return Ok(None) };
     let sql = "select v.query::text from keyed_state.view v where v.template_id = $1 and v.slug = $2";
@@ -140,22 +139,22 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
     body.ok_or_else(unknown).map(Some)
 }
 
-/// Callers with read or define on the template may know its views.
-pub fn require_knowledge(caller: &Caller, template: &Template) -> Result<(), Error> {
+/// Requires `read` or `define` on the template.
+pub fn require_read_or_define(caller: &Caller, template: &Template) -> Result<(), Error> {
     if caller.holds(Privilege::Define, template) { Ok(()) } else { caller.require(Action::Read, template) }
 }
 
 /// `{views: […]}`, by slug.
 pub fn list(caller: &Caller, template: &Template) -> Result<String, Error> {
-    require_knowledge(caller, template)?;
+    require_read_or_define(caller, template)?;
     let views = as_owner(|| connected(|spi| of_template(spi, template.id)));
     let views: Vec<String> = views.iter().map(SavedView::to_json).collect();
     Ok(format!("{{\"views\":[{}]}}", views.join(",")))
 }
 
-/// The view of this slug.
+/// The view with this slug.
 pub fn get(caller: &Caller, template: &Template, slug: &str) -> Result<SavedView, Error> {
-    require_knowledge(caller, template)?;
+    require_read_or_define(caller, template)?;
     let views = as_owner(|| connected(|spi| of_template(spi, template.id)));
     views.into_iter().find(|view| view.slug == slug).ok_or_else(|| unknown(template, slug))
 }

@@ -8,10 +8,10 @@ use axum::http::{HeaderMap, header};
 
 use super::admitted::Admitted;
 use super::credential::{Answer, CredentialState};
-use super::kind::CredentialKind;
 use super::limits::Admission;
 use super::lookup::Lookup;
 use super::refusal::too_many_requests;
+use super::token::CredentialKind;
 use super::{address, token};
 use crate::observation::Observation;
 use crate::problem::Problem;
@@ -25,7 +25,7 @@ const RECENTLY: Duration = Duration::from_secs(1);
 /// How long the log names a key's role as it was: then the key is looked up again.
 const RENEWAL: Duration = Duration::from_secs(600);
 
-/// Admits a request, or refuses it. `digest` is the digest of `token`. `ask` asks the database whether it knows the key, and
+/// Admits a request, or rejects it. `digest` is the digest of `token`. `ask` asks the database whether it knows the key, and
 /// is called only if that is not known from earlier requests.
 pub(crate) async fn admit<A>(
     admission: &Arc<Admission>,
@@ -48,7 +48,7 @@ where
         None => table.insert(digest, now),
     };
     let observation = Observation::find(&parts.extensions);
-    // Of a refused request, too.
+    // Of a rejected request, too.
     if let Some(observation) = &observation {
         observation.identified(credential.identity());
     }

@@ -14,12 +14,12 @@ use tokio::time::Instant;
 use super::budget::{self, Reserved};
 use super::credential::Credential;
 use super::expectation::{ResponseKind, SMALL};
-use super::kind::CredentialKind;
 use super::limits::Admission;
 use super::party::PartyName;
 use super::refusal::{no_room_for_responses, too_many_at_once};
 use super::responses::{Holder, ResponseBytes, UsedUp};
 use super::shares::{NoShare, Share};
+use super::token::CredentialKind;
 use crate::observation::{Observation, Resources};
 use crate::problem::{Problem, Reason};
 
@@ -87,18 +87,18 @@ impl Admitted {
             response: Mutex::default(),
             observation,
         }));
-        if own >= admission.most_requests_of_a_key {
+        if own >= admission.max_requests_per_key {
             return Err(too_many_at_once(
                 Reason::KeyRequests,
-                admission.most_requests_of_a_key,
+                admission.max_requests_per_key,
                 "this API key has reached its maximum number of requests in flight",
-                "KEYED_KEY_REQUESTS",
+                "KEYED_MAX_REQUESTS_PER_KEY",
             ));
         }
-        if all >= admission.most_requests {
+        if all >= admission.max_requests {
             return Err(Problem::unavailable(
                 "the service has reached its maximum number of requests in flight",
-                "KEYED_REQUESTS is reached".to_owned(),
+                "KEYED_MAX_REQUESTS is reached".to_owned(),
             )
             .with_reason(Reason::Requests));
         }
@@ -127,7 +127,7 @@ impl Admitted {
         }
     }
 
-    /// Leave to ask the database for a response: a connection, and room for what it may answer.
+    /// Permission to ask the database for a response: a connection, and capacity for the response.
     pub(crate) async fn leave(&self, kind: ResponseKind) -> Result<Share, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
         let (deadline, expected) = (Instant::now() + admission.patience, &credential.expectations);
@@ -156,7 +156,7 @@ impl Admitted {
         self.0.credential.expectations.is_small(kind)
     }
 
-    /// The response to a statement has so many bytes, which count from now on. It is refused if there is no room, unless a
+    /// The response to a statement has so many bytes, which count from now on. It is rejected if there is no capacity, unless a
     /// write is done already.
     pub(crate) fn receive(&self, kind: ResponseKind, bytes: usize) -> Result<(), Problem> {
         let expected = &self.0.credential.expectations;
@@ -189,7 +189,7 @@ impl Admitted {
                 Reason::KeyConnections,
                 limit,
                 "this API key has reached its maximum number of concurrent database requests",
-                "KEYED_KEY_CONNECTIONS",
+                "KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY",
             ),
             NoShare::PartyLimit(limit) => too_many_at_once(
                 Reason::RoleConnections,
@@ -214,7 +214,7 @@ impl Admitted {
                 Reason::KeyFiles,
                 self.admission().table(self.0.kind).parts().files,
                 "this API key has reached its maximum number of concurrent imports and exports",
-                "KEYED_KEY_FILES",
+                "KEYED_MAX_TRANSFERS_PER_KEY",
             ));
         };
         match tokio::time::timeout_at(deadline, all.acquire()).await {
@@ -253,7 +253,7 @@ impl Admitted {
         Ok(())
     }
 
-    /// Keeps the room until the request is answered.
+    /// Keeps the capacity until the request is answered.
     pub(crate) fn keep(&self, reserved: Reserved) {
         let _ = self.0.body.set(reserved);
     }

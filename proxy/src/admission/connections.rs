@@ -10,7 +10,7 @@ use crate::problem::Reason;
 /// The connections that are open.
 pub(crate) struct Connections {
     most: usize,
-    most_of_an_address: usize,
+    max_per_address: usize,
     open: Mutex<Open>,
 }
 
@@ -40,7 +40,7 @@ impl Full {
         match self {
             Full::Process => "the service has reached its maximum number of connections",
             Full::Address => {
-                "this address has reached its maximum number of connections (KEYED_ADDRESS_CONNECTIONS)"
+                "this address has reached its maximum number of connections (KEYED_MAX_CONNECTIONS_PER_ADDRESS)"
             }
         }
     }
@@ -53,8 +53,8 @@ pub(crate) struct Place {
 }
 
 impl Connections {
-    pub(crate) fn new(most: usize, most_of_an_address: usize) -> Arc<Connections> {
-        Arc::new(Connections { most, most_of_an_address, open: Mutex::default() })
+    pub(crate) fn new(most: usize, max_per_address: usize) -> Arc<Connections> {
+        Arc::new(Connections { most, max_per_address, open: Mutex::default() })
     }
 
     /// A place for one more connection from `address`.
@@ -66,7 +66,7 @@ impl Connections {
         }
         let of_address = open.of_addresses.entry(address).or_default();
         // An entry that was made just now is within the bound, which is at least one: none is left behind empty.
-        if *of_address >= self.most_of_an_address {
+        if *of_address >= self.max_per_address {
             return Err(Full::Address);
         }
         *of_address += 1;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_has_its_connections_leaves_room_to_others() {
+    fn address_has_a_connection_limit() {
         let connections = Connections::new(3, 2);
         let mut places: Vec<Place> = (0..2)
             .map(|_| connections.enter("2001:db8::1".parse().expect("an address")).expect("a place"))

@@ -36,7 +36,7 @@ pub(super) struct Parts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CredentialState {
     Unknown,
-    /// It was valid, and a statement was refused since.
+    /// It was valid, and a statement was denied since.
     Doubtful,
     /// Verified by the database at that time.
     Good {
@@ -165,7 +165,7 @@ impl Credential {
         }
     }
 
-    /// Whose it is, once that is known. A revoked key is told by its last owner.
+    /// Its owner, once known. A revoked key keeps its last owner.
     pub(super) fn identity(&self) -> Option<Arc<Identity>> {
         lock(&self.state).identity.clone()
     }

@@ -43,8 +43,8 @@ impl Expectations {
         self.of(kind).store(bytes.max(before - before / 8), Ordering::Relaxed);
     }
 
-    /// There was no room for what was expected. It falls, so that a key is let in after some refusals: a small response
-    /// does not wait for the room of a large one for ever.
+    /// There was no capacity for the expected size. It falls, so that a key is admitted after some errors: a small response
+    /// does not wait for the capacity of a large one for ever.
     pub(super) fn doubt(&self, kind: ResponseKind) {
         let before = self.next(kind);
         self.of(kind).store(before - before / 4, Ordering::Relaxed);

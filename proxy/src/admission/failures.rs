@@ -59,7 +59,7 @@ impl Failures {
         Failures { limit, addresses: Mutex::new(Addresses { map: HashMap::new(), swept: None }) }
     }
 
-    /// Counts a refusal.
+    /// Counts a failed authentication.
     pub(super) fn refused(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
         self.with(address, now, |_, counts| counts.refusals.add(self.limit, now))
     }
@@ -96,7 +96,7 @@ impl Failures {
 
 impl Counts {
     fn new(limit: Limit, now: Instant) -> Counts {
-        // No more than the limit, so that of keys that are all valid none is refused.
+        // No more than the limit, so that of keys that are all valid none is rejected.
         let lookups = Arc::new(Semaphore::new(limit.at_once().min(LOOKUPS)));
         Counts { refusals: Bucket::empty(now), guesses: Bucket::empty(now), lookups }
     }

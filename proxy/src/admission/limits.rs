@@ -14,11 +14,11 @@ use super::budget::Budget;
 use super::credential;
 use super::credentials::Table;
 use super::failures::Failures;
-use super::kind::CredentialKind;
 use super::pulse::Pulse;
 use super::refusal::too_many_failures;
 use super::responses::ResponseBudget;
 use super::shares::Shares;
+use super::token::CredentialKind;
 use super::visits::Visits;
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
@@ -34,8 +34,8 @@ pub(crate) struct Admission {
     pub(super) failures: Failures,
     /// Requests in flight of authenticated callers.
     pub(super) requests: AtomicUsize,
-    pub(super) most_requests: usize,
-    pub(super) most_requests_of_a_key: usize,
+    pub(super) max_requests: usize,
+    pub(super) max_requests_per_key: usize,
     pub(super) bodies: Budget,
     /// Concurrent lookups of unknown keys, limited so that they leave connections to others.
     pub(super) lookups: Semaphore,
@@ -65,15 +65,15 @@ impl Admission {
             rate: Limit::per_second(bounds.key_rate),
             files: bounds.files_of_a_key(connections),
             body_bytes: (bounds.body_budget / 2).max(body_limit),
-            memory: bounds.refusal_memory,
+            memory: bounds.invalid_key_ttl,
         };
         Admission {
             keys: Table::new(each),
             tokens: Table::new(each),
             failures: Failures::new(Limit::per_minute(bounds.auth_failures)),
             requests: AtomicUsize::new(0),
-            most_requests: bounds.requests,
-            most_requests_of_a_key: bounds.key_requests,
+            max_requests: bounds.max_requests,
+            max_requests_per_key: bounds.max_requests_per_key,
             bodies: Budget::new(bounds.body_budget),
             lookups: Semaphore::new(LOOKUPS),
             renewals: Semaphore::new(LOOKUPS),

@@ -12,9 +12,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::credential::{Answer, Credential, CredentialState};
 use super::failures::Guess;
-use super::kind::CredentialKind;
 use super::limits::Admission;
 use super::refusal::{too_many_failures, too_many_lookups};
+use super::token::CredentialKind;
 use crate::problem::Problem;
 
 /// A key to verify, and the address that sent it.
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_any_number_of_valid_keys_that_are_new_none_is_refused() {
+    async fn new_valid_keys_are_admitted_whatever_their_number() {
         let admission = admission(&["--auth-failures=1"]);
         let mut requests = JoinSet::new();
         for number in 0..200 {

@@ -15,7 +15,7 @@ pub(crate) struct MinRate {
 
 impl MinRate {
     pub(crate) fn of(bounds: &Bounds) -> MinRate {
-        MinRate { bytes_per_second: bounds.least_rate, stall: bounds.stall_timeout }
+        MinRate { bytes_per_second: bounds.minimum_rate, stall: bounds.stall_timeout }
     }
 
     /// The longest time for so many bytes.

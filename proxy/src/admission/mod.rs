@@ -28,19 +28,15 @@ mod credentials;
 mod expectation;
 /// Failed authentications by address.
 mod failures;
-/// The kinds of credentials.
-mod kind;
 /// The limits of the process, and their usage.
 mod limits;
 /// Verification of keys with the database.
 mod lookup;
 /// The minimum rate of a transfer.
 pub(crate) mod min_rate;
-/// What a peer has taken of what was written.
-mod outgoing;
 /// Whose keys share a limit.
 mod party;
-/// When the database answered last.
+/// The time of the last response of the database.
 mod pulse;
 /// The responses to exceeded limits.
 mod refusal;
@@ -61,7 +57,7 @@ pub(crate) use admit::admit;
 pub(crate) use admitted::{Admitted, FilePermit};
 pub(crate) use budget::Reserved as ReservedBytes;
 pub(crate) use expectation::ResponseKind;
-pub(crate) use kind::CredentialKind;
 pub(crate) use limits::Admission;
 pub(crate) use pulse::Pulse;
 pub(crate) use shares::Share;
+pub(crate) use token::CredentialKind;

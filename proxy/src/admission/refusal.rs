@@ -38,5 +38,5 @@ pub(super) fn too_many_at_once(
     detail: &'static str,
     setting: &'static str,
 ) -> Problem {
-    Problem::rate_limited(reason, detail, setting, Excess::at_once(limit))
+    Problem::rate_limited(reason, detail, setting, Excess::of_concurrent(limit))
 }

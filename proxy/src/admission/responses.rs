@@ -1,6 +1,6 @@
 //! The bytes of responses in memory, of all callers, of each party and of each key.
 //!
-//! A request reserves room before it asks the database, by the size of its key's earlier responses. When the response is
+//! A request reserves capacity before it asks the database, by the size of its key's earlier responses. When the response is
 //! there, its own size counts until its caller has read it.
 
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub(super) struct Holder {
     pub(super) key: u64,
 }
 
-/// There is no room.
+/// There is no capacity.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UsedUp;
 
@@ -59,7 +59,7 @@ impl ResponseBudget {
         })
     }
 
-    /// Waits until there is room for what `bytes` tells, and reserves nothing.
+    /// Waits until there is capacity for `bytes`, and reserves nothing.
     pub(super) async fn room(
         &self,
         holder: &Holder,
@@ -142,7 +142,7 @@ pub(super) struct ResponseBytes {
 }
 
 impl ResponseBytes {
-    /// Counts so many bytes from now on, if there is room; nothing otherwise. A response that must be given needs no room.
+    /// Counts so many bytes from now on, if there is capacity; nothing otherwise. A response that must be sent needs no capacity.
     pub(super) fn resize(&mut self, bytes: usize, must_be_given: bool) -> Result<(), UsedUp> {
         let before = self.bytes;
         let budget = &self.budget;

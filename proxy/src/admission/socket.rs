@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::min_rate::MinRate;
-use super::outgoing::Outgoing;
+use super::tcp::Outgoing;
 use crate::observation::Link;
 
 /// How long a response may take after its peer has closed its side: then the peer is taken to have gone, and the request is
@@ -57,7 +57,7 @@ pub(crate) struct Watched<S> {
     has_begun_head: bool,
     /// While the other side does not take what is written.
     jam: Option<Jam>,
-    /// Whether the latest attempt to write found no room.
+    /// Whether the latest attempt to write would have blocked.
     is_full: bool,
     /// The end of the time for a response to a peer that sends no more.
     half_closed: Option<Pin<Box<Sleep>>>,

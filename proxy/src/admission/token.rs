@@ -1,12 +1,39 @@
-//! The format of keys and tokens. Pure.
+//! API keys and delivery tokens: their kinds and their format. Pure.
 //!
 //! A key has a checksum and a token a fixed length, so that most invalid ones are rejected without asking the
 //! database.
 
-use super::kind::CredentialKind;
+use crate::problem::Problem;
 
 /// The number of secret bytes of a key and of a token.
 const SECRET: usize = 32;
+
+/// The kinds of credentials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CredentialKind {
+    /// An API key.
+    ApiKey,
+    /// The token in the address of a delivery.
+    DeliveryToken,
+}
+
+impl CredentialKind {
+    /// The response to an invalid key or token.
+    pub(super) fn refusal(self) -> Problem {
+        match self {
+            CredentialKind::ApiKey => Problem::invalid_key(),
+            CredentialKind::DeliveryToken => Problem::not_found(),
+        }
+    }
+
+    /// Whether a statement failed because the key or token is invalid.
+    pub(crate) fn is_refusal(self, problem: &Problem) -> bool {
+        match self {
+            CredentialKind::ApiKey => problem.is_unauthorized(),
+            CredentialKind::DeliveryToken => problem.is_not_found(),
+        }
+    }
+}
 
 /// Whether a key or a token can be one that the service issued.
 pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {

@@ -14,12 +14,12 @@ use super::trace::Trace;
 use super::{Database, in_the_name_of};
 use crate::caller::Caller;
 use crate::metrics::StatementKind;
-use crate::source::Source;
-use crate::statement::{Argument, Statement};
+use keyed_service::statement::Source;
+use keyed_service::statement::{Argument, Statement};
 
 /// The largest response after which a connection is used again. Its buffer keeps the room of the largest one for as long as it is
 /// open, while a new connection takes a fraction of the time of such a response.
-const MOST_KEPT: usize = 2 << 20;
+const MAX_CACHED: usize = 2 << 20;
 
 impl Database {
     /// Asks once, on a connection that the caller holds.
@@ -68,7 +68,7 @@ impl Database {
         trace.asked(began, outcome.as_ref().ok());
         match outcome {
             Ok(Ok(row)) => {
-                if row.raw_size_bytes() > MOST_KEPT {
+                if row.raw_size_bytes() > MAX_CACHED {
                     slot.retire();
                 }
                 slot.leave();
@@ -109,7 +109,7 @@ impl Database {
         trace.asked(began, outcome.as_ref().ok());
         match outcome {
             Ok(Ok(row)) => {
-                if row.raw_size_bytes() > MOST_KEPT {
+                if row.raw_size_bytes() > MAX_CACHED {
                     lease.discard();
                 } else if effect == Effect::Lookup && self.shared.has_vacancy() {
                     let opened = lease.opened();

@@ -1,4 +1,4 @@
-//! Why the database gave no row, and what is told of it.
+//! Why the database returned no row, and the error that the caller gets.
 
 use std::error::Error as _;
 use std::io;
@@ -64,7 +64,7 @@ impl Failure {
             Failure::NoConnection(error) => {
                 Problem::unavailable("the database cannot be reached", error.to_string())
             }
-            // Not by the table: here it is the statement that is refused (the extension is missing or another
+            // Not by the table: here the statement is rejected (the extension is missing or another
             // version), not the request.
             Failure::Unsent(error) => match sqlstate(&error) {
                 // Readiness says within moments which versions fit.
@@ -108,7 +108,7 @@ pub(crate) fn is_read_only(error: &Error) -> bool {
     sqlstate(error) == Some("25006")
 }
 
-/// Whether the session ended, rather than the statement being refused.
+/// Whether the session ended, rather than the statement failing.
 pub(crate) fn is_loss(error: &Error) -> bool {
     match sqlstate(error) {
         // After a fatal error there is no session: for example, a standby ends those that conflict with recovery.

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::pools::Pools;
-use crate::tls::database::Connector;
+use keyed_service::tls::database::Connector;
 
 /// How long an abandoned statement may take to end. Nearly all do, and their connections are kept.
 const GRACE: Duration = Duration::from_millis(50);

@@ -10,8 +10,6 @@ mod failure;
 mod gate;
 /// Connections whose request was dropped.
 mod lease;
-/// The connections that are not shared.
-mod pool;
 /// Connections that are not used again.
 mod pools;
 /// Connections after a change of the URL.
@@ -24,6 +22,8 @@ mod trace;
 pub(crate) mod transaction;
 /// The validity of connections.
 mod trust;
+/// Statements of workers.
+mod worker;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -47,14 +47,14 @@ use crate::caller::Caller;
 use crate::metrics::{Metrics, StatementKind};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::source::Source;
-use crate::statement::{Argument, FIRST, Statement, text};
-use crate::tls::database::Connector;
+use keyed_service::statement::{Argument, FIRST, Source, Statement, text};
+use keyed_service::tls::database::Connector;
 
 /// The maximum number of attempts of a statement that conflicts with concurrent ones.
 const TRIES: u64 = 3;
 
-pub(crate) struct Database {
+/// The connections to the database.
+pub struct Database {
     pool: Pool,
     shared: Shared,
     pools: Pools,
@@ -125,7 +125,7 @@ impl Database {
         metrics.shared_queue.set(shared.queue as f64);
     }
 
-    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, `$3` is the request's, the arguments follow.
+    /// Runs a statement in the name of a caller: `$1` and `$2` are the caller's, `$3` is the request's, the arguments follow.
     pub(crate) async fn call(
         &self,
         effect: Effect,
@@ -157,7 +157,7 @@ impl Database {
         self.connections
     }
 
-    /// When the database answered last.
+    /// The time of the last response of the database.
     pub(crate) fn pulse(&self) -> &Arc<Pulse> {
         &self.pulse
     }
@@ -176,7 +176,7 @@ impl Database {
         Trace::new(&self.metrics, admitted, kind, function)
     }
 
-    /// A connection of one's own.
+    /// A connection for one caller.
     pub(crate) async fn lease(&self) -> Result<Lease<'_>, Failure> {
         if let Some(problem) = self.gate.refusal() {
             return Err(Failure::Refused(problem));

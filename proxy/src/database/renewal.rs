@@ -14,7 +14,7 @@ impl Database {
     }
 
     /// Uses no open connection for another request: those that are idle are closed now, the others when they are.
-    pub(crate) fn renew(&self) {
+    pub fn renew(&self) {
         self.pools.trust.withdraw_all();
         self.pools.close_idle();
         self.shared.close_idle();
@@ -31,7 +31,7 @@ mod tests {
     use crate::database::Database;
     use crate::metrics::{Metrics, Routes};
     use crate::settings::Settings;
-    use crate::tls::database::Connector;
+    use keyed_service::tls::database::Connector;
 
     #[tokio::test]
     async fn connections_beside_those_of_requests_are_renewed_with_them() {

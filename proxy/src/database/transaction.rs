@@ -13,7 +13,7 @@ use crate::admission::Share;
 use crate::caller::Caller;
 use crate::metrics::StatementKind;
 use crate::problem::Problem;
-use crate::statement::{Argument, Statement};
+use keyed_service::statement::{Argument, Statement};
 
 /// A transaction in progress. Dropping it undoes it.
 pub(crate) struct Transaction<'a> {

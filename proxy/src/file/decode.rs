@@ -22,7 +22,7 @@ enum Stage {
 pub(crate) struct Undecodable;
 
 impl Decode {
-    /// A file in this encoding, or in one that it shows by itself.
+    /// A file in this encoding, or in one that its beginning shows.
     pub(crate) fn new(given: Option<&'static Encoding>) -> Decode {
         Decode { given, stage: Stage::Beginning(Vec::new()) }
     }

@@ -40,7 +40,7 @@ impl FileForm {
             {
                 Format::Xlsx
             }
-            // The database refuses any other name.
+            // The database rejects any other name.
             _ => Format::Csv,
         };
         let delimiter = delimiter.map(parse_delimiter).transpose()?;

@@ -4,9 +4,12 @@ use clap::ValueEnum;
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
+    /// Comma-separated values.
     Csv,
+    /// A JSON object a line.
     Ndjson,
+    /// A spreadsheet.
     Xlsx,
 }
 
@@ -15,7 +18,7 @@ pub(crate) const XLSX: &str = "application/vnd.openxmlformats-officedocument.spr
 
 impl Format {
     /// Its name in requests, and the ending of the names of its files.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
             Format::Ndjson => "ndjson",
@@ -24,7 +27,7 @@ impl Format {
     }
 
     /// Its media type.
-    pub(crate) fn media_type(self) -> &'static str {
+    pub fn media_type(self) -> &'static str {
         match self {
             Format::Csv => "text/csv",
             Format::Ndjson => "application/x-ndjson",

@@ -12,7 +12,7 @@ const STEP: usize = 64 << 10;
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether a file that begins like this is packed with gzip.
-pub(crate) fn is_gzip(beginning: &[u8]) -> bool {
+pub fn is_gzip(beginning: &[u8]) -> bool {
     beginning.starts_with(&MAGIC)
 }
 

@@ -12,13 +12,13 @@ pub(crate) mod decode;
 /// The form of an exported file.
 pub(crate) mod form;
 /// The formats.
-pub(crate) mod format;
+pub mod format;
 /// gzip → bytes.
-pub(crate) mod gunzip;
+pub mod gunzip;
 /// Complete rows.
 pub(crate) mod portion;
 /// Refused rows with their reasons.
-pub(crate) mod refused_rows;
+pub mod refused_rows;
 /// Text → complete rows, in portions.
 pub(crate) mod rows;
 /// Detects the delimiter.

@@ -1,4 +1,4 @@
-//! The CSV file of refused rows, each with the reason in an extra cell, which can be corrected and imported again.
+//! The CSV file of rejected rows, each with the reason in an extra cell, to correct and import again.
 
 use csv::WriterBuilder;
 use encoding_rs::{Encoding, UTF_8};
@@ -6,17 +6,17 @@ use encoding_rs::{Encoding, UTF_8};
 use super::cells::cells;
 use super::rows::is_malformed;
 
-/// The column that says why a row was refused; an import passes over it.
+/// The column of the reason; an import ignores it.
 const REASON: &str = "import_error";
 
-/// The byte order mark that a file of refused rows begins with. The file is UTF-8; if the imported one was declared to be
+/// The byte order mark of a file of rejected rows. The file is UTF-8; if the imported one was declared to be
 /// something else, the same command would read it as that, but for the mark.
-pub(crate) fn byte_order_mark(declared: Option<&'static Encoding>) -> &'static str {
+pub fn byte_order_mark(declared: Option<&'static Encoding>) -> &'static str {
     if declared.is_none_or(|encoding| encoding == UTF_8) { "" } else { "\u{feff}" }
 }
 
-/// Writes the rows that were refused.
-pub(crate) struct RefusedRows {
+/// Writes rejected rows.
+pub struct RefusedRows {
     delimiter: u8,
     byte_order_mark: &'static str,
     /// The column of an earlier reason, which the new one replaces.
@@ -25,19 +25,19 @@ pub(crate) struct RefusedRows {
 
 impl RefusedRows {
     /// For a file with these columns, in this declared encoding.
-    pub(crate) fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RefusedRows {
+    pub fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RefusedRows {
         let earlier_reason = header.iter().position(|name| name == REASON);
         RefusedRows { delimiter, byte_order_mark: byte_order_mark(declared), earlier_reason }
     }
 
     /// The first line.
-    pub(crate) fn header(&self, header: &[String]) -> Vec<u8> {
+    pub fn header(&self, header: &[String]) -> Vec<u8> {
         let line = self.line(header.iter().map(String::as_str), REASON);
         [self.byte_order_mark.as_bytes(), &line].concat()
     }
 
-    /// The line of a row that was refused.
-    pub(crate) fn row(&self, row: &str, reason: &str) -> Vec<u8> {
+    /// The line of a rejected row.
+    pub fn row(&self, row: &str, reason: &str) -> Vec<u8> {
         if is_malformed(row, self.delimiter) {
             return self.malformed(row, reason);
         }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_row_ends_with_the_reason() {
+    fn rejected_row_ends_with_the_reason() {
         assert_eq!(
             written("No;Name", "1;\"a;\"\"b\"\"\"\n"),
             "No;Name;import_error\n1;\"a;\"\"b\"\"\";\"line 2: too long; shorten it\"\n"

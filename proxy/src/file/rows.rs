@@ -14,7 +14,7 @@ use self::pending::Pending;
 use super::portion::{Fault, Portion};
 
 /// The most bytes of one row.
-pub(crate) const MOST_ROW_BYTES: usize = 4 << 20;
+pub(crate) const MAX_ROW_BYTES: usize = 4 << 20;
 /// The size and number of rows at which a portion ends, unless another number is set.
 pub(crate) const PORTION_BYTES: usize = 1 << 20;
 pub(crate) const PORTION_ROWS: usize = 2000;
@@ -56,7 +56,7 @@ enum Scan {
     /// Nothing but white space has arrived.
     Undecided,
     Lines {
-        /// Whether the first line was looked at.
+        /// Whether the first line was scanned.
         is_begun: bool,
     },
     Array(ArrayScan),
@@ -82,7 +82,7 @@ impl Rows {
         self.pending.line
     }
 
-    /// Lets the next chunk of the text be appended, and looks at it.
+    /// Appends the next chunk of the text, and scans it.
     pub(crate) fn extend<E>(&mut self, append: impl FnOnce(&mut String) -> Result<(), E>) -> Result<(), E> {
         let appended = append(&mut self.pending.text);
         self.scan();
@@ -97,7 +97,7 @@ impl Rows {
         if !is_full && is_end {
             self.end();
         }
-        if let Some(long) = self.pending.rows.iter().find(|row| row.end - row.start > MOST_ROW_BYTES) {
+        if let Some(long) = self.pending.rows.iter().find(|row| row.end - row.start > MAX_ROW_BYTES) {
             return Err(Unreadable::TooLong(long.line));
         }
         if !is_full && !is_end {
@@ -128,7 +128,7 @@ impl Rows {
 
     /// Rejects what cannot be read, however it goes on.
     fn require_readable(&mut self, is_end: bool) -> Result<(), Unreadable> {
-        while self.pending.unfinished() > MOST_ROW_BYTES {
+        while self.pending.unfinished() > MAX_ROW_BYTES {
             // A quote that is never closed does not hold up the rows after it.
             let is_rejected = match &mut self.scan {
                 Scan::Csv(scan) => scan.reject_open(&mut self.pending),

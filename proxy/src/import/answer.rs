@@ -15,7 +15,7 @@ pub(crate) enum Answer {
     Report,
     /// A line of JSON for each portion and each refused row, then the report.
     Progress,
-    /// The refused rows as CSV.
+    /// The rejected rows as CSV.
     RefusedRows,
 }
 

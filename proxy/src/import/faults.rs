@@ -5,7 +5,7 @@ use keyed_errors::Code;
 use crate::file::format::XLSX;
 use crate::file::gunzip::{self, is_gzip};
 use crate::file::portion::Fault;
-use crate::file::rows::{MOST_ROW_BYTES, Unreadable};
+use crate::file::rows::{MAX_ROW_BYTES, Unreadable};
 use crate::problem::Problem;
 
 /// Rejects files that are known by their first bytes not to be text.
@@ -52,7 +52,7 @@ pub(super) fn unreadable(unreadable: Unreadable) -> Problem {
     match unreadable {
         Unreadable::TooLong(line) => Problem::new(
             Code::PayloadTooLarge,
-            format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
+            format!("the row that begins in line {line} has more than {MAX_ROW_BYTES} bytes"),
         )
         .with_hint("Split the row, or write the record with a request of its own."),
         Unreadable::Header(line, fault) => {

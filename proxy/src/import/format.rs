@@ -13,7 +13,7 @@ pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>),
     let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
         XLSX => Format::Xlsx,
         "text/csv" | "text/tab-separated-values" => Format::Csv,
-        // An array is told from lines by its bracket, whatever it is called.
+        // An array is known from lines by its bracket, whatever the type says.
         "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/json" => {
             Format::Ndjson
         }

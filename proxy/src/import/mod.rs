@@ -27,7 +27,7 @@ mod portion_kind;
 /// The size of portions.
 pub(crate) mod portion_sizer;
 /// What a dry run shows of a file.
-pub(crate) mod preview;
+pub mod preview;
 /// The options of an import.
 pub(crate) mod request;
 /// Runs an import.

@@ -7,42 +7,52 @@ use crate::problem::Problem;
 
 /// The preview, a part of the report.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Preview {
-    pub(crate) columns: Vec<Column>,
+pub struct Preview {
+    /// The columns, in the order of the file.
+    pub columns: Vec<Column>,
     /// Where some cells are not read without a format: the formats that fit.
-    pub(crate) choices: Vec<Choice>,
+    pub choices: Vec<Choice>,
 }
 
 /// A column of the file.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Column {
-    pub(crate) name: String,
+pub struct Column {
+    /// Its header.
+    pub name: String,
     /// The attribute, or another field of a record; none if the column is not imported.
-    pub(crate) field: Option<String>,
+    pub field: Option<String>,
+    /// The type of the attribute.
     #[serde(rename = "type")]
-    pub(crate) kind: Option<String>,
+    pub kind: Option<String>,
 }
 
 /// The formats of some columns, of which one can be meant.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Choice {
-    pub(crate) columns: Vec<String>,
-    pub(crate) formats: Vec<Reading>,
+pub struct Choice {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The formats, each with examples.
+    pub formats: Vec<Reading>,
 }
 
 /// What a format reads.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Reading {
-    pub(crate) format: Value,
-    pub(crate) cells: Vec<Cell>,
+pub struct Reading {
+    /// The format, as an import takes it.
+    pub format: Value,
+    /// Examples.
+    pub cells: Vec<Cell>,
 }
 
 /// A cell, as it is in the file and as it is read.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Cell {
-    pub(crate) column: String,
-    pub(crate) text: String,
-    pub(crate) value: String,
+pub struct Cell {
+    /// The name of its column.
+    pub column: String,
+    /// The text in the file.
+    pub text: String,
+    /// The value that the format reads.
+    pub value: String,
 }
 
 /// What the database says of the columns.

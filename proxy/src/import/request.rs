@@ -18,7 +18,7 @@ use crate::header::has_gzip;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
-/// The action at the first refused row.
+/// The action at the first rejected row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnError {
     /// Nothing is imported at all.
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_input_is_refused() {
+    fn unreadable_input_is_rejected() {
         for (query, status) in [
             ("on_error=stop", 422),
             ("mapping=x", 400),

@@ -24,8 +24,8 @@ use crate::file::portion::{Fault, Portion, Unsendable};
 use crate::file::xlsx::csv_line;
 use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
-use crate::shutdown::Step;
 use crate::state::App;
+use keyed_service::shutdown::Step;
 
 /// Rows that waited are tried so often before what they refer to is taken as missing. Once does, unless rows refer to each
 /// other in a cycle that is too long for a portion.

@@ -12,19 +12,19 @@ use tokio::time::{Instant, timeout_at};
 
 use super::faults::{too_long, zero_in_header};
 use crate::file::portion::{Fault, Portion};
-use crate::file::rows::{MOST_ROW_BYTES, PORTION_BYTES};
+use crate::file::rows::{MAX_ROW_BYTES, PORTION_BYTES};
 use crate::file::xlsx::{Event, Unreadable, read};
 use crate::problem::Problem;
 
 /// The most bytes of a file.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// The rows and bytes that go from the thread together, and how often ahead.
 const BATCH_ROWS: usize = 200;
 const BATCH_BYTES: usize = 256 << 10;
 const AHEAD: usize = 2;
 
 /// How many sheets an error names.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// The file, as it arrives.
 pub(super) struct Spool {
@@ -41,8 +41,8 @@ impl Spool {
     pub(super) async fn push(self, bytes: axum::body::Bytes) -> Result<Spool, Problem> {
         let Spool { mut file, bytes: before } = self;
         let count = before + bytes.len() as u64;
-        if count > MOST_BYTES {
-            let message = format!("a spreadsheet has at most {} MiB", MOST_BYTES >> 20);
+        if count > MAX_BYTES {
+            let message = format!("a spreadsheet has at most {} MiB", MAX_BYTES >> 20);
             return Err(Problem::new(Code::PayloadTooLarge, message).with_hint("Save the sheet as CSV."));
         }
         let written = spawn_blocking(move || file.write_all(&bytes).map(|()| file)).await;
@@ -169,9 +169,9 @@ fn unreadable(fault: Unreadable) -> Problem {
                 .with_hint("Save the sheet as CSV.")
         }
         Unreadable::NoSheet(names) => {
-            let more = names.len().saturating_sub(MOST_NAMED);
+            let more = names.len().saturating_sub(MAX_NAMED);
             let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            let names = names[..names.len().min(MOST_NAMED)].join(", ");
+            let names = names[..names.len().min(MAX_NAMED)].join(", ");
             Problem::invalid_value("the spreadsheet has no such sheet")
                 .with_hint(&format!("Its sheets are: {names}{more}."))
         }
@@ -180,7 +180,7 @@ fn unreadable(fault: Unreadable) -> Problem {
             Problem::internal("a sheet that a request waits for was abandoned".to_owned())
         }
         Unreadable::LongRow(row) => {
-            Problem::new(Code::PayloadTooLarge, format!("row {row} has more than {MOST_ROW_BYTES} bytes"))
+            Problem::new(Code::PayloadTooLarge, format!("row {row} has more than {MAX_ROW_BYTES} bytes"))
         }
     }
 }

@@ -53,8 +53,8 @@ impl Source {
         let mut source = Source {
             body,
             patience: app.body_timeout,
-            timer: TransferTimer::new(app.least_rate),
-            deadline: Some(now + app.least_rate.stall),
+            timer: TransferTimer::new(app.minimum_rate),
+            deadline: Some(now + app.minimum_rate.stall),
             gunzip: request.is_gzip.then(Gunzip::new),
             is_text: request.format != Format::Xlsx,
             decode: Decode::new(request.encoding),
@@ -87,7 +87,7 @@ impl Source {
 
     async fn read_header(&mut self, delimiter: Option<u8>) -> Result<(), Problem> {
         let mut beginning = String::new();
-        // Only what is new is looked at: bytes that arrive one by one cost no more than others.
+        // Only new bytes are scanned: those that arrive one by one cost no more than others.
         let (mut searched, mut is_blank) = (0, true);
         let mut is_enough = |text: &str| {
             let new = &text[searched..];
@@ -165,7 +165,7 @@ impl Source {
         decoded.map_err(|Undecodable| self.undecodable(self.rows.line()))
     }
 
-    /// The next bytes of the file, unpacked; none at its end, which `is_end` tells.
+    /// The next bytes of the file, unpacked; none at its end, which `is_end` reports.
     async fn read(&mut self) -> Result<Bytes, Problem> {
         loop {
             let Some(gunzip) = &mut self.gunzip else {

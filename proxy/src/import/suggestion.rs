@@ -28,11 +28,11 @@ pub(crate) struct Forms {
 /// The format without members, in which the file was read.
 const PLAIN: &str = "{}";
 
-/// A format, and what stands for the values that it reads from the column.
+/// A format, and a fingerprint of the values that it reads from the column.
 type Fit = (String, Vec<u64>);
 
 /// The most cells that are shown as examples.
-const MOST_EXAMPLES: usize = 10;
+const MAX_EXAMPLES: usize = 10;
 
 /// A column.
 struct Column {
@@ -63,7 +63,7 @@ impl Column {
         for example in examples {
             let mut alike = self.examples.iter().filter(|it| is_telling(it) == is_telling(&example));
             let is_known = self.examples.iter().any(|it| it.text == example.text);
-            if !is_known && alike.by_ref().count() < MOST_EXAMPLES {
+            if !is_known && alike.by_ref().count() < MAX_EXAMPLES {
                 self.examples.push(example);
             }
         }
@@ -217,7 +217,7 @@ fn choice(columns: &[(&String, &Column)], formats: &[String]) -> Choice {
     let all = needing.iter().flat_map(|(name, column)| column.examples.iter().map(move |it| (*name, it)));
     let (telling, others): (Vec<_>, Vec<_>) =
         all.partition(|(_, example)| example.is_telling(&mut formats.iter()));
-    let shown: Vec<(&String, &Example)> = telling.into_iter().chain(others).take(MOST_EXAMPLES).collect();
+    let shown: Vec<(&String, &Example)> = telling.into_iter().chain(others).take(MAX_EXAMPLES).collect();
     let reading = |format: &String| {
         let cells = shown.iter().filter_map(|(column, example)| {
             let value = example.values.get(format)?.clone();

@@ -1,4 +1,4 @@
-//! The report: counts of rows, and the first refusals.
+//! The report: counts of rows, and the first rejected ones.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +7,8 @@ use super::suggestion::{Forms, Suggestion};
 use super::warnings::{Notes, Warning, Warnings};
 use crate::file::portion::Portion;
 
-/// The most refusals in a report.
-const MOST_ERRORS: usize = 1000;
+/// The maximum number of rejected rows in a report.
+const MAX_ERRORS: usize = 1000;
 
 /// The answer of the database to a portion.
 #[derive(Deserialize)]
@@ -121,7 +121,7 @@ impl Tally {
         refused
     }
 
-    /// Counts a row in that was refused here.
+    /// Counts a row that was rejected here.
     pub(crate) fn add_refused(&mut self, refusal: &Refusal) {
         self.failed += 1;
         self.note(refusal);
@@ -129,7 +129,7 @@ impl Tally {
 
     fn note(&mut self, refusal: &Refusal) {
         self.errors.push(refusal.clone());
-        if self.errors.len() >= 2 * MOST_ERRORS {
+        if self.errors.len() >= 2 * MAX_ERRORS {
             self.sort();
         }
     }
@@ -140,10 +140,10 @@ impl Tally {
         self.notes.without_effect();
     }
 
-    /// Sorts refusals by line and keeps the first: waiting rows were refused after the others.
+    /// Sorts refusals by line and keeps the first: waiting rows were rejected after the others.
     pub(crate) fn sort(&mut self) {
         self.errors.sort_by_key(|refusal| refusal.line);
-        self.errors.truncate(MOST_ERRORS);
+        self.errors.truncate(MAX_ERRORS);
     }
 
     /// Adds warnings and the suggested format at the end.

@@ -8,9 +8,9 @@ use crate::caller::Caller;
 use crate::database::Effect::Write;
 use crate::database::transaction::Transaction;
 use crate::problem::{Problem, Reason};
-use crate::shutdown::Shutdown;
 use crate::state::App;
-use crate::statement::{Statement, statement, text};
+use keyed_service::shutdown::Shutdown;
+use keyed_service::statement::{Statement, statement, text};
 
 const STATEMENT: Statement = statement!("import_rows($4::text, $5::text, $6::text)", source: "csv");
 
@@ -49,7 +49,7 @@ impl<'a> Target<'a> {
     }
 
     /// Writes a portion, and gives back the answer of the database. Waits while connections are busy, for as long as a file in
-    /// one transaction may take: to give up would leave a part of the file written.
+    /// one transaction may take: a timeout would leave a part of the file written.
     pub(crate) async fn write(&mut self, options: &str, rows: &str) -> Result<String, Problem> {
         let deadline = Instant::now() + self.app.file_timeout;
         loop {
@@ -92,7 +92,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Whether there was no connection or no room, but will be once others have theirs no more.
+/// Whether there was no connection or no capacity, but will be once other requests end.
 fn is_busy(reason: Reason) -> bool {
     matches!(
         reason,

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::file::portion::Portion;
 
 /// The most lines of a warning.
-const MOST_LINES: usize = 10;
+const MAX_LINES: usize = 10;
 /// The most records that are remembered to find later rows of them. They take at most 19 MB.
-const MOST_RECORDS: usize = 1_000_000;
+const MAX_RECORDS: usize = 1_000_000;
 
 /// A warning of the report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,7 +64,7 @@ impl Noted {
         self.count += count;
         for line in lines {
             self.lines.insert(line);
-            if self.lines.len() > MOST_LINES {
+            if self.lines.len() > MAX_LINES {
                 self.lines.pop_last();
             }
         }
@@ -76,7 +76,7 @@ type Grouped = Option<(Noted, String)>;
 
 /// What was noted of a file.
 pub(crate) struct Warnings {
-    most_records: usize,
+    max_records: usize,
     records: HashSet<u64>,
     /// Whether there were more.
     is_over: bool,
@@ -90,7 +90,7 @@ pub(crate) struct Warnings {
 impl Default for Warnings {
     fn default() -> Warnings {
         Warnings {
-            most_records: MOST_RECORDS,
+            max_records: MAX_RECORDS,
             records: HashSet::new(),
             is_over: false,
             repeated: Noted::default(),
@@ -135,7 +135,7 @@ impl Warnings {
         }
         if self.records.contains(&hash) {
             self.repeated.add(1, std::iter::once(line));
-        } else if self.records.len() < self.most_records {
+        } else if self.records.len() < self.max_records {
             self.records.insert(hash);
         } else {
             self.is_over = true;
@@ -170,7 +170,7 @@ impl Warnings {
         }
         let others = format!(
             "rows that repeat a record after the first {} of the file are not detected",
-            self.most_records
+            self.max_records
         );
         match self.repeated.count {
             0 if self.is_over => warn("repeated_key", self.repeated, others),

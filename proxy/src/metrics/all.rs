@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use keyed_embedding_worker::worker::Meter;
 use prometheus::{Histogram, Registry};
 
 use super::measured::Measured;
@@ -12,8 +13,8 @@ use super::requests::{Requests, Routes};
 use super::table::{Series, StatementKind};
 use crate::problem::Reason;
 
-/// The maximum number of SQLSTATEs that are told apart. A trigger can raise any.
-const MOST_STATES: usize = 100;
+/// The maximum number of SQLSTATEs that have a series. A trigger can raise any.
+const MAX_STATES: usize = 100;
 
 /// Why statements are sent again.
 const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
@@ -29,7 +30,7 @@ const EMBEDDED: [&str; 2] = ["embedded", "failed"];
 const INTERRUPTED: [&str; 3] = ["client", "slow_client", "proxy"];
 
 /// All metrics of the process.
-pub(crate) struct Metrics {
+pub struct Metrics {
     series: Series,
     /// Those of requests, found quickly.
     pub(crate) http: Requests,
@@ -52,7 +53,7 @@ impl Deref for Metrics {
 
 impl Metrics {
     /// `routes`: those of the service.
-    pub(crate) fn new(routes: Routes) -> Metrics {
+    pub fn new(routes: Routes) -> Metrics {
         let registry = Registry::new();
         let series = Series::new(&registry);
         // What is counted from zero on can be seen to rise: rate() and increase() do not see the first value of a series.
@@ -84,7 +85,7 @@ impl Metrics {
         let is_known = {
             let mut seen = self.states.lock().unwrap_or_else(PoisonError::into_inner);
             let is_known = seen.contains(sqlstate);
-            if !is_known && seen.len() < MOST_STATES {
+            if !is_known && seen.len() < MAX_STATES {
                 seen.insert(sqlstate.to_owned());
             }
             is_known || seen.contains(sqlstate)
@@ -97,6 +98,11 @@ impl Metrics {
         self.statements[kind as usize].observe(time.as_secs_f64());
     }
 
+    /// The certificate of the listener expires at this time, since 1970.
+    pub fn certificate_expires(&self, at: Duration) {
+        self.certificate_expiry.with_label_values::<&str>(&[]).set(at.as_secs_f64());
+    }
+
     /// A statement is sent again.
     pub(crate) fn retried(&self, reason: &'static str) {
         self.retries.with_label_values(&[reason]).inc();
@@ -104,6 +110,16 @@ impl Metrics {
 
     pub(crate) fn refused(&self, reason: Reason) {
         self.refused.with_label_values(&[reason.name()]).inc();
+    }
+}
+
+impl Meter for Metrics {
+    fn provider_took(&self, outcome: &'static str, time: Duration) {
+        self.provider_seconds.with_label_values(&[outcome]).observe(time.as_secs_f64());
+    }
+
+    fn text(&self, outcome: &'static str) {
+        self.embedded.with_label_values(&[outcome]).inc();
     }
 }
 
@@ -122,7 +138,7 @@ mod tests {
         let text = metrics.text();
         let lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("keyed_database_errors_total{")).collect();
-        assert_eq!(lines.len(), MOST_STATES + 1);
+        assert_eq!(lines.len(), MAX_STATES + 1);
         assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"00001\"} 2"), "{lines:?}");
         assert!(lines.contains(&"keyed_database_errors_total{sqlstate=\"other\"} 9900"), "{lines:?}");
     }

@@ -18,8 +18,9 @@ mod running;
 /// The list of all metrics.
 mod table;
 
-pub(crate) use all::Metrics;
-pub(crate) use requests::{Outcome, Routes};
+pub use all::Metrics;
+pub(crate) use requests::Outcome;
+pub use requests::Routes;
 pub(crate) use running::{Connected, Running};
 use table::Definition;
 pub(crate) use table::StatementKind;

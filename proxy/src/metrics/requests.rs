@@ -17,7 +17,7 @@ const METHODS: [&str; 8] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OP
 
 /// The routes of the service, as the router matches them, and their labels.
 #[derive(Default)]
-pub(crate) struct Routes {
+pub struct Routes {
     labels: Vec<String>,
     /// From the matched path to the position of its label.
     positions: HashMap<String, usize>,

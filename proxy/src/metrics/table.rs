@@ -52,7 +52,7 @@ pub(super) struct Definition {
 macro_rules! metrics {
     ($(#[doc = $help:literal] $field:ident: $kind:ident $name:literal [$($label:literal),*] $(in $buckets:ident)?;)*) => {
         /// The metrics of the process.
-        pub(crate) struct Series {
+        pub struct Series {
             $(#[doc = $help] pub(crate) $field: $kind,)*
         }
 

@@ -5,7 +5,7 @@ const VALUES: [&[u8]; 4] = [b"attributes", b"attribute_values", b"changes", b"va
 /// The members whose own members are named by attributes, which may have any of these names.
 const BY_ATTRIBUTE: [&[u8]; 2] = [b"facets", b"highlights"];
 /// A name that is longer is none of them.
-const MOST_OF_A_NAME: usize = 16;
+const MAX_PER_NAME: usize = 16;
 
 /// Quotes the numbers of values in valid JSON, in whatever pieces it arrives: `{"attributes":{"price":1.50}}` becomes
 /// `{"attributes":{"price":"1.50"}}`. All other bytes stay as they are.
@@ -75,7 +75,7 @@ impl Quoting {
 
     fn read_name(&mut self, byte: u8) {
         if matches!(self.place, Place::Text { .. }) {
-            if self.name.len() <= MOST_OF_A_NAME {
+            if self.name.len() <= MAX_PER_NAME {
                 self.name.push(byte);
             }
         } else if let Some(level) = self.levels.last_mut() {

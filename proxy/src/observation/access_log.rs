@@ -12,7 +12,7 @@ use super::observed::Observation;
 use crate::problem::Reason;
 
 /// The target of the events, which `KEYED_LOG` can name.
-pub(crate) const TARGET: &str = "access";
+pub const TARGET: &str = "access";
 
 /// `trace`: the trace in which the request is.
 pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<TraceId>) {
@@ -59,7 +59,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
     );
 }
 
-/// A connection that was answered before it sent a request: 503 if there are too many, 400 if it speaks no TLS.
+/// A connection that was answered before it sent a request: 503 if there are too many, 400 if it does not use TLS.
 pub(crate) fn connection(id: Uuid, status: u16, reason: Option<Reason>) {
     let refused_by = reason.map(Reason::name);
     tracing::info!(target: TARGET, request_id = %id, status, refused_by, "connection");

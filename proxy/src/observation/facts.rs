@@ -8,7 +8,7 @@ use axum::extract::MatchedPath;
 use crate::problem::Reason;
 
 /// The maximum number of phases that are kept of one request. An import has a statement for each portion.
-const MOST_PHASES: usize = 64;
+const MAX_PHASES: usize = 64;
 
 /// Who sent a request, as the database knew the credential when it was last looked up. For logs, never for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(crate) struct Facts {
     pub(crate) statements: u64,
     /// The error of the last statement. One that was sent again and succeeded leaves none.
     pub(crate) sqlstate: Option<SqlState>,
-    /// The limit that refused the request.
+    /// The limit that the request exceeds.
     pub(crate) refusal: Option<Reason>,
 }
 
@@ -92,7 +92,7 @@ impl Facts {
             }
             Step::Receive | Step::Authenticate => {}
         }
-        if self.phases.len() < MOST_PHASES {
+        if self.phases.len() < MAX_PHASES {
             self.phases.push(Phase { step, began, ended });
         }
         time
@@ -152,7 +152,7 @@ mod tests {
             let sqlstate = failed.filter(|_| attempt < 1000);
             facts.add(Step::Statement { function: "batch", attempt, sqlstate }, Instant::now());
         }
-        assert_eq!((facts.phases.len(), facts.statements), (MOST_PHASES, 1000));
+        assert_eq!((facts.phases.len(), facts.statements), (MAX_PHASES, 1000));
         assert_eq!(facts.sqlstate, None, "the last one succeeded");
     }
 

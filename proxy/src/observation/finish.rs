@@ -12,7 +12,7 @@ use super::observed::{Observation, Resources};
 use super::spans;
 use crate::metrics::{Metrics, Outcome as Counted};
 
-/// Ends a request when it is told to, at the latest when it is dropped: hyper drops what it answers when the client is gone.
+/// Ends a request explicitly, at the latest when it is dropped: hyper drops what it answers when the client is gone.
 pub(super) struct Finish {
     observation: Observation,
     metrics: Arc<Metrics>,

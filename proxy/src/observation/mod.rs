@@ -5,7 +5,7 @@
 //! when its last byte was sent, or when the client is gone.
 
 /// One line for each request.
-pub(crate) mod access_log;
+pub mod access_log;
 /// Bodies, counted.
 mod body;
 /// What became known.
@@ -28,4 +28,5 @@ pub(crate) use facts::{Identity, SqlState};
 pub(crate) use link::Link;
 pub(crate) use observed::{Observation, Resources};
 pub(crate) use request_id::REQUEST_ID;
-pub(crate) use run::{InMemory, REPLAYED, Sinks, observe};
+pub use run::Sinks;
+pub(crate) use run::{InMemory, REPLAYED, observe};

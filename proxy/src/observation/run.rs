@@ -20,13 +20,14 @@ pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-rep
 
 /// Where it goes what was observed, beside the access log.
 #[derive(Clone)]
-pub(crate) struct Sinks {
-    pub(crate) metrics: Arc<Metrics>,
+pub struct Sinks {
+    /// The metrics of the process.
+    pub metrics: Arc<Metrics>,
     /// None unless spans are exported.
-    pub(crate) traces: Option<Arc<Traces>>,
+    pub traces: Option<Arc<Traces>>,
 }
 
-/// The size of a response whose body does not tell it, since it is packed on its way.
+/// The size of a response whose body does not have one, since it is compressed on its way.
 #[derive(Clone, Copy)]
 pub(crate) struct InMemory(pub(crate) u64);
 

@@ -31,7 +31,7 @@ static TAG: LazyLock<String> = LazyLock::new(|| format!("{:08x}", crc32fast::has
 static PAGE: LazyLock<String> = LazyLock::new(|| page::render(&document()));
 
 /// The document as text.
-pub(crate) fn text() -> &'static str {
+pub fn text() -> &'static str {
     TEXT
 }
 

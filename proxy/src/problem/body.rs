@@ -1,4 +1,4 @@
-//! The body of a refusal, as RFC 9457 has it.
+//! The body of an error, as RFC 9457 has it.
 
 use keyed_errors::title;
 use serde::Serialize;
@@ -119,9 +119,13 @@ mod tests {
 
     #[test]
     fn what_was_done_in_part_is_not_to_be_sent_again() {
-        let excess = Excess::at_once(1);
-        let problem =
-            Problem::rate_limited(Reason::KeyConnections, "too many", "KEYED_KEY_CONNECTIONS", excess);
+        let excess = Excess::of_concurrent(1);
+        let problem = Problem::rate_limited(
+            Reason::KeyConnections,
+            "too many",
+            "KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY",
+            excess,
+        );
         let problem = problem.with_partial_outcome();
         let body = problem.render(Uuid::nil());
         assert!(body.contains(r#""retryable":false"#) && body.contains(r#""outcome":"partial""#), "{body}");

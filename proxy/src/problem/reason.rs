@@ -1,17 +1,19 @@
-//! The limit that refused a request, as logs and metrics name it.
+//! The limit that a request exceeds: as logs and metrics name it, and its state.
 
-/// Why a request was refused although nothing was wrong with it.
+use std::time::Duration;
+
+/// Why a valid request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// `KEYED_KEY_RATE`.
     KeyRate,
-    /// `KEYED_KEY_REQUESTS`.
+    /// `KEYED_MAX_REQUESTS_PER_KEY`.
     KeyRequests,
-    /// `KEYED_KEY_CONNECTIONS`.
+    /// `KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY`.
     KeyConnections,
     /// The part of `KEYED_POOL_SIZE` that the keys of one role may have.
     RoleConnections,
-    /// `KEYED_KEY_FILES`.
+    /// `KEYED_MAX_TRANSFERS_PER_KEY`.
     KeyFiles,
     /// The part of `KEYED_BODY_BUDGET` that one key may have.
     KeyBodyBudget,
@@ -21,9 +23,9 @@ pub(crate) enum Reason {
     PublicRate,
     /// Too many unknown keys were being looked up.
     KeyLookups,
-    /// `KEYED_REQUESTS`.
+    /// `KEYED_MAX_REQUESTS`.
     Requests,
-    /// `KEYED_FILES`.
+    /// `KEYED_MAX_TRANSFERS`.
     Files,
     /// `KEYED_BODY_BUDGET`.
     BodyBudget,
@@ -31,9 +33,9 @@ pub(crate) enum Reason {
     ResponseBudget,
     /// Every connection to the database was busy for `KEYED_POOL_WAIT`.
     PoolWait,
-    /// `KEYED_CONNECTIONS`.
+    /// `KEYED_MAX_CONNECTIONS`.
     Connections,
-    /// `KEYED_ADDRESS_CONNECTIONS`.
+    /// `KEYED_MAX_CONNECTIONS_PER_ADDRESS`.
     AddressConnections,
     /// Proxy and extension do not fit.
     Version,
@@ -80,5 +82,24 @@ impl Reason {
             Reason::AddressConnections => "address_connections",
             Reason::Version => "version",
         }
+    }
+}
+
+/// The state of a limit that is exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Excess {
+    /// The limit.
+    pub(crate) limit: u64,
+    /// The time until one more is allowed.
+    pub(crate) next: Duration,
+    /// The time until the full limit is available.
+    pub(crate) reset: Duration,
+}
+
+impl Excess {
+    /// Of a limit of concurrency: the end of none is known.
+    pub(crate) fn of_concurrent(limit: usize) -> Excess {
+        let soon = Duration::from_secs(1);
+        Excess { limit: limit as u64, next: soon, reset: soon }
     }
 }

@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::statement::{flag, statement};
+use keyed_service::statement::{flag, statement};
 
 pub(crate) async fn me(call: Call<0>) -> Result<Response, Problem> {
     let query_text = call.app.embedder.is_some();

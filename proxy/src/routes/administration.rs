@@ -8,7 +8,7 @@ use crate::body::JsonText;
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::query;
-use crate::statement::{number, statement, text};
+use keyed_service::statement::{number, statement, text};
 
 pub(crate) async fn list_keys(mut call: Call<0>) -> Result<Response, Problem> {
     let [limit, cursor] = call.parameters(["limit", "cursor"])?;

@@ -5,7 +5,7 @@ use axum::response::Response;
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::query;
-use crate::statement::{number, statement, text};
+use keyed_service::statement::{number, statement, text};
 
 pub(crate) async fn jobs(call: Call<0>) -> Result<Response, Problem> {
     call.read(statement!("list_jobs()"), &[]).await

@@ -12,7 +12,7 @@ use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
 use crate::problem::Problem;
 use crate::query;
-use crate::statement::{flag, statement, text};
+use keyed_service::statement::{flag, statement, text};
 
 pub(crate) async fn upsert(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [mode, answer_with] = call.parameters(["mode", "return"])?;

@@ -9,7 +9,7 @@ use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
 use crate::problem::Problem;
 use crate::query;
-use crate::statement::{flag, number, statement, text};
+use keyed_service::statement::{flag, number, statement, text};
 
 pub(crate) async fn create(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [template] = call.segments();

@@ -125,7 +125,7 @@ async fn send(
     };
     let mut running = Running::export(&app.metrics);
     let mut next = Some(first);
-    let (mut timer, end) = (TransferTimer::new(app.least_rate), Instant::now() + app.file_timeout);
+    let (mut timer, end) = (TransferTimer::new(app.minimum_rate), Instant::now() + app.file_timeout);
     loop {
         match next {
             Some(portion) if portion.is_empty() => {}

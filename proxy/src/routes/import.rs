@@ -25,8 +25,8 @@ use crate::import::tally::{Refusal, Tally};
 use crate::observation::Observation;
 use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
-use crate::shutdown::Step;
 use crate::state::App;
+use keyed_service::shutdown::Step;
 
 /// The number of buffered chunks of a response.
 const CHUNKS: usize = 64;
@@ -42,7 +42,7 @@ pub(crate) async fn run(
     caller.idempotency = None;
     let (parts, body) = http.into_parts();
     let request = Request::parse(&parts.headers, &parts.uri)?;
-    // If refused rows abort the import, they are not a file to correct, but the reason of the refusal.
+    // If rejected rows abort the import, they are not a file to correct, but the reason of the error.
     let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
     if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
         return report(&app, &caller, &template, &request, body).await;
@@ -237,7 +237,7 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
     }
 }
 
-/// Tells of each portion and each refused row by a line of JSON.
+/// Reports each portion and each rejected row by a line of JSON.
 struct Lines {
     chunks: ChunkSender,
 }
@@ -255,7 +255,7 @@ impl Listener for Lines {
     }
 }
 
-/// Gives the refused rows back.
+/// Returns the rejected rows.
 struct Refused {
     chunks: ChunkSender,
     rows: RefusedRows,

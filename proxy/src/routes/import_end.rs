@@ -9,7 +9,7 @@ use crate::answer;
 use crate::call::Call;
 use crate::database::Effect;
 use crate::problem::Problem;
-use crate::statement::{number, statement, text};
+use keyed_service::statement::{number, statement, text};
 
 /// Ends a session, if it still imports a file in this transaction, and says whether it has ended. The number 6 is that of the lock
 /// of such an import.

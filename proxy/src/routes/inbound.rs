@@ -13,13 +13,12 @@ use crate::answer;
 use crate::authentication::admit;
 use crate::body::JsonText;
 use crate::call::Call;
-use crate::caller::digest;
 use crate::database::Effect::{Write, WriteOnce};
 use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
 use crate::state::App;
-use crate::statement::{number, statement, text};
+use keyed_service::statement::{digest, number, statement, text};
 
 /// The endpoint that a delivery is for, by the digest of the token in its address.
 pub(crate) struct Addressee {
@@ -75,7 +74,7 @@ pub(crate) async fn deliver(
 /// What became of a delivery, by its answer: one of [`Metrics`](crate::metrics::Metrics)' outcomes.
 fn outcome(answer: &Result<Response, Problem>) -> &'static str {
     match answer {
-        // Its payload was refused, and is kept for a replay.
+        // Its payload was rejected, and is kept for a replay.
         Ok(response) if response.status() == StatusCode::ACCEPTED => "refused",
         Ok(_) => "accepted",
         Err(problem) if problem.is_unauthorized() => "unauthorized",

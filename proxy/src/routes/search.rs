@@ -7,17 +7,17 @@ use crate::answer;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::database::Effect::Read;
-use crate::embedding::query::{self, Check, Context};
 use crate::problem::Problem;
+use crate::query_text::{Check, Context, with_vector};
 use crate::state::App;
-use crate::statement::{statement, text};
+use keyed_service::statement::{statement, text};
 
 pub(crate) async fn run(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
     let [template] = call.segments();
     let check =
         Check { statement: statement!("check_search($4::text, $5::text)"), arguments: &[text(template)] };
-    let body = query::with_vector(context(&call.app), &call.caller, body, check).await?;
+    let body = with_vector(context(&call.app), &call.caller, body, check).await?;
     call.read(statement!("search($4::text, $5::text)"), &[text(template), text(&body)]).await
 }
 
@@ -38,7 +38,7 @@ const HEADERS: [HeaderName; 2] =
 pub(crate) async fn semantic(mut call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
     let check = Check { statement: statement!("check_semantic_search($4::text)"), arguments: &[] };
-    let body = query::with_vector(context(&call.app), &call.caller, body, check).await?;
+    let body = with_vector(context(&call.app), &call.caller, body, check).await?;
     let row = call.ask(Read, statement!("semantic_search($4::text)"), &[text(&body)]).await?;
     answer::read_with(&row, &HEADERS)
 }

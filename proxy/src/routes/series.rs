@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::conditional::Conditions;
 use crate::problem::Problem;
 use crate::query;
-use crate::statement::{number, statement, text};
+use keyed_service::statement::{number, statement, text};
 
 pub(crate) async fn read(mut call: Call<2>) -> Result<Response, Problem> {
     let accepted = ["from", "to", "bucket", "aggregate", "limit", "cursor"];

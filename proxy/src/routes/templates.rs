@@ -6,7 +6,7 @@ use crate::body::JsonText;
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::query;
-use crate::statement::{flag, statement, text};
+use keyed_service::statement::{flag, statement, text};
 
 pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
     call.read(statement!("list_templates()"), &[]).await

@@ -5,7 +5,7 @@ use axum::response::Response;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::statement::{statement, text};
+use keyed_service::statement::{statement, text};
 
 pub(crate) async fn list(call: Call<1>) -> Result<Response, Problem> {
     let [template] = call.segments();

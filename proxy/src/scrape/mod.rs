@@ -19,13 +19,13 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::log::Lines;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::state::App;
+use keyed_service::log::Lines;
 
 /// The maximum number of connections. A scraper has one.
-const MOST_CONNECTIONS: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 
 /// The time for the head of a request, and the maximum time of one connection: it serves one request, so that no
 /// silent client keeps a connection. A scrape every few seconds can afford to connect.
@@ -40,7 +40,7 @@ struct Scrape {
 }
 
 /// Opens the listener of `/metrics`, where the settings name one.
-pub(crate) async fn start(settings: &Settings, app: &Arc<App>, log: Lines) -> anyhow::Result<()> {
+pub async fn start(settings: &Settings, app: &Arc<App>, log: Lines) -> anyhow::Result<()> {
     let Some(address) = &settings.metrics_listen else { return Ok(()) };
     let listener = TcpListener::bind(address)
         .await
@@ -64,7 +64,7 @@ impl Scrape {
             .header_read_timeout(HEADER_TIMEOUT)
             .keep_alive(false)
             .max_buf_size(16 << 10);
-        let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,

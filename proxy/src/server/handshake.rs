@@ -10,7 +10,7 @@ use tokio_rustls::server::TlsStream;
 
 use super::refusal;
 use crate::admission::socket::Watched;
-use crate::shutdown::{Shutdown, Step};
+use keyed_service::shutdown::{Shutdown, Step};
 
 /// The first byte of a TLS connection: a record of the type handshake.
 const HANDSHAKE: u8 = 22;

@@ -8,7 +8,7 @@ mod handshake;
 mod refusal;
 
 use std::convert::Infallible;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,11 +33,11 @@ use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{Begun, Watched};
 use crate::admission::tcp;
+use crate::listener_tls::ListenerTls;
 use crate::metrics::Connected;
 use crate::observation::{Link, Sent, Sinks, access_log, observe};
 use crate::settings::bounds::Bounds;
-use crate::shutdown::{Shutdown, Step};
-use crate::tls::listener::ListenerTls;
+use keyed_service::shutdown::{Shutdown, Step};
 
 /// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
 /// balancers close idle connections, so that they never use a closed one.
@@ -47,16 +47,30 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The maximum size of a request head, which an unfinished head takes of memory.
-const MOST_HEAD: usize = 32 << 10;
+const MAX_HEAD: usize = 32 << 10;
 
 /// The maximum number of concurrent 503 responses for too many connections.
-const MOST_REFUSALS: usize = 64;
+const MAX_REJECTIONS: usize = 64;
 
 /// The interval of log entries about missing file descriptors.
 const ACCEPT_LOG: Duration = Duration::from_secs(10);
 
-/// Answers requests until the service finishes, and then those that have begun, for as long as `finishing`.
-pub(crate) async fn serve(
+/// Serves requests until the step `Finishing`, and then those in flight, for as long as `finishing`.
+///
+/// Boxed, so that this crate compiles the future, and not each crate that awaits it.
+pub fn serve<'a>(
+    listener: TcpListener,
+    router: Router,
+    bounds: &'a Bounds,
+    tls: Option<&'a ListenerTls>,
+    sinks: &'a Sinks,
+    shutdown: &'a Shutdown,
+    finishing: Duration,
+) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+    Box::pin(accept(listener, router, bounds, tls, sinks, shutdown, finishing))
+}
+
+async fn accept(
     listener: TcpListener,
     router: Router,
     bounds: &Bounds,
@@ -66,11 +80,11 @@ pub(crate) async fn serve(
     finishing: Duration,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MOST_HEAD);
-    let open = Connections::new(bounds.connections, bounds.connections_of_an_address());
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_HEAD);
+    let open = Connections::new(bounds.max_connections, bounds.connections_of_an_address());
     // Reverse proxies open connections in advance; other clients have no reason to.
     let silence = if bounds.trusted_proxies > 0 { HEADER_TIMEOUT } else { bounds.header_timeout };
-    let refusals = Arc::new(Semaphore::new(MOST_REFUSALS));
+    let refusals = Arc::new(Semaphore::new(MAX_REJECTIONS));
     let connections = GracefulShutdown::new();
     let mut finish = pin!(shutdown.reached(Step::Finishing));
     let mut failing = None;
@@ -98,7 +112,7 @@ pub(crate) async fn serve(
                 let id = Uuid::from_u128(fastrand::u128(..));
                 sinks.metrics.refused(full.reason());
                 access_log::connection(id, 503, Some(full.reason()));
-                // Without even that much room the connection is closed without a word.
+                // Beyond that, the connection is closed without a response.
                 if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
                     tokio::spawn(refuse(stream, acceptor, full, id, permit));
                 }

@@ -5,9 +5,10 @@ use clap::Args;
 /// The most characters of a sentence on a page.
 const MAX_CHARACTERS: usize = 500;
 
+/// The settings of the web application.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Web application")]
-pub(crate) struct ApplicationSettings {
+pub struct ApplicationSettings {
     /// A sentence on the sign-in page, such as where to get a key. Everyone who opens the page reads it. Default: none.
     #[arg(
         long,
@@ -16,7 +17,7 @@ pub(crate) struct ApplicationSettings {
         hide_default_value = true,
         value_name = "TEXT"
     )]
-    pub(crate) sign_in_hint: String,
+    pub sign_in_hint: String,
 }
 
 impl ApplicationSettings {

@@ -4,116 +4,117 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::value::{bytes, cores, seconds, whole};
+use keyed_service::value::{bytes, cores, seconds, whole};
 
+/// The limits of callers and of the process.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Bounds")]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// Maximum number of open client connections. Further ones get 503 and are closed.
-    #[arg(long, env = "KEYED_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) connections: usize,
+    #[arg(long, env = "KEYED_MAX_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
+    pub max_connections: usize,
 
     /// Maximum number of open client connections for each address (IPv6: for each /64). Further ones get 503 and are
     /// closed.
     ///
-    /// Default: half of KEYED_CONNECTIONS, or all of them behind trusted reverse proxies.
-    #[arg(long, env = "KEYED_ADDRESS_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) address_connections: Option<usize>,
+    /// Default: half of KEYED_MAX_CONNECTIONS, or all of them behind trusted reverse proxies.
+    #[arg(long, env = "KEYED_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = whole::<usize>)]
+    pub max_connections_per_address: Option<usize>,
 
     /// Maximum number of requests in flight. Further ones get 503.
-    #[arg(long, env = "KEYED_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) requests: usize,
+    #[arg(long, env = "KEYED_MAX_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
+    pub max_requests: usize,
 
     /// Maximum memory for the bodies of all requests. One key can use half of it.
     ///
     /// A request waits for memory as long as for a connection to the database, then it gets 503. Must be at least
     /// the maximum size of a body.
     #[arg(long, env = "KEYED_BODY_BUDGET", default_value = "64MiB", value_parser = bytes, value_name = "SIZE")]
-    pub(crate) body_budget: usize,
+    pub body_budget: usize,
 
     /// Maximum memory for responses that are being sent or computed. One key can use half of it.
     ///
     /// Further requests wait as long as for a connection to the database, then they get 503. Lookups of single records do not
     /// wait.
     #[arg(long, env = "KEYED_RESPONSE_BUDGET", default_value = "128MiB", value_parser = bytes, value_name = "SIZE")]
-    pub(crate) response_budget: usize,
+    pub response_budget: usize,
 
     /// Seconds that a client has to send the headers of its first request, and before that, to send the first byte.
     ///
     /// Connections of trusted reverse proxies, and all connections between two requests, may be idle for 75 seconds.
     #[arg(long, env = "KEYED_HEADER_TIMEOUT", default_value = "10", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) header_timeout: Duration,
+    pub header_timeout: Duration,
 
     /// Minimum rate, in bytes per second, at which a client must send a body and read a response.
-    #[arg(long, env = "KEYED_LEAST_RATE", default_value = "4KiB", value_parser = bytes, value_name = "SIZE")]
-    pub(crate) least_rate: usize,
+    #[arg(long, env = "KEYED_MINIMUM_RATE", default_value = "4KiB", value_parser = bytes, value_name = "SIZE")]
+    pub minimum_rate: usize,
 
     /// Seconds that a body or a response may stall or stay below the minimum rate.
     #[arg(long, env = "KEYED_STALL_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) stall_timeout: Duration,
+    pub stall_timeout: Duration,
 
     /// Maximum number of concurrent imports and exports. Default: half of the connections that are not shared.
-    #[arg(long, env = "KEYED_FILES", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) files: Option<usize>,
+    #[arg(long, env = "KEYED_MAX_TRANSFERS", value_name = "N", value_parser = whole::<usize>)]
+    pub max_transfers: Option<usize>,
 
     /// Maximum seconds for an export, or for an import in one transaction (abort, dry run).
-    #[arg(long, env = "KEYED_FILE_TIMEOUT", default_value = "3600", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) file_timeout: Duration,
+    #[arg(long, env = "KEYED_TRANSFER_TIMEOUT", default_value = "3600", value_parser = seconds, value_name = "SECONDS")]
+    pub transfer_timeout: Duration,
 
     /// Maximum requests per second for each API key or delivery token (429 beyond); 0 for no limit.
     ///
     /// Default: 50000 for each core, more than one integration reaches.
     #[arg(long, env = "KEYED_KEY_RATE", default_value_t = default_key_rate(), value_name = "N", value_parser = whole::<u32>)]
-    pub(crate) key_rate: u32,
+    pub key_rate: u32,
 
     /// Maximum requests per second for each address (IPv6: for each /64) for what needs no API key, the web application and
     /// /openapi.json (429 beyond); 0 for no limit.
     #[arg(long, env = "KEYED_PUBLIC_RATE", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
-    pub(crate) public_rate: u32,
+    pub public_rate: u32,
 
     /// Maximum requests in flight for each API key or delivery token (429 beyond).
-    #[arg(long, env = "KEYED_KEY_REQUESTS", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) key_requests: usize,
+    #[arg(long, env = "KEYED_MAX_REQUESTS_PER_KEY", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
+    pub max_requests_per_key: usize,
 
     /// Maximum connections to the database that one key uses. All keys of a role use three quarters at most, or as many as one
     /// key may. Default: three quarters of what a role may use.
     ///
     /// Further requests wait as long as for any connection, then get 429. Lookups of single records use separate,
     /// shared connections and do not count.
-    #[arg(long, env = "KEYED_KEY_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) key_connections: Option<usize>,
+    #[arg(long, env = "KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", value_name = "N", value_parser = whole::<usize>)]
+    pub max_database_connections_per_key: Option<usize>,
 
     /// Maximum number of concurrent imports and exports for each key (429 beyond). The default leaves one to others.
-    #[arg(long, env = "KEYED_KEY_FILES", value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) key_files: Option<usize>,
+    #[arg(long, env = "KEYED_MAX_TRANSFERS_PER_KEY", value_name = "N", value_parser = whole::<usize>)]
+    pub max_transfers_per_key: Option<usize>,
 
     /// Maximum failed authentications per minute for each address (IPv6: for each /64; 429 beyond); 0 for no limit.
     ///
     /// Verified keys are accepted regardless of failures from their address.
     #[arg(long, env = "KEYED_AUTH_FAILURES", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
-    pub(crate) auth_failures: u32,
+    pub auth_failures: u32,
 
     /// Seconds for which an invalid key is rejected without asking the database again.
-    #[arg(long, env = "KEYED_REFUSAL_MEMORY", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) refusal_memory: Duration,
+    #[arg(long, env = "KEYED_INVALID_KEY_TTL", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
+    pub invalid_key_ttl: Duration,
 
     /// Number of reverse proxies in front of this one that append the client address to X-Forwarded-For.
     ///
     /// The client address is then that seen by the first of them. With 0, the header is ignored.
     #[arg(long, env = "KEYED_TRUSTED_PROXIES", default_value_t = 0, value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) trusted_proxies: usize,
+    pub trusted_proxies: usize,
 }
 
 impl Bounds {
     pub(crate) fn validate(&self, body_limit: usize) -> Result<(), String> {
         for (name, number) in [
-            ("KEYED_CONNECTIONS", Some(self.connections)),
-            ("KEYED_ADDRESS_CONNECTIONS", self.address_connections),
-            ("KEYED_REQUESTS", Some(self.requests)),
-            ("KEYED_FILES", self.files),
-            ("KEYED_KEY_REQUESTS", Some(self.key_requests)),
-            ("KEYED_KEY_CONNECTIONS", self.key_connections),
-            ("KEYED_KEY_FILES", self.key_files),
+            ("KEYED_MAX_CONNECTIONS", Some(self.max_connections)),
+            ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", self.max_connections_per_address),
+            ("KEYED_MAX_REQUESTS", Some(self.max_requests)),
+            ("KEYED_MAX_TRANSFERS", self.max_transfers),
+            ("KEYED_MAX_REQUESTS_PER_KEY", Some(self.max_requests_per_key)),
+            ("KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", self.max_database_connections_per_key),
+            ("KEYED_MAX_TRANSFERS_PER_KEY", self.max_transfers_per_key),
         ] {
             if number.is_some_and(|number| !(1..=1_000_000).contains(&number)) {
                 return Err(format!("{name} must be between 1 and 1000000."));
@@ -134,26 +135,27 @@ impl Bounds {
         if self.body_budget > u32::MAX as usize {
             return Err("KEYED_BODY_BUDGET must be less than 4096MiB.".into());
         }
-        if !(1..=1 << 30).contains(&self.least_rate) {
-            return Err("KEYED_LEAST_RATE must be between 1 and 1024MiB.".into());
+        if !(1..=1 << 30).contains(&self.minimum_rate) {
+            return Err("KEYED_MINIMUM_RATE must be between 1 and 1024MiB.".into());
         }
         Ok(())
     }
 
     /// The maximum number of connections of one address.
     pub(crate) fn connections_of_an_address(&self) -> usize {
-        let default = if self.trusted_proxies == 0 { self.connections.div_ceil(2) } else { self.connections };
-        self.address_connections.unwrap_or(default)
+        let default =
+            if self.trusted_proxies == 0 { self.max_connections.div_ceil(2) } else { self.max_connections };
+        self.max_connections_per_address.unwrap_or(default)
     }
 
     /// The maximum number of concurrent files, each of which may use a connection for long.
     pub(crate) fn files(&self, connections: usize) -> usize {
-        self.files.unwrap_or((connections / 2).max(1))
+        self.max_transfers.unwrap_or((connections / 2).max(1))
     }
 
     pub(crate) fn files_of_a_key(&self, connections: usize) -> usize {
         let files = self.files(connections);
-        self.key_files.unwrap_or(files.saturating_sub(1).max(1))
+        self.max_transfers_per_key.unwrap_or(files.saturating_sub(1).max(1))
     }
 
     /// The maximum number of connections of the keys of one role: three quarters, or as many as one key may have.
@@ -163,7 +165,8 @@ impl Bounds {
 
     /// The maximum number of connections of one key: three quarters of what its role has.
     pub(crate) fn connections_of_a_key(&self, connections: usize) -> usize {
-        let most = self.key_connections.unwrap_or(three_quarters(three_quarters(connections)));
+        let most =
+            self.max_database_connections_per_key.unwrap_or(three_quarters(three_quarters(connections)));
         most.min(connections.max(1))
     }
 }
@@ -210,10 +213,10 @@ mod tests {
     #[test]
     fn by_default_no_address_has_all_connections_unless_it_is_a_trusted_proxy() {
         for (arguments, of_an_address) in [
-            (&["--connections", "8"][..], 4),
-            (&["--connections", "1"], 1),
-            (&["--connections", "8", "--trusted-proxies", "1"], 8),
-            (&["--connections", "8", "--address-connections", "3"], 3),
+            (&["--max-connections", "8"][..], 4),
+            (&["--max-connections", "1"], 1),
+            (&["--max-connections", "8", "--trusted-proxies", "1"], 8),
+            (&["--max-connections", "8", "--max-connections-per-address", "3"], 3),
         ] {
             assert_eq!(bounds(arguments).connections_of_an_address(), of_an_address, "{arguments:?}");
         }
@@ -224,9 +227,9 @@ mod tests {
         for (arguments, name) in [
             (["--body-budget", "1MiB"], "KEYED_BODY_BUDGET"),
             (["--body-budget", "4096MiB"], "KEYED_BODY_BUDGET"),
-            (["--connections", "0"], "KEYED_CONNECTIONS"),
-            (["--key-files", "0"], "KEYED_KEY_FILES"),
-            (["--least-rate", "0"], "KEYED_LEAST_RATE"),
+            (["--max-connections", "0"], "KEYED_MAX_CONNECTIONS"),
+            (["--max-transfers-per-key", "0"], "KEYED_MAX_TRANSFERS_PER_KEY"),
+            (["--minimum-rate", "0"], "KEYED_MINIMUM_RATE"),
         ] {
             let message = bounds(&arguments).validate(16 << 20);
             assert!(message.is_err_and(|message| message.contains(name)), "{arguments:?}");

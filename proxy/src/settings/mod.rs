@@ -1,68 +1,63 @@
 //! Settings from flags and environment. Every setting is one field of a struct, and its comment is its help text.
 
 /// The web application.
-pub(crate) mod application;
+pub mod application;
 /// Limits.
-pub(crate) mod bounds;
-/// TLS of the database URL.
-pub(crate) mod database_tls;
-/// The database URL.
-pub(crate) mod database_url;
-/// Embeddings.
-pub(crate) mod embedding;
-/// A file of settings.
-pub(crate) mod environment_file;
-/// Errors that name a setting.
-mod named;
-/// The words of a database URL.
-mod url_words;
-/// The values of settings: numbers, sizes and times.
-mod value;
+pub mod bounds;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use application::ApplicationSettings;
 use bounds::Bounds;
-use clap::{ArgAction, Args, FromArgMatches};
-use database_url::DatabaseUrl;
-use embedding::EmbeddingSettings;
-pub(crate) use value::LogFormat;
-use value::{bytes, default_pool_size, default_workers, seconds, seconds_or_none, whole};
+use clap::{ArgAction, Args, ValueEnum};
+use keyed_embedding_worker::settings::EmbeddingSettings;
+use keyed_service::database_url::{self, DatabaseUrl};
+use keyed_service::value::{bytes, cores, seconds, seconds_or_none, whole};
 
 use crate::cors;
 
 /// The log level without a setting.
-pub(crate) const DEFAULT_LOG: &str = "info";
+pub const DEFAULT_LOG: &str = "info";
 
+/// How the log is written.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+/// The settings of the service.
 #[derive(Args, Clone)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// Check the settings, the files that they name, the address to listen on, and the database, and end. Serves nothing.
     ///
     /// Prints what is wrong and what to do. The exit code is 0 if the service could start and serve, else 1.
     #[arg(long)]
-    pub(crate) check: bool,
+    pub check: bool,
 
     /// The address and port to listen on.
     #[arg(long, env = "KEYED_LISTEN", default_value = "127.0.0.1:8080", value_name = "HOST:PORT")]
-    pub(crate) listen: String,
+    pub listen: String,
 
     /// A PEM file with the certificate of the listener, followed by those of intermediate authorities. Requires
     /// KEYED_TLS_KEY. Without them the listener speaks plain HTTP.
     ///
     /// SIGHUP reads both files again.
     #[arg(long, env = "KEYED_TLS_CERT", value_name = "FILE")]
-    pub(crate) tls_cert: Option<PathBuf>,
+    pub tls_cert: Option<PathBuf>,
 
     /// A PEM file with the private key of the listener.
     #[arg(long, env = "KEYED_TLS_KEY", value_name = "FILE")]
-    pub(crate) tls_key: Option<PathBuf>,
+    pub tls_key: Option<PathBuf>,
 
     /// The address and port of /metrics, for Prometheus; nothing else is served there. Default: none.
     ///
     /// It needs no key and speaks plain HTTP: choose an address that only your monitoring reaches.
     #[arg(long, env = "KEYED_METRICS_LISTEN", value_name = "HOST:PORT")]
-    pub(crate) metrics_listen: Option<String>,
+    pub metrics_listen: Option<String>,
 
     /// The database, as a URL or as keywords. A host that begins with / is the directory of a Unix socket.
     ///
@@ -70,49 +65,49 @@ pub(crate) struct Settings {
     /// sslmode, sslrootcert, sslcert, sslkey, sslcrl, sslnegotiation and channel_binding mean what they mean to psql.
     /// To another machine, use sslmode=verify-full. PGSSLMODE and the like are not read.
     #[arg(long, env = "KEYED_DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    pub(crate) database_url: Option<String>,
+    pub database_url: Option<String>,
 
     /// A file that contains the database URL, to keep the password out of the environment.
     #[arg(long, env = "KEYED_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
-    pub(crate) database_url_file: Option<PathBuf>,
+    pub database_url_file: Option<PathBuf>,
 
     /// Maximum connections to the database. Default: four for each core, at most 32.
     #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) pool_size: usize,
+    pub pool_size: usize,
 
     /// Number of threads that serve requests. Default: half of the cores, because a database on the same machine
     /// does more work for each request than the proxy. Use one for each core if the proxy has its own machine.
     #[arg(long, env = "KEYED_WORKERS", default_value_t = default_workers(), value_name = "N", value_parser = whole::<usize>)]
-    pub(crate) workers: usize,
+    pub workers: usize,
 
     /// Seconds that a request waits for a free connection before it gets 503.
     #[arg(long, env = "KEYED_POOL_WAIT", default_value = "2", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) pool_wait: Duration,
+    pub pool_wait: Duration,
 
     /// Maximum age in seconds of a connection to the database. New connections find a database that has moved.
     #[arg(long, env = "KEYED_CONNECTION_AGE", default_value = "1800", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) connection_age: Duration,
+    pub connection_age: Duration,
 
     /// Seconds that the proxy waits for the body of a request, and then for the response of the database.
     #[arg(long, env = "KEYED_REQUEST_TIMEOUT", default_value = "35", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) request_timeout: Duration,
+    pub request_timeout: Duration,
 
     /// Seconds after which the database cancels a statement (504). Must be shorter than the request timeout.
     #[arg(long, env = "KEYED_STATEMENT_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) statement_timeout: Duration,
+    pub statement_timeout: Duration,
 
     /// Seconds for which requests are still served after SIGTERM, while /readyz returns 503 and every response asks the
     /// caller to open another connection. Set it to the time that a load balancer takes to notice.
     #[arg(long, env = "KEYED_DRAIN", default_value = "0", value_parser = seconds_or_none, value_name = "SECONDS")]
-    pub(crate) drain: Duration,
+    pub drain: Duration,
 
     /// Seconds that requests in flight have to finish after that. Default: KEYED_REQUEST_TIMEOUT.
     #[arg(long, env = "KEYED_SHUTDOWN_TIMEOUT", value_parser = seconds, value_name = "SECONDS")]
-    pub(crate) shutdown_timeout: Option<Duration>,
+    pub shutdown_timeout: Option<Duration>,
 
     /// Maximum size of a request body, in bytes or with a unit, such as `16MiB` or `512KiB`.
     #[arg(long, env = "KEYED_BODY_LIMIT", default_value = "16MiB", value_parser = bytes, value_name = "SIZE")]
-    pub(crate) body_limit: usize,
+    pub body_limit: usize,
 
     /// Origins whose pages may call the API from a browser (CORS), such as `https://app.example.com`, separated by
     /// commas; `*` for all. Default: none.
@@ -123,53 +118,44 @@ pub(crate) struct Settings {
         hide_default_value = true,
         value_name = "ORIGINS"
     )]
-    pub(crate) cors_origins: String,
+    pub cors_origins: String,
 
     /// Log level, and levels of parts: `info`, `warn,keyed_proxy=debug`, or `info,access=off` without a line for each request.
     #[arg(long, env = "KEYED_LOG", default_value = DEFAULT_LOG, value_name = "FILTER")]
-    pub(crate) log: String,
+    pub log: String,
 
     /// A file of settings, a NAME=value on each line, from which SIGHUP takes KEYED_LOG. It is not read at the start:
     /// that is for the service manager to do.
     #[arg(long, env = "KEYED_ENVIRONMENT_FILE", value_name = "FILE")]
-    pub(crate) environment_file: Option<PathBuf>,
+    pub environment_file: Option<PathBuf>,
 
     /// Format of the log on standard error.
     #[arg(long, env = "KEYED_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
-    pub(crate) log_format: LogFormat,
+    pub log_format: LogFormat,
 
     /// Use prepared statements.
     ///
     /// Set it to false for PgBouncer in transaction mode. The proxy then does not set timeouts either, because
     /// PgBouncer refuses them: set them with ALTER ROLE keyed_proxy SET statement_timeout = '30s'.
     #[arg(long, env = "KEYED_PREPARED_STATEMENTS", default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
-    pub(crate) prepared_statements: bool,
+    pub prepared_statements: bool,
 
+    /// The web application.
     #[command(flatten)]
-    pub(crate) application: ApplicationSettings,
+    pub application: ApplicationSettings,
 
+    /// Limits.
     #[command(flatten)]
-    pub(crate) bounds: Bounds,
+    pub bounds: Bounds,
 
+    /// Embeddings.
     #[command(flatten)]
-    pub(crate) embedding: EmbeddingSettings,
-}
-
-/// Names the environment variable in an error about a setting: that is where it is set most often.
-pub(crate) fn named(error: clap::Error) -> clap::Error {
-    named::with_variable(error, &Settings::augment_args(clap::Command::new("keyed-proxy")))
+    pub embedding: EmbeddingSettings,
 }
 
 impl Settings {
-    /// The settings of the environment, or the defaults.
-    pub(crate) fn from_environment() -> Result<Settings, clap::Error> {
-        let command = Settings::augment_args(clap::Command::new("keyed-proxy"));
-        let matches = command.try_get_matches_from(["keyed-proxy"]).map_err(named)?;
-        Settings::from_arg_matches(&matches)
-    }
-
-    /// Refuses what no single setting shows to be wrong.
-    pub(crate) fn validate(&self) -> Result<(), String> {
+    /// Rejects settings that contradict each other.
+    pub fn validate(&self) -> Result<(), String> {
         self.database().map(drop)?;
         self.listener_files().map(drop)?;
         for (name, number) in [("KEYED_POOL_SIZE", self.pool_size), ("KEYED_WORKERS", self.workers)] {
@@ -195,12 +181,12 @@ impl Settings {
     }
 
     /// How long requests in flight have to finish at the end.
-    pub(crate) fn shutdown_timeout(&self) -> Duration {
+    pub fn shutdown_timeout(&self) -> Duration {
         self.shutdown_timeout.unwrap_or(self.request_timeout)
     }
 
     /// The files of certificate and key, if the listener speaks TLS.
-    pub(crate) fn listener_files(&self) -> Result<Option<(&Path, &Path)>, String> {
+    pub fn listener_files(&self) -> Result<Option<(&Path, &Path)>, String> {
         match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
             (None, None) => Ok(None),
@@ -214,7 +200,7 @@ impl Settings {
     }
 
     /// The connection settings. Messages never repeat the URL, because it may contain a password.
-    pub(crate) fn database(&self) -> Result<DatabaseUrl, String> {
+    pub fn database(&self) -> Result<DatabaseUrl, String> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
         let mut database = database_url::read("KEYED_DATABASE_URL", url, file)?;
         let config = &mut database.config;
@@ -227,12 +213,32 @@ impl Settings {
 
     fn session_options(&self) -> String {
         let statement = self.statement_timeout.as_millis();
-        // A statement that waits for a lock gives up while it still has half of its time for the work.
+        // A statement that waits for a lock times out while half of its time is left for the work.
         let lock = statement.div_ceil(2);
         format!(
             "-c statement_timeout={statement} -c lock_timeout={lock} \
              -c idle_in_transaction_session_timeout={statement} -c search_path=pg_catalog,pg_temp"
         )
+    }
+}
+
+fn default_pool_size() -> usize {
+    (cores() * 4).min(32)
+}
+
+fn default_workers() -> usize {
+    cores().div_ceil(2)
+}
+
+#[cfg(test)]
+impl Settings {
+    /// The settings of flags.
+    pub(crate) fn of_arguments(arguments: &[&str]) -> Settings {
+        use clap::FromArgMatches;
+
+        let command = Settings::augment_args(clap::Command::new("keyed-proxy").no_binary_name(true));
+        let matches = command.try_get_matches_from(arguments).expect("well-formed arguments");
+        Settings::from_arg_matches(&matches).expect("the arguments of all settings")
     }
 }
 

@@ -16,13 +16,13 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::http_client::{HttpClient, http_client};
+use keyed_service::http_client::{HttpClient, http_client};
 
 /// The time within which the collector answers. The exporter's own is shorter when the environment says so.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The most that is read of an answer of the collector.
-const MOST_ANSWER: usize = 64 << 10;
+const MAX_ANSWER: usize = 64 << 10;
 
 /// The endpoint that turns the export on; one for traces alone comes first.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
@@ -112,7 +112,7 @@ impl opentelemetry_http::HttpClient for Client {
         let exchange = async move {
             let response = client.request(request.map(Body::from)).await?;
             let (head, body) = response.into_parts();
-            let body = Limited::new(body, MOST_ANSWER).collect().await?.to_bytes();
+            let body = Limited::new(body, MAX_ANSWER).collect().await?.to_bytes();
             Ok::<_, HttpError>(Response::from_parts(head, body))
         };
         // The clock of the timeout is that of the runtime, too.
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sampler_that_is_not_known_is_refused() {
+    fn a_sampler_that_is_not_known_is_rejected() {
         for sampler in SAMPLERS {
             assert_eq!(wanted(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
         }

@@ -24,7 +24,7 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 const LONGEST: usize = 512;
 
 /// Whether the environment asks for traces, or why that cannot be.
-pub(crate) fn is_wanted() -> anyhow::Result<bool> {
+pub fn is_wanted() -> anyhow::Result<bool> {
     exporter::is_wanted(&environment)
 }
 
@@ -34,7 +34,7 @@ fn environment(name: &str) -> Option<String> {
 }
 
 /// The traces of this process.
-pub(crate) struct Traces {
+pub struct Traces {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
     /// The same moment on the clock of spans and on that of requests.
@@ -56,7 +56,7 @@ pub(crate) struct Span {
 
 impl Traces {
     /// The traces that the environment asks for, if any.
-    pub(crate) fn from_environment() -> anyhow::Result<Option<Traces>> {
+    pub fn from_environment() -> anyhow::Result<Option<Traces>> {
         let Some(provider) = exporter::provider(&environment)? else { return Ok(None) };
         let scope =
             InstrumentationScope::builder("keyed-proxy").with_version(env!("CARGO_PKG_VERSION")).build();
@@ -108,7 +108,7 @@ impl Traces {
     }
 
     /// Exports what is left. It blocks, so it must not run on a thread that drives connections.
-    pub(crate) fn shut_down(&self) {
+    pub fn shut_down(&self) {
         if let Err(error) = self.provider.shutdown_with_timeout(LAST_EXPORT) {
             tracing::warn!(%error, "the last spans may not have reached the collector");
         }

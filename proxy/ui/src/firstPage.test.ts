@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const MADE = "dist/";
 const MANIFEST = `${MADE}.vite/manifest.json`;
-const MOST_BYTES = 250_000;
+const MAX_BYTES = 250_000;
 
 type Chunk = { file: string; name?: string; imports?: string[]; css?: string[] };
 
@@ -48,6 +48,6 @@ test.skipIf(!existsSync(MANIFEST))("the first list of records is there after 250
   const sum = sizes.reduce((bytes, [, size]) => bytes + size, 0);
   const largest = sizes.sort(([, a], [, b]) => b - a).slice(0, 10);
   expect(sum, `${sum} bytes, of them ${largest.map((it) => it.join(" ")).join(", ")}`).toBeLessThanOrEqual(
-    MOST_BYTES,
+    MAX_BYTES,
   );
 });

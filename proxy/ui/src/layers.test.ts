@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { expect, test } from "vitest";
 
-/** The folders of src, from the lowest to the highest. Each imports only from itself and those before it. */
+/** The folders of src, from the lowest to the highest. Each imports only from itself and from lower ones. */
 const ORDER = [
   "style",
   "language",
@@ -26,7 +26,7 @@ const ORDER = [
   ".",
 ];
 
-const MOST_LINES = 300;
+const MAX_LINES = 300;
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
@@ -35,10 +35,14 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
 const folder = (path: string) =>
   /\.tsx?$/.test(path) && !path.includes("/") ? "." : (path.split("/")[0] ?? "");
 
+const importsOf = (file: string, text: string) =>
+  [...text.matchAll(/(?:from|import\()\s*"(\.[^"]*)"/g)].map(([, path = ""]) =>
+    relative("src", normalize(join("src", dirname(file), path))),
+  );
+
 test("folders import downwards only", () => {
   const faults = sources.flatMap(({ file, text }) =>
-    [...text.matchAll(/(?:from|import\()\s*"(\.[^"]*)"/g)].flatMap(([, path = ""]) => {
-      const target = relative("src", normalize(join("src", dirname(file), path)));
+    importsOf(file, text).flatMap((target) => {
       const [from, to] = [ORDER.indexOf(folder(file)), ORDER.indexOf(folder(target))];
       return from >= 0 && to >= 0 && to <= from ? [] : [`${file} imports ${target}`];
     }),
@@ -46,7 +50,17 @@ test("folders import downwards only", () => {
   expect(faults).toEqual([]);
 });
 
+test("imports have no cycles", () => {
+  const name = (file: string) => file.replace(/\.tsx?$/, "");
+  let left = new Map(sources.map(({ file, text }) => [name(file), importsOf(file, text)]));
+  for (let before = left.size + 1; left.size < before; ) {
+    before = left.size;
+    left = new Map([...left].filter(([, targets]) => targets.some((target) => left.has(target))));
+  }
+  expect([...left.keys()]).toEqual([]);
+});
+
 test("files are short", () => {
-  const long = sources.filter(({ text }) => text.split("\n").length > MOST_LINES);
+  const long = sources.filter(({ text }) => text.split("\n").length > MAX_LINES);
   expect(long.map(({ file }) => file)).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { askAhead } from "./app/ahead";
+import { preloadPage } from "./app/preload";
 import { storedSession } from "./session/stored";
 
-// This file is small, and what it sends is answered while the application is read.
-askAhead(storedSession().key);
+// This file is small: the service responds while the browser loads the application.
+preloadPage(storedSession().key);
 void import("./app/start");

@@ -11,7 +11,7 @@ async fn assert_unchanged(session: &Session, attack: &str) {
 }
 
 #[tokio::test]
-async fn the_setting_that_carries_the_principal_cannot_be_set_directly() {
+async fn setting_that_carries_the_principal_cannot_be_set_directly() {
     let sales = Sales::new().await;
     let session = sales.european("read, create").await;
     let login = session.text("select current_user", &[]).await;
@@ -43,7 +43,7 @@ async fn the_setting_that_carries_the_principal_cannot_be_set_directly() {
 }
 
 #[tokio::test]
-async fn a_setting_from_before_the_library_was_loaded_is_worth_nothing() {
+async fn setting_from_before_the_library_load_is_ignored() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let login = session.text("select current_user", &[]).await;
@@ -61,7 +61,7 @@ async fn a_setting_from_before_the_library_was_loaded_is_worth_nothing() {
 }
 
 #[tokio::test]
-async fn no_other_role_is_put_on() {
+async fn caller_cannot_assume_another_role() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let (other, _) = sales.clerk("read", &of_region("US")).await;
@@ -85,7 +85,7 @@ async fn no_other_role_is_put_on() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_wrong_opens_nothing() {
+async fn wrong_key_gives_no_access() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let key = sales.database.api_key("keyed_admin", &[]).await;
@@ -107,10 +107,10 @@ async fn a_key_that_is_wrong_opens_nothing() {
 }
 
 #[tokio::test]
-async fn a_key_gives_the_rights_of_its_role_for_a_transaction_and_its_login_keeps_its_own() {
+async fn key_gives_privileges_for_one_transaction() {
     let sales = Sales::new().await;
     let (login, session) = sales.clerk("read, create", &of_region("EU")).await;
-    // As a superuser would let it, who may do so.
+    // A superuser could allow it.
     sales.admin.run(&format!("grant execute on function keyed.authenticate to {login}")).await;
     let (american, _) = sales.clerk("read, create", &of_region("US")).await;
     let key = sales.database.api_key(&american, &["crm"]).await;

@@ -25,7 +25,7 @@ async fn reader() -> (Sales, Session) {
 }
 
 #[tokio::test]
-async fn a_leaky_function_or_operator_is_shown_no_hidden_row() {
+async fn leaky_functions_and_operators_get_no_hidden_row() {
     let (_sales, session) = reader().await;
     session.run(SPY).await;
     for statement in [
@@ -58,7 +58,7 @@ async fn a_leaky_function_or_operator_is_shown_no_hidden_row() {
 }
 
 #[tokio::test]
-async fn no_error_reveals_a_value_of_a_hidden_row() {
+async fn errors_disclose_no_hidden_value() {
     let (_sales, session) = reader().await;
     for statement in [
         "select name::int from crm.customers where region = 'US'",
@@ -77,7 +77,7 @@ async fn no_error_reveals_a_value_of_a_hidden_row() {
 }
 
 #[tokio::test]
-async fn statistics_and_system_columns_show_no_hidden_row() {
+async fn statistics_and_system_columns_disclose_no_hidden_row() {
     let (sales, session) = reader().await;
     sales.admin.run("analyze").await;
     assert_eq!(
@@ -103,7 +103,7 @@ async fn statistics_and_system_columns_show_no_hidden_row() {
 }
 
 #[tokio::test]
-async fn explain_shows_a_plan_and_no_value() {
+async fn explain_discloses_no_value() {
     let (_sales, session) = reader().await;
     for options in ["", "(analyze, verbose)", "(verbose, format json)"] {
         let plan = session
@@ -116,7 +116,7 @@ async fn explain_shows_a_plan_and_no_value() {
 }
 
 #[tokio::test]
-async fn the_row_at_hand_is_not_shown_by_being_deleted() {
+async fn deletion_discloses_no_hidden_row() {
     let (sales, session) = reader().await;
     let hidden = sales.id("US-1").await;
     // Deleted concurrently: invisible.

@@ -53,7 +53,7 @@ async fn statements_as_the_owner_cannot_define_objects() {
 }
 
 #[tokio::test]
-async fn nothing_but_a_slug_is_ever_written_where_statements_take_it_from() {
+async fn only_slugs_are_stored_as_identifiers() {
     let sales = Sales::new().await;
     sales.admin.run(BREACH).await;
     for (table, column) in [
@@ -75,7 +75,7 @@ async fn nothing_but_a_slug_is_ever_written_where_statements_take_it_from() {
 }
 
 #[tokio::test]
-async fn a_forged_template_leads_to_no_relation_of_another() {
+async fn forged_template_reaches_no_foreign_relation() {
     let sales = Sales::new().await;
     sales.admin.run(BREACH).await;
     let session = sales.european("read").await;
@@ -132,7 +132,7 @@ async fn a_forged_template_leads_to_no_relation_of_another() {
 }
 
 #[tokio::test]
-async fn a_setting_that_is_changed_within_a_function_of_ours_does_not_outlive_it() {
+async fn setting_changed_within_a_function_is_restored() {
     let sales = Sales::new().await;
     // A trigger of the DBA's runs as the owner within our statement.
     sales
@@ -189,7 +189,7 @@ async fn init_does_not_adopt_an_existing_schema_of_another_owner() {
 }
 
 #[tokio::test]
-async fn init_does_not_adopt_roles_that_another_can_give_to_anybody() {
+async fn init_does_not_adopt_roles_that_others_can_grant() {
     let database = Database::empty_in(&Arc::new(Cluster::start(Durability::None))).await;
     let admin = database.session().await;
     admin.run("create extension keyed cascade; create role maker createrole; set role maker").await;
@@ -211,7 +211,7 @@ async fn init_does_not_adopt_roles_that_another_can_give_to_anybody() {
 }
 
 #[tokio::test]
-async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
+async fn init_and_migrate_reject_foreign_objects() {
     let sales = Sales::new().await;
     let mallory = sales.database.create_role("mallory").await;
     sales.admin.run("create function public.evil() returns trigger language plpgsql as $$ begin return new; end $$;
@@ -234,7 +234,7 @@ async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
         for function in ["init", "migrate"] {
             let refusal = sales.admin.refusal(&format!("select keyed.{function}()"), &[]).await;
             assert_eq!(refusal.state, "23505", "{plant}: {refusal}");
-            assert!(refusal.to_string().contains("does not adopt"), "{plant}: {refusal}");
+            assert!(refusal.to_string().contains("foreign objects"), "{plant}: {refusal}");
         }
         sales.admin.run(&undo.replace("MALLORY", &mallory)).await;
         sales.admin.run("select keyed.init(), keyed.migrate()").await;
@@ -242,7 +242,7 @@ async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
 }
 
 #[tokio::test]
-async fn init_refuses_an_owner_that_is_a_member_of_another_role() {
+async fn init_rejects_an_owner_with_memberships() {
     // Roles are the cluster's: in the one that all tests share, the others would be refused as well.
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await;
     let admin = database.session().await;
@@ -256,7 +256,7 @@ async fn init_refuses_an_owner_that_is_a_member_of_another_role() {
 }
 
 #[tokio::test]
-async fn a_lock_that_sql_can_take_does_not_keep_migrate_waiting() {
+async fn user_advisory_lock_does_not_block_migrate() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     session.run("begin; select pg_advisory_lock(hashtextextended('keyed.init', 0))").await;

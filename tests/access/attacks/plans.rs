@@ -19,7 +19,7 @@ async fn with_two() -> (Sales, Session, [(String, &'static str); 2]) {
 }
 
 #[tokio::test]
-async fn a_generic_plan_serves_each_role_its_own_rows() {
+async fn generic_plan_serves_each_role_its_own_rows() {
     let (_sales, session, roles) = with_two().await;
     let search = "(select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key') from jsonb_array_elements(keyed.search('crm.customers', $1::jsonb) -> 'records') r)";
     for mode in ["force_generic_plan", "force_custom_plan", "auto"] {
@@ -46,7 +46,7 @@ async fn a_generic_plan_serves_each_role_its_own_rows() {
 }
 
 #[tokio::test]
-async fn one_statement_of_a_transaction_does_not_see_for_the_next() {
+async fn statements_of_a_transaction_check_rights_separately() {
     let (_sales, session, roles) = with_two().await;
     session
         .run("create function pg_temp.keys() returns text language plpgsql stable as
@@ -61,7 +61,7 @@ async fn one_statement_of_a_transaction_does_not_see_for_the_next() {
 }
 
 #[tokio::test]
-async fn workers_of_a_parallel_query_keep_the_scope() {
+async fn parallel_workers_honor_the_scope() {
     let (sales, session, roles) = with_two().await;
     sales.admin.run("insert into crm.customers (external_key, region, company)
                      select c.region || '+' || n, c.region, c.id from crm.companies c, generate_series(1, 2000) n").await;

@@ -24,7 +24,7 @@ const PLANTED: &str = "
     create function evil.cast_it(evil.text) returns boolean language sql as 'select true'";
 
 #[tokio::test]
-async fn names_in_front_of_ours_show_no_row_more() {
+async fn shadowing_names_disclose_no_row() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let scope = json!([{"field": "region", "operator": "eq", "value": "EU"},
@@ -59,7 +59,7 @@ async fn names_in_front_of_ours_show_no_row_more() {
 }
 
 #[tokio::test]
-async fn views_and_functions_of_an_attacker_have_the_attackers_eyes() {
+async fn views_and_functions_run_with_the_rights_of_their_owner() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let session = sales.european("read, update").await;
@@ -91,7 +91,7 @@ const EQUAL: &str = "
     create operator evil.= (leftarg = oid, rightarg = oid, function = evil.yes)";
 
 #[tokio::test]
-async fn a_change_that_waits_for_a_table_interrupts_no_session_whatever_the_search_path_says() {
+async fn waiting_change_interrupts_no_foreign_session() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let (role, session) = sales.member().await;

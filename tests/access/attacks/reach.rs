@@ -4,7 +4,7 @@ use crate::sales::{Sales, seen};
 use harness::customers::{HISTORY, SERIES};
 
 #[tokio::test]
-async fn definitions_and_state_are_refused() {
+async fn definitions_and_state_are_denied() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let before = sales.state().await;
@@ -68,7 +68,7 @@ async fn definitions_and_state_are_refused() {
 }
 
 #[tokio::test]
-async fn internal_functions_tell_nothing_and_do_nothing() {
+async fn internal_functions_have_no_effect_for_logins() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let (hidden, live) = (sales.id("US-1").await, sales.id("EU-1").await);
@@ -108,7 +108,7 @@ async fn internal_functions_tell_nothing_and_do_nothing() {
 }
 
 #[tokio::test]
-async fn row_level_security_is_not_turned_off() {
+async fn row_level_security_cannot_be_disabled() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     session.run("set row_security = off").await;
@@ -127,7 +127,7 @@ async fn row_level_security_is_not_turned_off() {
 }
 
 #[tokio::test]
-async fn copy_hands_out_the_scope_and_takes_nothing_in() {
+async fn copy_reads_the_scope_and_cannot_write_outside() {
     let sales = Sales::new().await;
     let session = sales.european("read, create").await;
     let login = session.text("select current_user", &[]).await;

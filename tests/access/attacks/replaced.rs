@@ -17,7 +17,7 @@ async fn reader(sales: &Sales) -> Session {
 }
 
 #[tokio::test]
-async fn a_cursor_of_the_owner_is_not_found_by_name_and_not_replaced() {
+async fn cursor_of_the_owner_cannot_be_replaced() {
     let sales = Sales::new().await;
     let session = reader(&sales).await;
     session.run("begin").await;
@@ -34,13 +34,13 @@ async fn a_cursor_of_the_owner_is_not_found_by_name_and_not_replaced() {
         session.run("rollback to s").await;
         session.run(&format!("declare {name} cursor for select 1 where pg_temp.spy()")).await;
     }
-    let portion = session.text(NEXT, &[]).await;
-    assert!(portion.contains("EU-1") && portion.contains("EU-2") && !portion.contains("US-"), "{portion}");
+    let chunk = session.text(NEXT, &[]).await;
+    assert!(chunk.contains("EU-1") && chunk.contains("EU-2") && !chunk.contains("US-"), "{chunk}");
     session.run("commit").await;
 }
 
 #[tokio::test]
-async fn an_export_whose_cursor_was_closed_is_refused_and_not_cut_short() {
+async fn export_with_a_closed_cursor_fails() {
     let sales = Sales::new().await;
     let session = reader(&sales).await;
     for closing in ["close all", "rollback to before"] {
@@ -59,7 +59,7 @@ async fn an_export_whose_cursor_was_closed_is_refused_and_not_cut_short() {
 }
 
 #[tokio::test]
-async fn an_export_is_continued_only_by_its_caller() {
+async fn only_its_caller_continues_an_export() {
     let sales = Sales::new().await;
     let session = reader(&sales).await;
     let login = session.text("select current_user", &[]).await;

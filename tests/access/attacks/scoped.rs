@@ -171,7 +171,7 @@ impl Scoped {
             )
             .await;
         let mut settings = Vec::new();
-        // Privileges on parameters belong to the cluster, where two sessions at once are in each other's way.
+        // Privileges on parameters belong to the cluster, where concurrent sessions block each other.
         let _alone = PARAMETERS.lock().await;
         for row in rows {
             let [name, kind, least, most, choices, context] = row

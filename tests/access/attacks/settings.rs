@@ -100,17 +100,17 @@ const ALL: &[&str] = &[""];
 const OF_SCANS: &[&str] = &["gin", "enable", "mem", "parallel", "trgm", "plan", "row", "transform", "keyed"];
 
 #[tokio::test]
-async fn no_setting_widens_a_scope_whose_index_entries_are_pending() {
+async fn settings_cannot_widen_a_scope_with_pending_entries() {
     no_setting_widens_a_scope("select", BY_INDEX, OF_SCANS).await;
 }
 
 /// VACUUM moves what waits in the lists of GIN indexes into the indexes.
 #[tokio::test]
-async fn no_setting_widens_a_scope_whose_index_entries_are_flushed() {
+async fn settings_cannot_widen_a_scope_with_flushed_entries() {
     no_setting_widens_a_scope("vacuum analyze", BY_INDEX, ALL).await;
 }
 
 #[tokio::test]
-async fn no_setting_widens_a_scope_of_parallel_plans() {
+async fn settings_cannot_widen_a_scope_in_parallel_plans() {
     no_setting_widens_a_scope("vacuum analyze", IN_PARALLEL, OF_SCANS).await;
 }

@@ -28,7 +28,7 @@ async fn member_of_three(sales: &Sales) -> (Session, [String; 3]) {
 }
 
 #[tokio::test]
-async fn a_role_that_is_changed_within_an_update_opens_no_further_row() {
+async fn role_change_within_an_update_reaches_no_further_row() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     for role in &roles[1..] {
@@ -51,7 +51,7 @@ async fn a_role_that_is_changed_within_an_update_opens_no_further_row() {
 }
 
 #[tokio::test]
-async fn a_role_without_a_grant_writes_nothing_despite_a_foreign_policy() {
+async fn foreign_policy_does_not_allow_writes() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     let none = &roles[2];
@@ -82,7 +82,7 @@ async fn a_role_without_a_grant_writes_nothing_despite_a_foreign_policy() {
 }
 
 #[tokio::test]
-async fn a_record_is_inserted_by_the_rights_of_the_role_that_writes_it() {
+async fn insert_uses_the_rights_of_the_writing_role() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     let create = sales.database.create_role("maker").await;

@@ -20,7 +20,7 @@ async fn answer(session: &Session, sql: &str) -> Rows {
 }
 
 #[tokio::test]
-async fn what_a_tool_reads_is_what_a_superuser_reads_with_the_scope_by_hand() {
+async fn bi_tool_reads_exactly_its_scope() {
     let (database, admin) = orders().await;
     for sight in [Sight::Scoped, Sight::All] {
         let mut expected = Vec::new();
@@ -55,7 +55,7 @@ const TOLD: [(&str, &[&str]); 3] = [
 ];
 
 #[tokio::test]
-async fn a_tool_finds_tables_columns_comments_and_foreign_keys() {
+async fn bi_tool_finds_tables_columns_comments_and_foreign_keys() {
     let (database, _admin) = orders().await;
     let login = Sight::Scoped.login(&database).await;
     let session = database.session_as(&login).await;

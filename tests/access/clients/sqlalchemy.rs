@@ -28,7 +28,7 @@ print(json.dumps({
 "#;
 
 #[tokio::test]
-async fn sqlalchemy_reflects_the_tables_and_reads_what_its_login_may() {
+async fn sqlalchemy_reflects_tables_and_reads_its_scope() {
     let sales = Sales::new().await;
     let (role, _session) = sales.clerk("read", &of_region("EU")).await;
     sales.database.grant(&role, "crm.companies", "read").await;

@@ -93,7 +93,7 @@ impl Change {
         if answer != *expected {
             return Err(format!("`{function}` with {texts:?} answered {answer:?} and not {expected:?}"));
         }
-        // Plain SQL does not see what is hidden, or refuses.
+        // Plain SQL hides the record or fails.
         let is_done = match attempt(session, &direct_sql, &texts).await {
             Ok(rows) => rows == 1,
             Err(state) if state == "42501" => false,

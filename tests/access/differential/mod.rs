@@ -32,7 +32,7 @@ struct Tally {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_door_keeps_every_scope_as_the_model_does() {
+async fn every_access_path_agrees_with_the_model() {
     let seed = seed();
     let database = Arc::new(Database::new().await);
     let administrator = database.session().await;
@@ -95,7 +95,7 @@ async fn check(
             grants.extend(of_role);
         }
         // So few records are enough for a choice between the index of the order and that of a condition.
-        let look = format!("alter role {name} set keyed.records_of_look = {}", 1 + login % 3);
+        let look = format!("alter role {name} set keyed.sample_size = {}", 1 + login % 3);
         administrator.run(&look).await;
         let session = database.session_as(&name).await;
         session.run("set jit = off").await;

@@ -14,7 +14,7 @@ pub(crate) enum Privilege {
     Delete,
 }
 
-/// What a role was granted at once.
+/// The privileges that a role got by one grant.
 pub(crate) struct Grant {
     /// On which template; `None` for the project.
     template: Option<Template>,

@@ -49,7 +49,7 @@ pub(super) async fn check(
     let passing: HashSet<u128> = case.expected.iter().copied().collect();
     let mut most = walk(administrator, &format!(r#""global_search":{text},"limit":1000"#)).await?;
     most.retain(|id| passing.contains(id));
-    // What is found by the name of a record that it refers to depends on who may see that one.
+    // A match by the display of a referenced record depends on the visibility of that record.
     let is_excluded = |word: &&String| word.starts_with('-');
     let least = seen.rows.iter().filter(|row| {
         passing.contains(&row.id)

@@ -86,7 +86,7 @@ async fn conditions_of_a_login_use_indexes_under_a_scope() {
 }
 
 #[tokio::test]
-async fn what_is_found_is_the_same_with_and_without_the_indexes() {
+async fn results_are_equal_with_and_without_indexes() {
     let (database, admin) = orders().await;
     let scopes = [
         europe(),
@@ -125,7 +125,7 @@ async fn what_is_found_is_the_same_with_and_without_the_indexes() {
 }
 
 #[tokio::test]
-async fn generic_plans_find_the_same_and_end_with_the_grant() {
+async fn generic_plan_ends_with_its_grant() {
     let (database, admin) = orders().await;
     let session = login(&database, "bi", &europe()).await;
     session
@@ -155,7 +155,7 @@ async fn generic_plans_find_the_same_and_end_with_the_grant() {
 }
 
 #[tokio::test]
-async fn no_function_or_error_tells_of_a_hidden_row() {
+async fn functions_and_errors_disclose_no_hidden_row() {
     let (database, admin) = orders().await;
     admin.run("create table public.patterns (pattern text); insert into patterns values ('abc\\'); grant select on patterns to public").await;
     // It sees no order at all, so nothing that happens can be about one that it sees.
@@ -223,7 +223,7 @@ async fn no_function_or_error_tells_of_a_hidden_row() {
 }
 
 #[tokio::test]
-async fn no_function_is_shown_a_value_of_the_statistics() {
+async fn functions_get_no_statistics_value() {
     let (database, admin) = orders().await;
     admin
         .run("create table public.secrets (value text); insert into secrets select 'secret ' || n from generate_series(1, 500) n; analyze secrets")

@@ -18,7 +18,7 @@ async fn live_records_of_the_scope_are_read_and_written() {
 }
 
 #[tokio::test]
-async fn nothing_gets_out_of_the_scope_and_nothing_in() {
+async fn records_cannot_cross_the_scope() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let before = sales.state().await;
@@ -52,7 +52,7 @@ async fn nothing_gets_out_of_the_scope_and_nothing_in() {
 }
 
 #[tokio::test]
-async fn a_scope_about_the_time_of_a_change_judges_the_row_as_it_is_written() {
+async fn scope_on_updated_at_checks_the_new_row() {
     let sales = Sales::new().await;
     let before = sales.admin.text("select to_jsonb(clock_timestamp()) #>> '{}'", &[]).await;
     let changed = |operator| json!({"field": "updated_at", "operator": operator, "value": before});
@@ -72,7 +72,7 @@ async fn a_scope_about_the_time_of_a_change_judges_the_row_as_it_is_written() {
 }
 
 #[tokio::test]
-async fn marking_as_deleted_by_direct_sql_works_in_the_scope() {
+async fn direct_deletion_works_in_the_scope() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     session.run("update crm.customers set deleted_at = now() where external_key = 'EU-1'").await;
@@ -87,7 +87,7 @@ async fn marking_as_deleted_by_direct_sql_works_in_the_scope() {
 }
 
 #[tokio::test]
-async fn a_delete_only_caller_deletes_in_the_scope() {
+async fn delete_privilege_alone_allows_deletion_in_the_scope() {
     let sales = Sales::new().await;
     let (_, session) = sales.clerk("read, delete", &of_region("EU")).await;
     session.run("update crm.customers set deleted_at = now() where external_key in ('EU-1', 'US-1')").await;
@@ -100,7 +100,7 @@ async fn a_delete_only_caller_deletes_in_the_scope() {
 }
 
 #[tokio::test]
-async fn rows_are_not_removed() {
+async fn rows_cannot_be_removed() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let before = sales.state().await;
@@ -116,7 +116,7 @@ async fn rows_are_not_removed() {
 /// Policies are alternatives to each other: one that lets a role take a record up must not serve another that lets it put
 /// it down.
 #[tokio::test]
-async fn the_right_to_update_some_and_to_delete_others_is_not_mixed() {
+async fn update_and_delete_scopes_are_separate() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("update", &of_region("EU")).await;
     sales.database.grant_within(&role, "crm.customers", "delete", &of_region("US")).await;
@@ -145,7 +145,7 @@ async fn the_right_to_update_some_and_to_delete_others_is_not_mixed() {
 }
 
 #[tokio::test]
-async fn what_a_function_writes_in_a_transaction_sql_sees_and_the_other_way_round() {
+async fn functions_and_sql_see_each_others_writes() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     session.run("begin; insert into crm.customers (external_key, region) values ('EU-5', 'EU')").await;
@@ -157,7 +157,7 @@ async fn what_a_function_writes_in_a_transaction_sql_sees_and_the_other_way_roun
 }
 
 #[tokio::test]
-async fn a_statement_that_reads_nothing_writes_only_what_its_writer_sees() {
+async fn blind_update_writes_only_visible_records() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     sales.database.grant(&role, "crm.customers", "update, delete").await;

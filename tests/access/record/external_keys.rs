@@ -3,7 +3,7 @@
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};
 
-/// Everything that wants the key `$2`; `$1` is a record in sight that is live, `$3` one that is deleted.
+/// All operations that use the key `$2`; `$1` is a visible live record, `$3` a deleted one.
 const WANTING: [&str; 11] = [
     "select keyed.create_record('crm.customers', '{\"region\": \"EU\"}', $2)",
     "select keyed.create_record('crm.customers', '{\"region\": \"EU\", \"mood\": 1}', $2)",
@@ -19,7 +19,7 @@ const WANTING: [&str; 11] = [
 ];
 
 #[tokio::test]
-async fn a_key_of_an_invisible_record_is_taken_and_the_error_does_not_name_the_record() {
+async fn key_conflict_hides_an_invisible_record() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("US-1").await);
@@ -29,11 +29,8 @@ async fn a_key_of_an_invisible_record_is_taken_and_the_error_does_not_name_the_r
         assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
         assert_eq!(refusal.detail["existing_id"], Value::Null, "{statement}");
         // A restore has an advice of its own.
-        let advice = if statement.contains("restore") {
-            "restore the record"
-        } else {
-            "a record that you may not see"
-        };
+        let advice =
+            if statement.contains("restore") { "restore the record" } else { "is not visible to you" };
         assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
         assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
     }
@@ -50,7 +47,7 @@ async fn a_key_of_an_invisible_record_is_taken_and_the_error_does_not_name_the_r
 }
 
 #[tokio::test]
-async fn a_key_of_a_visible_record_is_taken_and_the_error_names_the_record() {
+async fn key_conflict_names_a_visible_record() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("EU-2").await);
@@ -65,7 +62,7 @@ async fn a_key_of_a_visible_record_is_taken_and_the_error_names_the_record() {
 }
 
 #[tokio::test]
-async fn a_required_attribute_does_not_tell_whether_a_key_is_held_out_of_sight() {
+async fn required_attribute_does_not_disclose_a_used_key() {
     let sales = Sales::new().await;
     sales.admin.run("select keyed.alter_attribute('crm.customers', 'name', '{\"required\": true}')").await;
     let session = sales.european("read, create, update").await;
@@ -76,7 +73,7 @@ async fn a_required_attribute_does_not_tell_whether_a_key_is_held_out_of_sight()
 }
 
 #[tokio::test]
-async fn a_key_that_a_deleted_record_out_of_sight_had_is_free() {
+async fn key_of_an_invisible_deleted_record_is_free() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update").await;
     let upsert = "select created from keyed.upsert_by_key('crm.customers', 'US-0', '{\"region\": \"EU\"}')";
@@ -84,7 +81,7 @@ async fn a_key_that_a_deleted_record_out_of_sight_had_is_free() {
 }
 
 #[tokio::test]
-async fn a_writer_without_read_is_not_shown_the_holder_of_a_key() {
+async fn key_conflict_names_no_record_without_read() {
     let sales = Sales::new().await;
     let (_, session) = sales.clerk("create, update", &of_region("EU")).await;
     for key in ["EU-1", "US-1"] {

@@ -28,7 +28,7 @@ async fn expect(session: &Session, writes: &[&str], texts: &[&str], expected: Op
 }
 
 #[tokio::test]
-async fn hidden_target_is_kept_by_its_record_and_by_no_other() {
+async fn hidden_target_is_kept_only_in_its_record() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, create, update", &of_region("EU")).await;
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
@@ -50,7 +50,7 @@ async fn hidden_target_is_kept_by_its_record_and_by_no_other() {
     let before = sales.state().await;
     expect(&session, &WRITES[..5], &[&id, "EU-1", &json!({"company": hidden}).to_string()], None).await;
     assert_eq!(sales.state().await, before, "nothing was written");
-    // Hidden and missing targets answer alike, and the key of what is kept is not disclosed.
+    // Hidden and missing targets have the same response, and the key of a kept target is not disclosed.
     let refused = Some(("23503", "reference_not_found"));
     for target in [json!(unknown), json!(missing), json!({"external_key": "C-EU"})] {
         expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], refused).await;
@@ -63,7 +63,7 @@ async fn hidden_target_is_kept_by_its_record_and_by_no_other() {
 }
 
 #[tokio::test]
-async fn value_of_a_record_that_is_not_read_is_not_told_by_trying() {
+async fn guessing_discloses_no_value() {
     let sales = Sales::new().await;
     let (hidden, shown) = (company(&sales, "C-US").await, company(&sales, "C-EU").await);
     let refused = Some(("23503", "reference_not_found"));

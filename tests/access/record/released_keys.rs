@@ -4,7 +4,7 @@ use crate::sales::{Sales, seen};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_scope_on_keys_holds_for_a_record_while_it_is_deleted() {
+async fn scope_on_keys_applies_to_deleted_records() {
     let sales = Sales::new().await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (_role, session) = sales.clerk("read, create, update, delete", &scope).await;
@@ -40,7 +40,7 @@ async fn a_scope_on_keys_holds_for_a_record_while_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_restore_does_not_take_a_record_out_of_a_scope_on_keys() {
+async fn restore_cannot_leave_a_scope_on_keys() {
     let sales = Sales::new().await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (_role, session) = sales.clerk("read, update, delete", &scope).await;
@@ -55,7 +55,7 @@ async fn a_restore_does_not_take_a_record_out_of_a_scope_on_keys() {
 }
 
 #[tokio::test]
-async fn a_delete_only_caller_releases_a_key_and_writes_none() {
+async fn delete_privilege_releases_keys_only() {
     let sales = Sales::new().await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (_role, session) = sales.clerk("read, delete", &scope).await;

@@ -49,7 +49,7 @@ fn batch(operation: &str) -> String {
 }
 
 #[tokio::test]
-async fn write_under_a_reference_scope_reads_the_referred_records_alone() {
+async fn write_under_a_reference_scope_reads_only_its_targets() {
     let database = Database::new().await;
     let admin = database.session().await;
     admin.run(FILL).await;
@@ -93,7 +93,7 @@ async fn row_check_is_not_compiled_for_each_row() {
 }
 
 #[tokio::test]
-async fn many_conditions_behind_references_are_planned_one_by_one() {
+async fn reference_conditions_are_planned_separately() {
     let database = Database::new().await;
     let admin = database.session().await;
     admin.run(FILL).await;

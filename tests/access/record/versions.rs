@@ -1,11 +1,11 @@
-//! Conditions on versions tell nothing of records that their caller does not see.
+//! Preconditions disclose nothing about invisible records.
 
 use crate::sales::{Sales, of_region};
 use harness::Proxy;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_condition_on_an_invisible_record_reveals_nothing() {
+async fn precondition_on_an_invisible_record_discloses_nothing() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let (id, deleted) = (sales.id("US-1").await, sales.id("US-0").await);
@@ -39,7 +39,7 @@ async fn a_condition_on_an_invisible_record_reveals_nothing() {
 }
 
 #[tokio::test]
-async fn an_update_without_the_privilege_is_forbidden_without_revealing_the_state() {
+async fn update_without_the_privilege_discloses_no_state() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("update, delete", &of_region("EU")).await;
     sales.database.grant(&role, "crm.customers", "read").await;
@@ -53,7 +53,7 @@ async fn an_update_without_the_privilege_is_forbidden_without_revealing_the_stat
 }
 
 #[tokio::test]
-async fn a_caller_without_read_cannot_learn_or_test_versions() {
+async fn caller_without_read_cannot_learn_or_test_versions() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("create, update", &of_region("EU")).await;
     let id = sales.id("EU-1").await;

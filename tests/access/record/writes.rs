@@ -4,7 +4,7 @@ use crate::sales::{Sales, of_region, seen};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_record_is_not_created_outside_of_the_scope() {
+async fn record_is_not_created_outside_of_the_scope() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let before = sales.state().await;
@@ -32,7 +32,7 @@ async fn a_record_is_not_created_outside_of_the_scope() {
 }
 
 #[tokio::test]
-async fn a_record_is_not_moved_out_of_the_scope() {
+async fn record_is_not_moved_out_of_the_scope() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let id = sales.id("EU-1").await;
@@ -55,7 +55,7 @@ async fn a_record_is_not_moved_out_of_the_scope() {
 }
 
 #[tokio::test]
-async fn a_record_that_is_seen_but_may_not_be_written_is_forbidden() {
+async fn visible_record_outside_the_write_scope_is_forbidden() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("create, update, delete", &of_region("EU")).await;
     sales.database.grant(&role, "crm", "read").await;
@@ -83,7 +83,7 @@ async fn a_record_that_is_seen_but_may_not_be_written_is_forbidden() {
 }
 
 #[tokio::test]
-async fn a_partial_upsert_of_a_record_in_sight_needs_not_repeat_what_the_scope_is_about() {
+async fn partial_upsert_can_omit_scope_attributes() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update").await;
     for attributes in ["{\"name\": \"x\"}", "{\"mood\": 4}", "{\"amount\": {\"$inc\": 2}}", "{}"] {
@@ -100,7 +100,7 @@ async fn a_partial_upsert_of_a_record_in_sight_needs_not_repeat_what_the_scope_i
 }
 
 #[tokio::test]
-async fn the_write_scope_is_limited_to_readable_records() {
+async fn write_scope_is_limited_to_readable_records() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     sales.database.grant(&role, "crm.customers", "create, update, delete").await;
@@ -111,7 +111,7 @@ async fn the_write_scope_is_limited_to_readable_records() {
     ] {
         assert_eq!(session.refusal(statement, &[&hidden]).await.is(), ("P0002", "not_found"), "{statement}");
     }
-    // A letter box has no window: what is put in there is answered, and not seen again.
+    // A record created outside the readable scope is returned once, and cannot be read afterwards.
     let made = session
         .json("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'letter')", &[])
         .await;
@@ -124,7 +124,7 @@ async fn the_write_scope_is_limited_to_readable_records() {
 }
 
 #[tokio::test]
-async fn a_reference_to_a_record_out_of_sight_is_one_to_nothing() {
+async fn reference_to_an_invisible_record_is_rejected_as_missing() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, create, update", &of_region("EU")).await;
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
@@ -162,7 +162,7 @@ async fn a_reference_to_a_record_out_of_sight_is_one_to_nothing() {
 }
 
 #[tokio::test]
-async fn a_scope_behind_a_reference_is_kept_by_every_write() {
+async fn writes_honor_scopes_through_references() {
     let sales = Sales::new().await;
     let scope = json!({"filters": [{"field": "company.region", "operator": "eq", "value": "EU"}]});
     let (role, session) = sales.clerk("read, create, update, delete", &scope).await;
@@ -181,7 +181,7 @@ async fn a_scope_behind_a_reference_is_kept_by_every_write() {
             assert_eq!(outcome, expected, "{statement} with {company}");
         }
     }
-    // The company moves, and its customers with it, at once.
+    // The company leaves the scope, and its customers with it, immediately.
     sales.admin.run("update crm.companies set region = 'US' where external_key = 'C-EU'").await;
     assert_eq!(seen(&session).await, "");
     sales.admin.run("update crm.companies set region = 'EU' where external_key = 'C-US'").await;
@@ -189,7 +189,7 @@ async fn a_scope_behind_a_reference_is_kept_by_every_write() {
 }
 
 #[tokio::test]
-async fn replacing_metrics_by_their_own_values_needs_the_record_to_be_writable() {
+async fn equal_metric_values_need_a_writable_record() {
     let sales = Sales::new().await;
     let create =
         "select keyed.create_template('crm', 'sensors', '[{\"slug\": \"heat\", \"type\": \"metric\"}]')";

@@ -100,11 +100,11 @@ async fn export(session: &Session, template: &str, format: &str) -> String {
     session.run("begin").await;
     let mut file = session.text("select keyed_http.export_open($1, $2, '{}')", &[template, format]).await;
     loop {
-        let portion = session.text("select keyed_http.export_next()", &[]).await;
-        if portion.is_empty() {
+        let chunk = session.text("select keyed_http.export_next()", &[]).await;
+        if chunk.is_empty() {
             break;
         }
-        file += &portion;
+        file += &chunk;
     }
     session.run("commit").await;
     file
@@ -164,7 +164,7 @@ async fn check(who: &str, session: &Session, administrator: &Session, world: &Wo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_caller_reads_goes_back_in_as_no_change() {
+async fn read_record_can_be_written_back_unchanged() {
     let mut random = Random::new(seed());
     for _ in 0..2 {
         let database = Database::new().await;

@@ -8,7 +8,7 @@ fn deleted() -> Value {
 }
 
 #[tokio::test]
-async fn a_scope_holds_for_deleted_records_as_for_live_ones() {
+async fn scope_applies_to_deleted_records() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     assert_eq!(found(&session, deleted()).await, "EU-0");
@@ -27,7 +27,7 @@ async fn a_scope_holds_for_deleted_records_as_for_live_ones() {
 }
 
 #[tokio::test]
-async fn a_scope_on_keys_holds_for_the_keys_of_deleted_records() {
+async fn scope_on_keys_applies_to_released_keys() {
     let sales = Sales::new().await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (_role, session) = sales.clerk("read", &scope).await;
@@ -38,7 +38,7 @@ async fn a_scope_on_keys_holds_for_the_keys_of_deleted_records() {
 }
 
 #[tokio::test]
-async fn a_scope_of_live_records_hides_deleted_ones() {
+async fn scope_of_live_records_hides_deleted_ones() {
     let sales = Sales::new().await;
     let (_role, session) = sales.clerk("read", &json!({"field": "deleted_at", "operator": "empty"})).await;
     assert_eq!(found(&session, deleted()).await, "");
@@ -46,7 +46,7 @@ async fn a_scope_of_live_records_hides_deleted_ones() {
 }
 
 #[tokio::test]
-async fn deleted_records_are_out_of_reach_as_soon_as_read_is_revoked_or_narrowed() {
+async fn revocation_hides_deleted_records_immediately() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, update", &of_region("EU")).await;
     session.run("begin").await;
@@ -62,7 +62,7 @@ async fn deleted_records_are_out_of_reach_as_soon_as_read_is_revoked_or_narrowed
 }
 
 #[tokio::test]
-async fn a_search_finds_the_deleted_records_that_a_read_by_id_shows() {
+async fn search_and_read_show_the_same_deleted_records() {
     let sales = Sales::new().await;
     for scope in [
         json!({"field": "company.name", "operator": "eq", "value": "Acme"}),

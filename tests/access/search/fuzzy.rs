@@ -1,4 +1,4 @@
-//! Words out of sight, where a search looks for what was meant.
+//! Invisible terms do not affect fuzzy searches.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -39,7 +39,7 @@ async fn fuzzy_search_uses_no_invisible_terms() {
 }
 
 #[tokio::test]
-async fn a_record_out_of_sight_makes_no_word_right() {
+async fn invisible_record_does_not_validate_a_word() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     sales

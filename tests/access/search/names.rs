@@ -1,4 +1,4 @@
-//! Names of records out of sight, where others in sight refer to them.
+//! Displays of invisible records that visible ones refer to.
 
 use crate::sales::{Sales, found, of_region};
 use harness::Session;
@@ -24,7 +24,7 @@ fn tells(answer: &Value) -> (bool, bool) {
 }
 
 #[tokio::test]
-async fn verbose_and_facets_leave_them_out() {
+async fn verbose_and_facets_hide_unreadable_targets() {
     let (sales, session) = with_clerk().await;
     let all = search(&session, json!({"verbose": true, "facets": ["company"]})).await;
     assert_eq!(tells(&all), (true, false), "{all}");
@@ -39,7 +39,7 @@ async fn verbose_and_facets_leave_them_out() {
 }
 
 #[tokio::test]
-async fn words_do_not_find_them() {
+async fn text_search_finds_no_unreadable_targets() {
     let (_sales, session) = with_clerk().await;
     assert_eq!(found(&session, json!({"global_search": "acme"})).await, "EU-1 EU-2");
     for words in ["Globex", "globe", "lobex gold", "\"Globex\"", "Customer Globex"] {
@@ -50,7 +50,7 @@ async fn words_do_not_find_them() {
 }
 
 #[tokio::test]
-async fn an_order_does_not_hang_on_them() {
+async fn sort_ignores_unreadable_targets() {
     let (sales, session) = with_clerk().await;
     let add = "select keyed.upsert_by_key('crm.companies', $1, $2)";
     let order = async |field: &str| {
@@ -75,7 +75,7 @@ async fn an_order_does_not_hang_on_them() {
 }
 
 #[tokio::test]
-async fn conditions_behind_a_reference_hold_them_for_missing() {
+async fn conditions_treat_unreadable_targets_as_missing() {
     let (sales, session) = with_clerk().await;
     for (field, operator, value, expected) in [
         ("company.name", "eq", json!("Globex"), ""),
@@ -104,7 +104,7 @@ async fn conditions_behind_a_reference_hold_them_for_missing() {
 }
 
 #[tokio::test]
-async fn conditions_on_an_unreadable_template_are_refused() {
+async fn conditions_on_an_unreadable_template_are_rejected() {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
     sales.database.grant(&role, "crm.customers", "read").await;
@@ -120,7 +120,7 @@ async fn conditions_on_an_unreadable_template_are_refused() {
 }
 
 #[tokio::test]
-async fn a_key_without_any_right_on_a_template_cannot_tell_it_from_a_missing_one() {
+async fn template_without_privileges_equals_a_missing_one() {
     let sales = Sales::new().await;
     let (role, clerk) = sales.clerk("read", &of_region("EU")).await;
     let hidden = sales.admin.text("select id from crm.companies limit 1", &[]).await;
@@ -161,7 +161,7 @@ async fn a_key_without_any_right_on_a_template_cannot_tell_it_from_a_missing_one
 }
 
 #[tokio::test]
-async fn errors_of_definitions_reveal_only_what_the_caller_may_know() {
+async fn errors_of_definitions_disclose_nothing_hidden() {
     let sales = Sales::new().await;
     let (definer, session) = sales.member().await;
     sales.database.grant(&definer, "crm.customers", "define").await;
@@ -192,7 +192,7 @@ async fn errors_of_definitions_reveal_only_what_the_caller_may_know() {
 }
 
 #[tokio::test]
-async fn a_blocking_object_of_another_user_is_named_with_its_owner() {
+async fn foreign_blocking_object_is_reported_with_its_owner() {
     let sales = Sales::new().await;
     let reader = sales.european("read").await;
     let login = reader.text("select current_user", &[]).await;
@@ -214,7 +214,7 @@ async fn a_blocking_object_of_another_user_is_named_with_its_owner() {
 }
 
 #[tokio::test]
-async fn a_caller_with_a_scope_is_shown_no_plan() {
+async fn scoped_caller_gets_no_plan() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let (reader, reads) = sales.member().await;
@@ -235,7 +235,7 @@ async fn a_caller_with_a_scope_is_shown_no_plan() {
 }
 
 #[tokio::test]
-async fn an_explanation_tells_a_caller_with_a_scope_nothing_of_how_many_hidden_records_have_a_word() {
+async fn explain_discloses_no_term_frequency_to_scoped_callers() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let hidden = "insert into crm.customers (external_key, name, region) select 'H-' || n, 'frequent', 'US' from generate_series(1, 31000) n";

@@ -46,7 +46,7 @@ async fn found(session: &Session, query: Value) -> String {
 }
 
 #[tokio::test]
-async fn the_vector_of_a_record_out_of_sight_answers_as_that_of_a_missing_one() {
+async fn vector_of_an_invisible_record_equals_a_missing_one() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let session = sales.european("read, create, update, delete").await;
@@ -64,7 +64,7 @@ async fn the_vector_of_a_record_out_of_sight_answers_as_that_of_a_missing_one() 
 }
 
 #[tokio::test]
-async fn a_vector_is_written_by_who_may_update_the_record() {
+async fn vector_needs_the_update_privilege() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let (role, session) = sales.member().await;
@@ -97,7 +97,7 @@ async fn a_vector_is_written_by_who_may_update_the_record() {
 }
 
 #[tokio::test]
-async fn only_records_in_sight_are_found() {
+async fn semantic_search_finds_only_visible_records() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     assert_eq!(found(&sales.admin, json!({})).await, "C-EU C-US EU-1 EU-2 US-1 US-2");
@@ -116,7 +116,7 @@ async fn only_records_in_sight_are_found() {
 }
 
 #[tokio::test]
-async fn a_key_of_one_project_finds_nothing_of_another() {
+async fn key_finds_nothing_in_other_projects() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     sales
@@ -186,7 +186,7 @@ async fn crowd() -> Sales {
 }
 
 #[tokio::test]
-async fn however_few_of_many_are_in_sight_all_of_them_can_be_found() {
+async fn few_visible_records_among_many_are_all_found() {
     let sales = crowd().await;
     for (region, count) in [("few", 10), ("three", 3), ("half", 10)] {
         let (_, session) = sales.clerk("read", &of_region(region)).await;

@@ -15,7 +15,7 @@ fn words(suggestions: &[(&str, u32)]) -> String {
 }
 
 #[tokio::test]
-async fn suggestions_come_from_records_in_sight() {
+async fn suggestions_come_from_visible_records() {
     let sales = Sales::new().await;
     sales
         .admin
@@ -38,7 +38,7 @@ async fn suggestions_come_from_records_in_sight() {
 
 /// A caller who sees few of many records that hold a word gets it nevertheless, and none of the others.
 #[tokio::test]
-async fn a_scope_of_few_records_gets_their_words() {
+async fn small_scope_gets_suggestions() {
     let sales = Sales::new().await;
     sales
         .admin
@@ -54,9 +54,9 @@ async fn a_scope_of_few_records_gets_their_words() {
     assert_eq!(answer, json!({"suggestions": [{"text": "Commoner", "count": 1}], "exact": true}));
 }
 
-/// Neither the counts nor `exact` depend on how many records out of sight hold the same words.
+/// Neither the counts nor `exact` depend on the number of invisible records with the same words.
 #[tokio::test]
-async fn records_out_of_sight_change_no_suggestion() {
+async fn invisible_records_do_not_affect_suggestions() {
     let sales = Sales::new().await;
     sales
         .admin
@@ -96,9 +96,9 @@ async fn records_out_of_sight_change_no_suggestion() {
     assert_eq!(answers().await, before, "however the planner finds them");
 }
 
-/// Nor where more are in sight than are read: the newest are.
+/// The same if there are more visible records than are read: the newest are read.
 #[tokio::test]
-async fn records_out_of_sight_do_not_decide_which_of_many_are_read() {
+async fn invisible_records_do_not_affect_the_sample() {
     let sales = Sales::new().await;
     sales
         .admin
@@ -124,9 +124,9 @@ async fn records_out_of_sight_do_not_decide_which_of_many_are_read() {
     }
 }
 
-/// Of very many records in sight some are read, of fewer all, wherever they are among those out of sight.
+/// Of very many visible records a sample is read, of fewer all, wherever they are among invisible ones.
 #[tokio::test]
-async fn a_scope_of_many_records_gets_words_of_a_thousand_of_them() {
+async fn large_scope_gets_suggestions_from_a_sample() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     for (region, place) in [
@@ -165,7 +165,7 @@ async fn a_scope_of_many_records_gets_words_of_a_thousand_of_them() {
 }
 
 #[tokio::test]
-async fn names_out_of_sight_are_not_highlighted() {
+async fn invisible_displays_are_not_highlighted() {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
     sales.database.grant(&role, "crm.customers", "read").await;

@@ -7,7 +7,7 @@ const SETS: &str =
     r#"{"synonyms": [{"synonyms": ["acme", "globex"]}, {"synonyms": ["customer", "client"]}]}"#;
 
 #[tokio::test]
-async fn synonyms_find_nothing_out_of_sight() {
+async fn synonyms_find_only_visible_records() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     sales.admin.rows("select keyed.alter_template('crm.customers', $1)", &[SETS]).await;
@@ -25,7 +25,7 @@ async fn synonyms_find_nothing_out_of_sight() {
 }
 
 #[tokio::test]
-async fn who_defines_a_template_gives_it_synonyms_and_no_one_else() {
+async fn synonyms_need_the_define_privilege() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let alter = "select keyed.alter_template('crm.customers', $1)";

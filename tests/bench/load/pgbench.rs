@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_without_a_time_share_that_of_the_next() {
+    fn responses_without_a_time_share_the_next_one() {
         let log =
             "0 1 30 0 1 1\n0 2 0 0 1 1\n1 1 50 0 1 1\n0 3 0 0 1 1\n0 4 90 0 1 1\n1 2 40 0 1 1\n0 5 0 0 1 1\n";
         assert_eq!(latencies_in(log), [0.03, 0.05, 0.03, 0.03, 0.03, 0.04]);

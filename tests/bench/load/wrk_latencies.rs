@@ -1,4 +1,4 @@
-//! The latencies of requests, out of what wrk tells of them.
+//! The latencies of requests, computed from the output of wrk.
 //!
 //! wrk assumes that requests are due at a steady pace, and adds those that a slow answer has held up, each with the time that it
 //! would have waited (`stats_correct` in wrk's stats.c). A client that sends the next request when the answer is there holds
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_those_of_requests_without_what_wrk_adds() {
+    fn latencies_exclude_wrk_corrections() {
         let requests =
             BTreeMap::from([(90, 700), (100, 200), (101, 3), (205, 40), (400, 1), (1234, 20), (90_000, 2)]);
         for interval in [95, 100, 120, 300] {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_is_what_so_many_requests_do_not_exceed() {
+    fn percentile_is_an_upper_bound_of_its_share() {
         let latencies = Latencies((1..=100).map(|latency| (latency * 1000, 1)).collect());
         assert_eq!((latencies.percentile(50), latencies.percentile(99)), (50.0, 99.0));
     }

@@ -54,7 +54,7 @@ fn measure(
     });
 }
 
-/// All clients at once want to create the same key, one key after the other.
+/// All clients concurrently create the same key, for one key after the other.
 async fn race(run: &mut Run<'_>) {
     run.report.begin(format!("race to create {RACES} keys, {CLIENTS} clients each"));
     // The faster they are, the more of them meet.

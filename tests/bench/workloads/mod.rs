@@ -47,7 +47,7 @@ pub(crate) enum Group {
     Upsert,
     /// Many writers of one key.
     HotKey,
-    /// A thousand upserts at once.
+    /// A thousand upserts in one request.
     Batch,
     /// Batches over the same records.
     BatchClash,

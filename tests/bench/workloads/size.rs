@@ -12,7 +12,7 @@ use std::time::Instant;
 
 const FEW: u32 = 10_000;
 /// Records of one statement: what triggers note of them is held in memory.
-const PORTION: u32 = 50_000;
+const CHUNK: u32 = 50_000;
 /// How many templates a session uses before its memory is looked at.
 const USED: u32 = 1_000;
 
@@ -89,10 +89,10 @@ async fn filled(run: &Run<'_>, records: u32) -> Database {
     let sql = |statements: &str| cluster.sql(database.name(), statements);
     sql("create schema plain; select keyed.create_project('bench', 'Bench')");
     sql(include_str!("../works.sql"));
-    for first in (1..=records).step_by(PORTION as usize) {
+    for first in (1..=records).step_by(CHUNK as usize) {
         sql(&format!(
             "set synchronous_commit = off; {}",
-            works::insert(first, records.min(first + PORTION - 1))
+            works::insert(first, records.min(first + CHUNK - 1))
         ));
     }
     // The caller whom the proxy would authenticate.

@@ -1,4 +1,4 @@
-//! The search box: completions of what is typed, what the words matched, and words with a wrong letter.
+//! The search box: suggestions, highlights and typo tolerance.
 
 use super::{OURS, Run, THEIRS, over_works};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};

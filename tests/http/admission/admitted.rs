@@ -40,9 +40,9 @@ async fn counting(settings: &[(&str, &str)]) -> Service {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wrong_key_reaches_the_database_once() {
+async fn wrong_key_reaches_the_database_once() {
     let Service { proxy, database } =
-        Service::start_with(&[("KEYED_REFUSAL_MEMORY", "600"), ("KEYED_AUTH_FAILURES", "0")]).await;
+        Service::start_with(&[("KEYED_INVALID_KEY_TTL", "600"), ("KEYED_AUTH_FAILURES", "0")]).await;
     let mut keys = Vec::new();
     for _ in 0..3 {
         keys.push(database.wrong_key().await);
@@ -61,7 +61,7 @@ async fn a_wrong_key_reaches_the_database_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_who_hang_up_while_their_key_is_looked_up_leave_every_connection_to_the_others() {
+async fn disconnected_unknown_clients_hold_no_connection() {
     let Service { proxy, database } = Service::start_with(&[("KEYED_AUTH_FAILURES", "0")]).await;
     proxy.request("GET", "/v1/templates").send().await.expect(200);
     let session = database.session().await;
@@ -81,7 +81,7 @@ async fn strangers_who_hang_up_while_their_key_is_looked_up_leave_every_connecti
 }
 
 #[tokio::test]
-async fn a_known_key_is_authenticated_by_the_statement_that_answers() {
+async fn known_key_is_authenticated_by_the_statement_of_its_request() {
     let Service { proxy, database } = counting(&[]).await;
     for _ in 0..20 {
         proxy.request("GET", "/v1/templates").send().await.expect(200);
@@ -95,7 +95,7 @@ async fn a_known_key_is_authenticated_by_the_statement_that_answers() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_tried_before_it_was_issued_works_soon_after() {
+async fn key_tried_before_its_issue_works_soon_after() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("begin").await;
@@ -106,7 +106,7 @@ async fn a_key_that_was_tried_before_it_was_issued_works_soon_after() {
 }
 
 #[tokio::test]
-async fn many_failures_of_an_address_are_answered_429_and_shut_out_no_good_key() {
+async fn failed_authentications_are_limited_without_blocking_valid_keys() {
     let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "5")]).await;
     let known = service.proxy.key().to_owned();
     ask(&service, &known).await.expect(200);
@@ -128,7 +128,7 @@ async fn many_failures_of_an_address_are_answered_429_and_shut_out_no_good_key()
 }
 
 #[tokio::test]
-async fn an_address_that_guesses_keys_is_not_looked_up_for_any_more() {
+async fn guessing_address_causes_no_lookups() {
     let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "3")]).await;
     let known = service.proxy.key().to_owned();
     ask(&service, &known).await.expect(200);
@@ -160,7 +160,7 @@ async fn behind_a_proxy_clients_are_distinguished_by_forwarded_address() {
 }
 
 #[tokio::test]
-async fn a_key_that_sends_too_many_requests_does_not_slow_another_down() {
+async fn busy_key_does_not_slow_others() {
     let service = Service::start_with(&[("KEYED_KEY_RATE", "3")]).await;
     let other = service.database.api_key("keyed_admin", &[]).await;
     let mut answers = Vec::new();
@@ -201,8 +201,8 @@ async fn slow_searches_of_one_key_leave_connections_to_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_has_no_more_requests_in_flight_than_it_may() {
-    let service = Service::start_with(&[("KEYED_KEY_REQUESTS", "2")]).await;
+async fn key_has_a_limit_of_concurrent_requests() {
+    let service = Service::start_with(&[("KEYED_MAX_REQUESTS_PER_KEY", "2")]).await;
     let session = service.session().await;
     session.run("begin; lock table crm.customers in access exclusive mode").await;
     let searches = [waiting(&service, service.proxy.key()), waiting(&service, service.proxy.key())];
@@ -219,7 +219,7 @@ async fn a_key_has_no_more_requests_in_flight_than_it_may() {
 }
 
 #[tokio::test]
-async fn a_body_is_not_waited_for_before_its_key_is_known_to_be_good() {
+async fn key_is_checked_before_the_body_arrives() {
     let service = Service::start().await;
     let key = service.database.wrong_key().await;
     let json = "Content-Type: application/json\nContent-Length: 16000000";
@@ -243,7 +243,7 @@ async fn a_body_is_not_waited_for_before_its_key_is_known_to_be_good() {
 }
 
 #[tokio::test]
-async fn a_large_body_is_not_waited_for_once_its_key_is_revoked() {
+async fn revoked_key_ends_a_large_upload() {
     let service = Service::start().await;
     let key = service.database.api_key("keyed_admin", &[]).await;
     ask(&service, &key).await.expect(200);
@@ -256,7 +256,7 @@ async fn a_large_body_is_not_waited_for_once_its_key_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_signature_that_does_not_hold_is_no_invalid_token() {
+async fn invalid_signature_is_not_an_invalid_token() {
     let service = Service::start().await;
     let definition = json!({"slug": "shop", "template": "customers", "external_key": "$.id", "signed": true});
     let made = service.post("/inbound-endpoints", definition).await.expect(201);
@@ -266,7 +266,7 @@ async fn a_signature_that_does_not_hold_is_no_invalid_token() {
 }
 
 #[tokio::test]
-async fn a_delivery_to_an_endpoint_that_is_gone_is_refused_before_its_body() {
+async fn delivery_to_a_removed_endpoint_is_rejected_before_its_body() {
     let service = Service::start().await;
     let definition =
         json!({"slug": "shop", "template": "customers", "external_key": "$.id", "signed": false});

@@ -23,7 +23,7 @@ fn without_instance(mut body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_without_a_key_gets_the_scheme_but_no_error_code() {
+async fn request_without_a_key_gets_the_scheme_but_no_error_code() {
     let service = Service::start().await;
     let ways =
         [None, Some("Basic a2V5ZWQ6a2V5ZWQ="), Some("Bearer"), Some("Bearer "), Some("keyed_1_x"), Some("")];
@@ -40,7 +40,7 @@ async fn a_request_without_a_key_gets_the_scheme_but_no_error_code() {
 }
 
 #[tokio::test]
-async fn every_key_that_is_not_valid_gets_one_and_the_same_answer() {
+async fn invalid_keys_get_the_same_response() {
     let (service, role, revoked) = with_reader().await;
     let expired = service.database.api_key(&role, &[]).await;
     ask(&service, &expired).await.expect(200);
@@ -67,7 +67,7 @@ async fn every_key_that_is_not_valid_gets_one_and_the_same_answer() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_from_the_next_request_on() {
+async fn revoked_key_is_denied_on_the_next_request() {
     let (service, _, key) = with_reader().await;
     for _ in 0..20 {
         ask(&service, &key).await.expect(200);
@@ -79,7 +79,7 @@ async fn a_revoked_key_is_refused_from_the_next_request_on() {
 }
 
 #[tokio::test]
-async fn the_scheme_is_read_in_any_case() {
+async fn scheme_is_read_in_any_case() {
     let service = Service::start().await;
     for scheme in ["bearer", "BEARER", "Bearer  "] {
         let header = format!("{scheme} {}", service.proxy.key());
@@ -89,7 +89,7 @@ async fn the_scheme_is_read_in_any_case() {
 }
 
 #[tokio::test]
-async fn two_keys_in_one_request_are_one_too_many() {
+async fn two_keys_in_one_request_are_rejected() {
     let (service, _, key) = with_reader().await;
     let request =
         service.proxy.request("GET", "/v1/templates").header("authorization", &format!("Bearer {key}"));
@@ -98,7 +98,7 @@ async fn two_keys_in_one_request_are_one_too_many() {
 }
 
 #[tokio::test]
-async fn a_key_without_the_right_is_forbidden() {
+async fn key_without_the_privilege_is_forbidden() {
     let (service, _, key) = with_reader().await;
     let record = service.create(json!({"external_key": "A-1"})).await;
     let id = harness::id_of(&record);
@@ -124,7 +124,7 @@ async fn a_key_without_the_right_is_forbidden() {
 }
 
 #[tokio::test]
-async fn a_template_that_a_key_may_not_read_is_not_listed() {
+async fn unreadable_template_is_not_listed() {
     let (service, _, key) = with_reader().await;
     let list = ask(&service, &key).await.expect(200);
     let slugs: Vec<&Value> =
@@ -134,7 +134,7 @@ async fn a_template_that_a_key_may_not_read_is_not_listed() {
 }
 
 #[tokio::test]
-async fn no_log_holds_a_key() {
+async fn logs_contain_no_key() {
     let service = Service::start_with(&[("KEYED_LOG", "debug")]).await;
     service.create(json!({})).await;
     service

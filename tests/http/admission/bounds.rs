@@ -26,7 +26,7 @@ async fn transactions(service: &Service, count: usize) {
 }
 
 #[tokio::test]
-async fn a_stalled_body_times_out() {
+async fn stalled_body_times_out() {
     let service = Service::start_with(&[("KEYED_STALL_TIMEOUT", "1")]).await;
     let headers = format!("{JSON}\nContent-Length: 1000");
     let mut wire =
@@ -47,8 +47,8 @@ async fn a_stalled_body_times_out() {
 }
 
 #[tokio::test]
-async fn a_file_in_one_transaction_has_an_end_however_steadily_it_comes() {
-    let service = Service::start_with(&[("KEYED_FILE_TIMEOUT", "5"), ("KEYED_LEAST_RATE", "1")]).await;
+async fn file_in_one_transaction_has_a_time_limit() {
+    let service = Service::start_with(&[("KEYED_TRANSFER_TIMEOUT", "5"), ("KEYED_MINIMUM_RATE", "1")]).await;
     let mut wire = import(&service, service.proxy.key(), "").await;
     wire.send(&chunk("external_key\n")).await.expect("it is still read");
     transactions(&service, 1).await;
@@ -64,9 +64,13 @@ async fn a_file_in_one_transaction_has_an_end_however_steadily_it_comes() {
 }
 
 #[tokio::test]
-async fn the_files_of_one_key_leave_a_place_to_others() {
-    let settings =
-        [("KEYED_FILES", "2"), ("KEYED_KEY_FILES", "1"), ("KEYED_POOL_WAIT", "2"), ("KEYED_POOL_SIZE", "8")];
+async fn files_of_one_key_leave_slots_for_others() {
+    let settings = [
+        ("KEYED_MAX_TRANSFERS", "2"),
+        ("KEYED_MAX_TRANSFERS_PER_KEY", "1"),
+        ("KEYED_POOL_WAIT", "2"),
+        ("KEYED_POOL_SIZE", "8"),
+    ];
     let service = Service::start_with(&settings).await;
     let mut first = import(&service, service.proxy.key(), "").await;
     first.send(&chunk("external_key\nK-1\n")).await.expect("it is read");
@@ -91,8 +95,8 @@ async fn the_files_of_one_key_leave_a_place_to_others() {
 }
 
 #[tokio::test]
-async fn strangers_take_no_place_of_a_file() {
-    let service = Service::start_with(&[("KEYED_FILES", "1"), ("KEYED_POOL_WAIT", "2")]).await;
+async fn unknown_clients_use_no_file_slot() {
+    let service = Service::start_with(&[("KEYED_MAX_TRANSFERS", "1"), ("KEYED_POOL_WAIT", "2")]).await;
     let key = service.database.wrong_key().await;
     let mut wires = Vec::new();
     for number in 0..8 {
@@ -105,7 +109,7 @@ async fn strangers_take_no_place_of_a_file() {
 }
 
 #[tokio::test]
-async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
+async fn slow_bodies_have_a_memory_limit() {
     let settings = [("KEYED_BODY_LIMIT", "1MiB"), ("KEYED_BODY_BUDGET", "2MiB"), ("KEYED_POOL_WAIT", "1")];
     let service = Service::start_with(&settings).await;
     let [second, third] = [
@@ -137,10 +141,10 @@ async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
 }
 
 #[tokio::test]
-async fn a_connection_over_the_limit_gets_503_with_retry_after() {
+async fn connection_over_the_limit_gets_503_with_retry_after() {
     let service = Service::start_with(&[
-        ("KEYED_CONNECTIONS", "2"),
-        ("KEYED_ADDRESS_CONNECTIONS", "2"),
+        ("KEYED_MAX_CONNECTIONS", "2"),
+        ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "2"),
         ("KEYED_HEADER_TIMEOUT", "3"),
     ])
     .await;
@@ -165,9 +169,9 @@ async fn a_connection_over_the_limit_gets_503_with_retry_after() {
 }
 
 #[tokio::test]
-async fn an_address_that_has_its_connections_leaves_room_to_others() {
+async fn address_has_a_connection_limit() {
     let service = Service::start_with(&[
-        ("KEYED_CONNECTIONS", "8"),
+        ("KEYED_MAX_CONNECTIONS", "8"),
         ("KEYED_HEADER_TIMEOUT", "5"),
         ("KEYED_LOG", "error"),
     ])

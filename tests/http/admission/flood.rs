@@ -22,7 +22,7 @@ async fn p99(service: &Service) -> Duration {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_by_the_thousand_take_neither_memory_nor_time() {
+async fn flood_of_unknown_clients_costs_little() {
     rlimit::increase_nofile_limit(16_384).expect("connections are files");
     let service = Service::start().await;
     service.upsert("K-1", json!({})).await.expect(201);

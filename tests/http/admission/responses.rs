@@ -48,8 +48,8 @@ async fn requests_in_flight(service: &Service) -> f64 {
 }
 
 #[tokio::test]
-async fn a_response_counts_until_its_caller_has_read_it() {
-    let service = service(&[("KEYED_KEY_REQUESTS", "1")]).await;
+async fn response_counts_until_it_is_read() {
+    let service = service(&[("KEYED_MAX_REQUESTS_PER_KEY", "1")]).await;
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: slow").await;
     let answer = reader.answer().await;
     assert_eq!(status_of(&answer), 200);
@@ -103,12 +103,12 @@ async fn unread_responses_stay_within_their_budget() {
 }
 
 #[tokio::test]
-async fn responses_that_are_packed_on_their_way_count_as_they_were_before() {
+async fn compressed_responses_count_uncompressed() {
     fill_the_budget("\nAccept-Encoding: gzip").await;
 }
 
 #[tokio::test]
-async fn a_response_that_is_read_too_slowly_is_cut_and_logged_with_what_arrived() {
+async fn slowly_read_response_is_cut_and_logged() {
     let service = service(&[("KEYED_STALL_TIMEOUT", "1")]).await;
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: cut").await;
     assert_eq!(status_of(&reader.answer().await), 200);
@@ -127,8 +127,8 @@ async fn a_response_that_is_read_too_slowly_is_cut_and_logged_with_what_arrived(
 }
 
 #[tokio::test]
-async fn the_last_bytes_count_before_a_connection_is_closed() {
-    let service = service(&[("KEYED_STALL_TIMEOUT", "1"), ("KEYED_LEAST_RATE", "1MiB")]).await;
+async fn closing_connection_waits_for_the_last_bytes() {
+    let service = service(&[("KEYED_STALL_TIMEOUT", "1"), ("KEYED_MINIMUM_RATE", "1MiB")]).await;
     // The last bytes are more than the system of this caller takes, and are with that of the proxy.
     let left = 96 << 10;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
@@ -149,7 +149,7 @@ async fn the_last_bytes_count_before_a_connection_is_closed() {
 }
 
 #[tokio::test]
-async fn a_caller_that_sends_no_more_is_answered() {
+async fn half_closed_connection_gets_its_response() {
     let service = Service::start().await;
     let body = br#"{"external_key": "A-1", "attributes": {"name": "Ada"}}"#;
     let headers = format!("{JSON}\nContent-Length: {}", body.len());
@@ -171,7 +171,7 @@ async fn a_caller_that_sends_no_more_is_answered() {
 }
 
 #[tokio::test]
-async fn an_address_asks_for_public_files_at_a_rate() {
+async fn public_files_are_rate_limited_per_address() {
     let service = Service::start_with(&[("KEYED_PUBLIC_RATE", "3")]).await;
     let ask = async |path: &str| {
         service.proxy.request("GET", path).without_key().response().await.status().as_u16()
@@ -188,7 +188,7 @@ async fn an_address_asks_for_public_files_at_a_rate() {
 }
 
 #[tokio::test]
-async fn a_request_that_follows_on_its_connection_waits_for_the_response_before_it() {
+async fn pipelined_request_waits_for_the_earlier_response() {
     // Room for one response of twelve megabytes.
     let service = service(&[("KEYED_RESPONSE_BUDGET", "16MiB"), ("KEYED_POOL_WAIT", "20")]).await;
     let mut reader = Wire::open(service.proxy.address()).await;

@@ -34,7 +34,7 @@ async fn writer<const N: usize>(service: &Service, name: &str) -> [String; N] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_keys_of_one_role_leave_a_connection_to_another() {
+async fn keys_of_one_role_leave_connections_for_others() {
     let service = Service::start_with(&POOL).await;
     let busy: [String; 3] = writer(&service, "busy").await;
     let [other]: [String; 1] = writer(&service, "other").await;
@@ -63,7 +63,7 @@ async fn the_keys_of_one_role_leave_a_connection_to_another() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_caller_is_at_fault_while_the_database_is_silent() {
+async fn unresponsive_database_is_a_server_error() {
     let database = Database::with_crm().await;
     let relay = Relay::before(database.cluster());
     let url = relay.url("keyed_proxy", database.name());

@@ -15,13 +15,13 @@ async fn with_records(count: usize) -> Service {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_of_many_lookups_at_once_gets_its_own_answer() {
+async fn concurrent_lookups_get_their_own_responses() {
     let service = with_records(50).await;
     for _ in 0..5 {
         let lookups = (0..300).map(|number| {
             let path = "/v1/entities/template/customers/by-key?key=K-";
             let request = match number % 3 {
-                // Other callers' refusals stand in the same row.
+                // Rejections of other callers are in the same row.
                 0 => service.proxy.request("GET", &format!("{path}{number}")).key("keyed_1_wrong"),
                 _ => service.proxy.request("GET", &format!("{path}{number}")),
             };
@@ -39,7 +39,7 @@ async fn each_of_many_lookups_at_once_gets_its_own_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lookup_that_must_wait_does_not_hold_others_up() {
+async fn waiting_lookup_does_not_block_others() {
     // A statement waits for a lock for half of its time, here longer than this test waits for anything.
     let timeouts = [("KEYED_REQUEST_TIMEOUT", "600"), ("KEYED_STATEMENT_TIMEOUT", "500")];
     let service = Service::start_with(&[&POOL[..], &timeouts].concat()).await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn a_provider_that_fails_for_a_while_costs_nothing_but_time() {
+async fn provider_outage_loses_no_text() {
     let gallery = Gallery::new().await;
     for number in 0..3 {
         gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
@@ -29,7 +29,7 @@ async fn a_provider_that_fails_for_a_while_costs_nothing_but_time() {
 }
 
 #[tokio::test]
-async fn a_wrong_model_is_reported_and_no_text_is_given_up_for_it() {
+async fn wrong_model_is_reported_without_failing_texts() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|_| Reply::of(&[item(0, "[1,2,3]")])).await;
@@ -50,7 +50,7 @@ async fn a_wrong_model_is_reported_and_no_text_is_given_up_for_it() {
 }
 
 #[tokio::test]
-async fn a_text_that_the_model_refuses_holds_no_other_up() {
+async fn rejected_text_does_not_block_others() {
     let gallery = Gallery::new().await;
     let mut ids = Vec::new();
     for title in ["Good", "Refused", "Zero", "Not a number", "Fine"] {
@@ -87,7 +87,7 @@ async fn a_text_that_the_model_refuses_holds_no_other_up() {
 }
 
 #[tokio::test]
-async fn a_text_that_breaks_the_provider_holds_no_other_up() {
+async fn crashing_text_does_not_block_others() {
     let gallery = Gallery::new().await;
     let mut ids = Vec::new();
     for title in ["One", "Breaking", "Two", "Slow", "Three"] {
@@ -114,7 +114,7 @@ async fn a_text_that_breaks_the_provider_holds_no_other_up() {
 }
 
 #[tokio::test]
-async fn a_text_at_which_the_provider_fails_is_to_blame_though_no_other_is_waiting() {
+async fn single_failing_text_fails_permanently() {
     for (status, count) in [(500, 1), (400, 1), (400, 2)] {
         let gallery = Gallery::new().await;
         for number in 0..count {
@@ -135,7 +135,7 @@ async fn a_text_at_which_the_provider_fails_is_to_blame_though_no_other_is_waiti
 }
 
 #[tokio::test]
-async fn texts_that_all_fail_are_not_to_blame() {
+async fn failure_of_all_texts_is_a_provider_failure() {
     for status in [500, 400] {
         let gallery = Gallery::new().await;
         for number in 0..3 {
@@ -157,7 +157,7 @@ async fn texts_that_all_fail_are_not_to_blame() {
 }
 
 #[tokio::test]
-async fn what_a_provider_gave_before_it_went_away_is_kept() {
+async fn vectors_before_an_outage_are_kept() {
     let gallery = Gallery::new().await;
     for number in 0..5 {
         gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
@@ -181,7 +181,7 @@ async fn what_a_provider_gave_before_it_went_away_is_kept() {
 }
 
 #[tokio::test]
-async fn a_record_whose_vector_the_database_refuses_holds_no_other_up() {
+async fn rejected_vector_does_not_block_others() {
     let gallery = Gallery::new().await;
     let mut ids = Vec::new();
     for title in ["One", "Refused", "Two"] {
@@ -198,7 +198,7 @@ async fn a_record_whose_vector_the_database_refuses_holds_no_other_up() {
 }
 
 #[tokio::test]
-async fn a_locked_record_does_not_block_others() {
+async fn locked_record_does_not_block_others() {
     let gallery = Gallery::new().await;
     let mut ids = Vec::new();
     for title in ["One", "Locked", "Two"] {

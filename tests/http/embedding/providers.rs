@@ -22,7 +22,7 @@ async fn search(service: &Service, text: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn a_provider_is_asked_as_openai_has_it() {
+async fn provider_request_follows_the_openai_api() {
     let server = EmbeddingServer::start().await;
     let more = [("KEYED_EMBED_DIMENSIONS", "768"), ("KEYED_EMBED_QUERY_PREFIX", "search_query: ")];
     let service = service_with(&server, &more).await;
@@ -39,7 +39,7 @@ async fn a_provider_is_asked_as_openai_has_it() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
+async fn transient_provider_error_is_retried() {
     for status in [429, 500, 502, 503] {
         let server = EmbeddingServer::start_with(move |question| match question.number {
             0 => Reply::status(status).retry_after("1"),
@@ -55,7 +55,7 @@ async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
+async fn provider_failure_is_503() {
     for (reply, pause, timeout) in [
         (Reply::status(500), 1..=3, "60"),
         (Reply::status(429).retry_after("3600"), 3600..=4502, "60"),
@@ -75,7 +75,7 @@ async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
 }
 
 #[tokio::test]
-async fn a_misconfigured_provider_is_reported_as_not_retryable() {
+async fn misconfigured_provider_is_reported_as_not_retryable() {
     let short = format!("{{\"data\":[{}]}}", item(0, "[1,2,3]"));
     for (reply, says) in [
         (Reply::status(401), "rejects this service"),
@@ -101,7 +101,7 @@ async fn a_misconfigured_provider_is_reported_as_not_retryable() {
 }
 
 #[tokio::test]
-async fn a_text_for_which_the_model_has_no_vector_is_refused() {
+async fn text_without_a_vector_is_rejected() {
     let zeros = format!("[{}]", ["0"; 768].join(","));
     let nan = zeros.replacen('0', "NaN", 1);
     let null = zeros.replacen('0', "null", 1);
@@ -121,7 +121,7 @@ async fn a_text_for_which_the_model_has_no_vector_is_refused() {
 }
 
 #[tokio::test]
-async fn the_providers_key_shows_nowhere() {
+async fn provider_key_is_not_disclosed() {
     let server = EmbeddingServer::start_with(|question| Reply {
         status: 401,
         ..Reply::body(&format!("wrong key: {}", question.authorization))
@@ -137,7 +137,7 @@ async fn the_providers_key_shows_nowhere() {
 }
 
 #[tokio::test]
-async fn without_a_provider_a_text_is_refused_with_what_to_set() {
+async fn text_without_a_provider_is_rejected_with_a_hint() {
     let service = Service::start().await;
     let problem = search(&service, json!("pearl")).await.refused(422, "invalid_value");
     assert!(
@@ -148,7 +148,7 @@ async fn without_a_provider_a_text_is_refused_with_what_to_set() {
 }
 
 #[tokio::test]
-async fn the_provider_is_not_called_without_a_valid_key() {
+async fn provider_is_called_only_for_valid_keys() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     let request = service.proxy.request("POST", "/v1/entities/search/customers").key("keyed_1_wrong");
@@ -157,7 +157,7 @@ async fn the_provider_is_not_called_without_a_valid_key() {
 }
 
 #[tokio::test]
-async fn a_text_to_look_for_is_a_string_alone() {
+async fn query_text_must_be_a_string() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     for text in [json!(1), json!(["pearl"]), json!(""), json!("  "), json!("x".repeat(8001))] {
@@ -170,7 +170,7 @@ async fn a_text_to_look_for_is_a_string_alone() {
 }
 
 #[tokio::test]
-async fn a_search_that_takes_no_notice_of_vectors_does_not_ask_for_one() {
+async fn keyword_search_requests_no_vector() {
     let server = EmbeddingServer::start().await;
     for service in [service_with(&server, &[]).await, Service::start().await] {
         for body in [
@@ -189,7 +189,7 @@ async fn a_search_that_takes_no_notice_of_vectors_does_not_ask_for_one() {
 }
 
 #[tokio::test]
-async fn the_provider_is_asked_only_when_nothing_but_the_vector_is_missing() {
+async fn provider_is_called_only_for_valid_requests() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     let role = service.database.create_role("reader").await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn records_are_embedded_and_found_by_a_text() {
+async fn embedded_records_are_found_by_text() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-0", "Girl with a Pearl Earring").await;
     let proxy = gallery.hashing().await;
@@ -66,7 +66,7 @@ async fn texts_are_sent_in_batches_with_the_prefix_of_documents() {
 }
 
 #[tokio::test]
-async fn a_record_that_says_nothing_is_not_sent_and_loses_its_vector() {
+async fn empty_record_is_not_sent_and_loses_its_vector() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start().await;
@@ -79,7 +79,7 @@ async fn a_record_that_says_nothing_is_not_sent_and_loses_its_vector() {
 }
 
 #[tokio::test]
-async fn what_a_killed_worker_had_claimed_is_done_by_the_next() {
+async fn claims_of_a_killed_worker_are_processed() {
     let gallery = Gallery::new().await;
     gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|question| match question.number {
@@ -99,7 +99,7 @@ async fn what_a_killed_worker_had_claimed_is_done_by_the_next() {
 }
 
 #[tokio::test]
-async fn a_stopped_worker_releases_its_claims() {
+async fn stopped_worker_releases_its_claims() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server =
@@ -112,7 +112,7 @@ async fn a_stopped_worker_releases_its_claims() {
 }
 
 #[tokio::test]
-async fn a_text_that_changes_while_it_is_embedded_is_embedded_again() {
+async fn text_that_changes_while_it_is_embedded_is_embedded_again() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|question| match question.number {
@@ -129,7 +129,7 @@ async fn a_text_that_changes_while_it_is_embedded_is_embedded_again() {
 }
 
 #[tokio::test]
-async fn a_worker_outlives_its_database_and_a_key_that_does_not_hold() {
+async fn worker_survives_database_outage_and_invalid_key() {
     let gallery = Gallery::new().await;
     let proxy =
         gallery.worker(&[("KEYED_EMBED_PROVIDER", "hash"), ("KEYED_EMBED_API_KEY", "keyed_1_wrong")]).await;
@@ -151,7 +151,7 @@ async fn a_worker_outlives_its_database_and_a_key_that_does_not_hold() {
 }
 
 #[tokio::test]
-async fn without_an_api_key_of_its_own_the_proxy_embeds_no_records() {
+async fn proxy_without_an_embedding_key_embeds_nothing() {
     let gallery = Gallery::new().await;
     gallery.paint("K-1", "Girl").await;
     let proxy = harness::Proxy::start_with(
@@ -165,7 +165,7 @@ async fn without_an_api_key_of_its_own_the_proxy_embeds_no_records() {
 }
 
 #[tokio::test]
-async fn vectors_of_any_length_are_stored_at_length_one() {
+async fn vectors_are_normalized() {
     let gallery = Gallery::new().await;
     for title in ["1e-25", "1e25", "7"] {
         gallery.paint(title, title).await;

@@ -9,14 +9,16 @@ async fn create(service: &Service, key: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_key_with_full_idempotency_storage_is_refused_before_anything_is_written() {
+async fn full_idempotency_storage_rejects_before_writing() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    session.run(&format!("alter database \"{}\" set keyed.idempotency_room = '1MB'", database.name())).await;
+    session
+        .run(&format!("alter database \"{}\" set keyed.max_idempotency_size = '1MB'", database.name()))
+        .await;
     let service = Service::over(database, &[]).await;
     let first = create(&service, "first").await;
     assert_eq!(first.status, 201);
-    // As much as many answers take, and a look at them that is due.
+    // The size of many responses, with a cleanup that is due.
     session
         .run(
             "insert into keyed_state.idempotent_request (key_id, idempotency_key, fingerprint, answer)
@@ -47,7 +49,7 @@ async fn a_key_with_full_idempotency_storage_is_refused_before_anything_is_writt
 }
 
 #[tokio::test]
-async fn expired_answers_are_deleted_even_without_requests() {
+async fn expired_responses_are_deleted_without_requests() {
     let service = Service::start().await;
     for key in ["old", "older", "new"] {
         create(&service, key).await.expect(201);

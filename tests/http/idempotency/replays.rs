@@ -29,7 +29,7 @@ async fn visits(service: &Service) -> Value {
 }
 
 #[tokio::test]
-async fn every_way_of_writing_is_run_once_and_answered_as_before() {
+async fn repeated_writes_get_the_stored_response() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "K", "attributes": {"visits": 0}})).await;
     let id = id_of(&record);
@@ -74,7 +74,7 @@ async fn every_way_of_writing_is_run_once_and_answered_as_before() {
 }
 
 #[tokio::test]
-async fn a_stored_answer_does_not_change() {
+async fn stored_response_does_not_change() {
     let service = Service::start().await;
     let create = || request(&service, "POST", CREATE, "once", &increment());
     let first = create().send().await;
@@ -86,7 +86,7 @@ async fn a_stored_answer_does_not_change() {
 }
 
 #[tokio::test]
-async fn the_same_key_with_another_request_is_refused() {
+async fn reused_idempotency_key_is_rejected() {
     let service = Service::start().await;
     request(&service, "PUT", UPSERT, "once", &increment()).send().await.expect(201);
     let other = json!({"external_key": "K", "attributes": {"visits": {"$inc": 2}}});
@@ -131,7 +131,7 @@ async fn keys_belong_to_the_api_key_that_sent_them() {
 }
 
 #[tokio::test]
-async fn a_key_is_bounded_and_must_not_be_given_twice() {
+async fn idempotency_key_has_a_limit_and_is_given_once() {
     let service = Service::start().await;
     let longest = "x".repeat(255);
     for key in [longest.as_str(), "\"a b\"", "!~"] {
@@ -149,14 +149,14 @@ async fn a_key_is_bounded_and_must_not_be_given_twice() {
 }
 
 #[tokio::test]
-async fn a_key_quoted_as_the_standard_has_it_is_the_same_as_bare() {
+async fn quoted_idempotency_key_equals_the_bare_one() {
     let service = Service::start().await;
     let first = request(&service, "PUT", UPSERT, "abc", &increment()).send().await;
     assert_replayed(&first, &request(&service, "PUT", UPSERT, "\"abc\"", &increment()).send().await);
 }
 
 #[tokio::test]
-async fn reads_do_not_mind_the_header() {
+async fn reads_ignore_the_idempotency_key() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 1})).await.expect(201);
     for _ in 0..2 {
@@ -170,7 +170,7 @@ async fn reads_do_not_mind_the_header() {
 }
 
 #[tokio::test]
-async fn a_repeated_request_is_refused_while_the_first_runs() {
+async fn repeated_request_conflicts_while_the_first_runs() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 0})).await.expect(201);
     let holder = service.session().await;
@@ -191,7 +191,7 @@ async fn a_repeated_request_is_refused_while_the_first_runs() {
 }
 
 #[tokio::test]
-async fn an_answer_lasts_a_day_and_then_the_request_is_run_again() {
+async fn stored_response_expires_after_a_day() {
     let service = Service::start().await;
     let session = service.session().await;
     request(&service, "PUT", UPSERT, "once", &increment()).send().await.expect(201);
@@ -205,7 +205,7 @@ async fn an_answer_lasts_a_day_and_then_the_request_is_run_again() {
 }
 
 #[tokio::test]
-async fn old_answers_are_removed_by_those_who_come_later() {
+async fn later_requests_remove_expired_responses() {
     let service = Service::start().await;
     let session = service.session().await;
     session
@@ -230,7 +230,7 @@ async fn old_answers_are_removed_by_those_who_come_later() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_killed_before_it_answers_leaves_one_effect() {
+async fn killed_proxy_leaves_one_effect() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 0})).await.expect(201);
     // The row is written, and the transaction not committed yet, for as long as the trigger waits.

@@ -1,10 +1,10 @@
-//! Files whose rows refer to each other one after the other.
+//! Files whose rows form chains of references.
 
 use super::{counts, send};
 use harness::Service;
 use serde_json::json;
 
-/// The order in which the rows of a chain stand in their file. Each refers to the next one of the chain.
+/// The order of the rows of a chain in their file. Each refers to the next one of the chain.
 #[derive(Clone, Copy, Debug)]
 enum Order {
     /// After the row that they refer to.
@@ -42,7 +42,7 @@ async fn parts() -> Service {
 }
 
 #[tokio::test]
-async fn a_long_chain_of_rows_is_linked_from_end_to_end_in_whatever_order_they_come() {
+async fn long_chain_of_rows_is_imported_in_any_order() {
     let service = parts().await;
     let session = service.session().await;
     let count = 5000;
@@ -62,7 +62,7 @@ async fn a_long_chain_of_rows_is_linked_from_end_to_end_in_whatever_order_they_c
 }
 
 #[tokio::test]
-async fn the_cost_of_a_chain_is_linear_in_any_order_of_rows() {
+async fn chain_of_rows_scales_linearly() {
     let mut costs = Vec::new();
     for (order, count) in [
         (Order::Backward, 10_000),
@@ -97,7 +97,7 @@ async fn rows_touched(service: &Service) -> u64 {
 }
 
 #[tokio::test]
-async fn rows_that_refer_to_nothing_through_a_long_chain_are_refused_with_their_lines() {
+async fn chain_to_a_missing_row_is_rejected_with_lines() {
     let service = parts().await;
     let mut file = "external_key,name,within\n".to_owned();
     for number in 0..6000 {
@@ -122,7 +122,7 @@ async fn rows_that_refer_to_nothing_through_a_long_chain_are_refused_with_their_
 }
 
 #[tokio::test]
-async fn rows_in_a_cycle_find_each_other_however_far_apart_they_stand() {
+async fn distant_rows_in_a_cycle_are_imported() {
     let service = parts().await;
     let fill = |from: usize| (from..from + 5000).map(|number| format!("{number},,\n")).collect::<String>();
     let file = format!("external_key,name,within\na,,b\n{}b,,c\n{}c,,a\n", fill(0), fill(5000));
@@ -134,7 +134,7 @@ async fn rows_in_a_cycle_find_each_other_however_far_apart_they_stand() {
 }
 
 #[tokio::test]
-async fn the_last_row_of_a_key_counts_though_one_before_waits_for_another() {
+async fn last_row_of_a_key_wins_over_a_waiting_one() {
     let service = Service::start().await;
     let attributes = json!([{"slug": "name", "type": "string"}, {"slug": "size", "type": "number"}]);
     service.post("/templates", json!({"slug": "parts", "attributes": attributes})).await.expect(201);
@@ -168,11 +168,11 @@ async fn the_last_row_of_a_key_counts_though_one_before_waits_for_another() {
 }
 
 #[tokio::test]
-async fn a_row_is_refused_with_the_one_it_refers_to_and_leaves_nothing_behind() {
+async fn row_is_rejected_with_its_target() {
     let service = parts().await;
     let session = service.session().await;
     session.run("alter table crm.parts add constraint good check (name <> 'bad')").await;
-    // A cycle, and a chain that is longer than the rows of a portion are looked at one after the other.
+    // A cycle, and a chain longer than the rows of a chunk.
     let mut file = "external_key,name,within\nA,,B\nB,,C\nC,bad,A\nD,,E\nE,,D\nF,,\n".to_owned();
     for number in 0..30 {
         let name = if number == 29 { "bad" } else { "" };

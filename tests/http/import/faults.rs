@@ -5,7 +5,7 @@ use harness::Service;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_bad_row_does_not_cost_its_neighbours_unless_all_are_wanted_or_none() {
+async fn invalid_row_rejects_only_itself_unless_aborting() {
     let service = Service::start().await;
     let file = "external_key,name,visits,company\n\
                 g1,good,1,\n\
@@ -44,7 +44,7 @@ async fn a_bad_row_does_not_cost_its_neighbours_unless_all_are_wanted_or_none() 
 }
 
 #[tokio::test]
-async fn a_file_of_which_nothing_is_imported_is_refused_as_its_first_fault_is() {
+async fn file_without_valid_rows_fails_with_its_first_error() {
     let service = Service::start().await;
     let lines = "{\"external_key\":\"a\",\"attributes\":{}}\nnot json\n";
     let refused = send(&service, "application/x-ndjson", "customers", "", lines).await;
@@ -58,7 +58,7 @@ async fn a_file_of_which_nothing_is_imported_is_refused_as_its_first_fault_is() 
 }
 
 #[tokio::test]
-async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_however_it_is_cut() {
+async fn invalid_utf8_is_rejected_with_its_line() {
     let service = Service::start().await;
     let file = ["external_key,name\na,é\nb,".as_bytes(), b"\xe9\nc,x\n"].concat();
     for size in [1, 7, file.len()] {

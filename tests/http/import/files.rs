@@ -5,7 +5,7 @@ use harness::Service;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn rows_become_records_under_their_keys_and_again_nothing_changes() {
+async fn repeated_import_changes_nothing() {
     let service = Service::start().await;
     service
         .post("/entities/template/companies", json!({"external_key": "ACME", "attributes": {"name": "Acme"}}))
@@ -45,7 +45,7 @@ async fn rows_become_records_under_their_keys_and_again_nothing_changes() {
 }
 
 #[tokio::test]
-async fn the_same_key_twice_is_written_in_the_order_of_the_file() {
+async fn same_key_twice_is_written_in_the_order_of_the_file() {
     let service = Service::start().await;
     for query in ["on_error=skip", "on_error=abort"] {
         let report =
@@ -56,7 +56,7 @@ async fn the_same_key_twice_is_written_in_the_order_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_all_and_writes_nothing() {
+async fn dry_run_reports_everything_and_writes_nothing() {
     let service = Service::start().await;
     service.upsert("old", json!({"name": "old"})).await.expect(201);
     let file = "external_key,name,visits\nnew,new,1\nold,changed,2\nbad,bad,x\nnew,again,1\n";
@@ -69,7 +69,7 @@ async fn a_dry_run_tells_all_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn columns_are_found_by_slug_label_or_as_the_request_says() {
+async fn columns_match_by_slug_label_or_mapping() {
     let service = Service::start().await;
     let body = json!({"attributes": [{"slug": "name", "label": "Full name"}]});
     service.patch("/templates/customers", body).await.expect(200);
@@ -94,7 +94,7 @@ async fn columns_are_found_by_slug_label_or_as_the_request_says() {
 }
 
 #[tokio::test]
-async fn rows_may_refer_to_rows_that_come_later_also_in_a_cycle() {
+async fn rows_can_refer_to_later_rows_and_cycles() {
     let service = Service::start().await;
     let staff = json!({"slug": "staff", "attributes": [
         {"slug": "name", "type": "string"},
@@ -104,7 +104,7 @@ async fn rows_may_refer_to_rows_that_come_later_also_in_a_cycle() {
     let first = json!({"slug": "staff", "attributes": [staff["attributes"][0]]});
     service.post("/templates", first).await.expect(201);
     service.patch("/templates/staff", json!({"attributes": [staff["attributes"][1]]})).await.expect(200);
-    // Each row refers to a later row: thousands of rows, more than one portion.
+    // Each of thousands of rows, in several chunks, refers to a later row.
     let mut file = "external_key,name,boss\n".to_owned();
     for number in (1..=5000).rev() {
         file += &format!("s{number},n{number},s{}\n", number / 10);
@@ -125,7 +125,7 @@ async fn rows_may_refer_to_rows_that_come_later_also_in_a_cycle() {
 }
 
 #[tokio::test]
-async fn lines_of_json_are_rows_too() {
+async fn ndjson_lines_are_rows() {
     let service = Service::start().await;
     let file = "{\"external_key\":\"a\",\"attributes\":{\"name\":\"A\",\"tags\":[\"x\"],\"mood\":3}}\n\
                 \n\
@@ -150,7 +150,7 @@ async fn lines_of_json_are_rows_too() {
 }
 
 #[tokio::test]
-async fn a_file_may_come_in_any_encoding_that_spreadsheets_write() {
+async fn spreadsheet_encodings_are_imported() {
     let service = Service::start().await;
     let text = "external_key;name\r\nz;Zoë Müller\r\n";
     let windows: Vec<u8> = text.chars().map(|c| c as u8).collect();
@@ -172,7 +172,7 @@ async fn a_file_may_come_in_any_encoding_that_spreadsheets_write() {
 }
 
 #[tokio::test]
-async fn refused_rows_are_imported_again_by_the_same_request_whatever_encoding_it_names() {
+async fn rejected_rows_can_be_imported_by_the_same_request() {
     let service = Service::start().await;
     let path = "/v1/entities/template/customers/import?on_error=skip";
     for (query, content_type) in
@@ -192,7 +192,7 @@ async fn refused_rows_are_imported_again_by_the_same_request_whatever_encoding_i
 }
 
 #[tokio::test]
-async fn progress_and_refusals_come_line_by_line_before_the_report() {
+async fn progress_and_rejections_are_streamed_before_the_report() {
     let service = Service::start().await;
     let file = "external_key,visits\na,1\nb,x\nc,3\n";
     let path = "/v1/entities/template/customers/import?on_error=skip";
@@ -241,7 +241,7 @@ async fn progress_and_refusals_come_line_by_line_before_the_report() {
 }
 
 #[tokio::test]
-async fn a_file_may_bring_only_some_attributes_of_records_that_are_there() {
+async fn file_can_update_some_attributes() {
     let service = Service::start().await;
     let send = |file: &'static str| send(&service, "text/csv", "companies", "on_error=skip", file);
     service
@@ -261,7 +261,7 @@ async fn a_file_may_bring_only_some_attributes_of_records_that_are_there() {
 }
 
 #[tokio::test]
-async fn a_row_may_name_its_record_by_id_where_it_has_no_key() {
+async fn row_can_name_its_record_by_id() {
     let service = Service::start().await;
     let record = service.create(json!({"attributes": {"name": "nameless"}})).await;
     let id = record["id"].as_str().expect("an id");
@@ -274,7 +274,7 @@ async fn a_row_may_name_its_record_by_id_where_it_has_no_key() {
 }
 
 #[tokio::test]
-async fn a_row_without_a_key_that_refers_to_a_cycle_makes_one_record() {
+async fn row_without_a_key_in_a_cycle_creates_one_record() {
     let service = Service::start().await;
     let name = json!({"slug": "name", "type": "string"});
     service.post("/templates", json!({"slug": "staff", "attributes": [name]})).await.expect(201);

@@ -15,7 +15,7 @@ fn german() -> Value {
 }
 
 #[tokio::test]
-async fn file_of_a_german_spreadsheet_becomes_values() {
+async fn german_spreadsheet_is_imported() {
     let service = Service::start().await;
     let file = "external_key;name;visits;born;seen;active;tags\r\n\
                 g1;Ada;1.234,50;29.02.2024;01.07.2024 12:00;ja;a; b|c\r\n";
@@ -41,7 +41,7 @@ async fn file_of_a_german_spreadsheet_becomes_values() {
 }
 
 #[tokio::test]
-async fn cell_that_does_not_fit_is_refused_with_its_place_and_what_fits() {
+async fn invalid_cell_is_rejected_with_a_hint() {
     let service = Service::start().await;
     let file = "external_key;visits;born;seen;active\n\
                 a;1,234.50;;;\nb;;2024-02-29;;\nc;;;31.03.2024 02:30;\nd;;;27.10.2024 02:30;\ne;;;;true\nn/a;1;;;\ng;2;;;ja\n";
@@ -65,7 +65,7 @@ async fn cell_that_does_not_fit_is_refused_with_its_place_and_what_fits() {
 }
 
 #[tokio::test]
-async fn format_that_cannot_be_meant_refuses_the_file_before_its_rows() {
+async fn contradictory_format_rejects_the_file_before_its_rows() {
     let service = Service::start().await;
     let file = "external_key,visits\na,1\n";
     for (format, code, pointer) in [
@@ -83,7 +83,7 @@ async fn format_that_cannot_be_meant_refuses_the_file_before_its_rows() {
 }
 
 #[tokio::test]
-async fn format_ends_the_doubt_about_grouped_numbers() {
+async fn format_decides_ambiguous_grouped_numbers() {
     let service = Service::start().await;
     let file = "external_key,visits\na,1.234\nb,22.500\n";
     let warned = import(&service, "dry_run=true", file).await.expect(200);
@@ -125,7 +125,7 @@ async fn dry_run_suggests_the_format_that_fits_all_cells() {
 }
 
 #[tokio::test]
-async fn dry_run_suggests_no_null_that_is_a_text_or_a_key_of_the_file() {
+async fn dry_run_suggests_no_null_that_occurs_as_a_text() {
     let service = Service::start().await;
     for (file, place) in [
         ("external_key,visits,name\na,NA,x\nb,1,NA\n", "name"),
@@ -142,9 +142,9 @@ async fn dry_run_suggests_no_null_that_is_a_text_or_a_key_of_the_file() {
 }
 
 #[tokio::test]
-async fn dry_run_says_where_day_and_month_may_be_either() {
+async fn dry_run_reports_ambiguous_dates() {
     let service = Service::start().await;
-    // The rows of many portions: the last one decides.
+    // Rows of many chunks; the last row decides.
     let rows: String =
         (0..30_000).map(|row| format!("k{row},0{}/0{}/2024\n", 1 + row % 9, 1 + row % 7)).collect();
     let file = format!("external_key,born\n{rows}");

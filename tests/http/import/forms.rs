@@ -22,7 +22,7 @@ async fn clear(service: &Service) {
 }
 
 #[tokio::test]
-async fn a_form_of_csv_becomes_records_or_is_rejected_with_its_line() {
+async fn csv_variants_are_imported_or_rejected_with_their_line() {
     let service = Service::start().await;
     let quotes = json!(["invalid_csv"]);
     for (file, records, rejected) in [
@@ -74,7 +74,7 @@ async fn a_form_of_csv_becomes_records_or_is_rejected_with_its_line() {
 }
 
 #[tokio::test]
-async fn a_header_with_wrong_quotes_rejects_the_file() {
+async fn malformed_header_rejects_the_file() {
     let service = Service::start().await;
     for file in ["external_key,\"na\"me\na,A\n", "external_key,\"name\na,A\n"] {
         let problem = import(&service, "on_error=skip", file).await.refused(422, "invalid_csv");
@@ -83,7 +83,7 @@ async fn a_header_with_wrong_quotes_rejects_the_file() {
 }
 
 #[tokio::test]
-async fn a_rejected_row_is_corrected_in_the_file_of_rejected_rows() {
+async fn file_of_rejected_rows_can_be_corrected_and_imported() {
     let service = Service::start().await;
     let send = async |file: String| {
         let request = service.proxy.request("POST", "/v1/entities/template/customers/import?on_error=skip");
@@ -105,7 +105,7 @@ async fn a_rejected_row_is_corrected_in_the_file_of_rejected_rows() {
 }
 
 #[tokio::test]
-async fn a_boolean_of_a_spreadsheet_is_read_in_any_case() {
+async fn boolean_of_a_spreadsheet_is_read_in_any_case() {
     let service = Service::start().await;
     let file = "external_key,active\nx1,TRUE\nx2,False\nx3,yes\n";
     let report = import(&service, "on_error=skip", file).await.expect(200);
@@ -115,7 +115,7 @@ async fn a_boolean_of_a_spreadsheet_is_read_in_any_case() {
 }
 
 #[tokio::test]
-async fn a_json_array_is_read_as_lines_are_whatever_it_is_called() {
+async fn json_array_is_imported_like_lines() {
     let service = Service::start().await;
     let elements = json!([
         {"external_key": "a", "attributes": {"name": "A"}},
@@ -146,7 +146,7 @@ async fn a_json_array_is_read_as_lines_are_whatever_it_is_called() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_neither_an_array_nor_lines_is_rejected_as_a_whole() {
+async fn file_that_is_neither_an_array_nor_lines_is_rejected_as_a_whole() {
     let service = Service::start().await;
     let record = json!({"external_key": "a", "attributes": {}});
     let pretty = serde_json::to_string_pretty(&record).expect("JSON");
@@ -172,7 +172,7 @@ async fn a_file_that_is_neither_an_array_nor_lines_is_rejected_as_a_whole() {
 }
 
 #[tokio::test]
-async fn a_long_array_is_read_in_portions() {
+async fn long_array_is_read_in_chunks() {
     let service = Service::start().await;
     let element = |number: usize| {
         json!({"external_key": format!("k{number}"), "attributes": {"name": "é".repeat(100)}}).to_string()

@@ -27,7 +27,7 @@ async fn send(
 }
 
 #[tokio::test]
-async fn file_packed_with_gzip_is_imported_however_it_arrives() {
+async fn gzip_file_is_imported_in_any_chunks() {
     let service = Service::start().await;
     let csv = packed("external_key;name\na;Åsa\nb;Bo\n");
     assert_eq!(
@@ -45,7 +45,7 @@ async fn file_packed_with_gzip_is_imported_however_it_arrives() {
 }
 
 #[tokio::test]
-async fn file_that_unfolds_to_a_thousand_times_its_size_takes_no_memory() {
+async fn decompression_bomb_uses_bounded_memory() {
     let service = Service::start().await;
     let before = most_memory(service.proxy.process());
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -64,7 +64,7 @@ async fn file_that_unfolds_to_a_thousand_times_its_size_takes_no_memory() {
 }
 
 #[tokio::test]
-async fn file_that_cannot_be_unpacked_is_rejected_and_nothing_is_imported() {
+async fn invalid_gzip_is_rejected_without_an_import() {
     let service = Service::start().await;
     let whole = packed(&format!("external_key,name\n{}", "a,Ada\n".repeat(10_000)));
     let mut damaged = whole.clone();

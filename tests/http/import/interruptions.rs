@@ -1,4 +1,4 @@
-//! Files of which a part is written, each portion by its own transaction, when something comes in between.
+//! Interruptions of imports that write each chunk in its own transaction.
 
 use super::counts;
 use harness::{Service, Wire, status_of};
@@ -46,8 +46,8 @@ async fn answer(mut wire: Wire) -> (u16, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_is_written_in_part_waits_for_connections_that_are_busy() {
-    let settings = [("KEYED_KEY_CONNECTIONS", "1"), ("KEYED_POOL_WAIT", "0.2")];
+async fn partly_written_file_waits_for_a_connection() {
+    let settings = [("KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", "1"), ("KEYED_POOL_WAIT", "0.2")];
     let service = Service::start_with(&settings).await;
     let mut wire = begun(&service).await;
     let holder = service.session().await;
@@ -67,7 +67,7 @@ async fn a_file_that_is_written_in_part_waits_for_connections_that_are_busy() {
 }
 
 #[tokio::test]
-async fn a_failure_after_a_part_was_written_is_not_to_be_sent_again() {
+async fn failure_after_a_partial_import_is_not_retryable() {
     let service = Service::start().await;
     let mut wire = begun(&service).await;
     send(&mut wire, b"\xff\n").await;
@@ -81,7 +81,7 @@ async fn a_failure_after_a_part_was_written_is_not_to_be_sent_again() {
 }
 
 #[tokio::test]
-async fn a_failure_before_any_part_was_written_is_one_of_nothing() {
+async fn failure_before_any_write_has_no_outcome() {
     let service = Service::start().await;
     let problem = super::import(&service, "on_error=skip", b"name\n\xc3\xa9\n\xff\n".to_vec()).await;
     let problem = problem.refused(400, "malformed_request");
@@ -90,7 +90,7 @@ async fn a_failure_before_any_part_was_written_is_one_of_nothing() {
 }
 
 #[tokio::test]
-async fn an_import_that_waits_learns_for_whom_and_an_administrator_ends_the_other() {
+async fn administrator_cancels_the_import_that_blocks_another() {
     let service = Service::start().await;
     let role = service.database.create_role("clerk").await;
     service.database.grant(&role, "crm.customers", "read,create,update").await;

@@ -23,7 +23,7 @@ async fn with_companies() -> (Service, [String; 2]) {
 }
 
 #[tokio::test]
-async fn cell_names_the_target_by_text_in_every_format_of_a_file() {
+async fn all_file_formats_match_references_by_text() {
     let (service, [acme, number]) = with_companies().await;
     let query = by(&json!({"company": "name"}));
     let csv = "No;Firma\na;Acme\nb;4711\nc;Nowhere\nd;n/a\n";
@@ -70,7 +70,7 @@ async fn dry_run_and_preview_of_matched_references_write_nothing() {
 }
 
 #[tokio::test]
-async fn wrong_match_is_rejected_before_a_row_is_written() {
+async fn invalid_match_is_rejected_before_any_write() {
     let (service, _) = with_companies().await;
     for (matching, status, code) in [
         (r#"{"company": "nope"}"#, 422, "unknown_attribute"),
@@ -89,14 +89,14 @@ async fn wrong_match_is_rejected_before_a_row_is_written() {
 }
 
 #[tokio::test]
-async fn rows_find_each_other_by_text_across_the_portions_of_a_file() {
+async fn rows_match_by_text_across_chunks() {
     let service = Service::start().await;
     let name = json!([{"slug": "name", "type": "string"}, {"slug": "note", "type": "string"}]);
     service.post("/templates", json!({"slug": "staff", "attributes": name})).await.expect(201);
     let boss = json!([{"slug": "boss", "type": "reference", "template": "staff"}]);
     service.patch("/templates/staff", json!({"attributes": boss})).await.expect(200);
     let session = service.session().await;
-    // A chain through several portions in which each row refers to the next one, a cycle over all of them, and rows that wait
+    // A chain through several chunks in which each row refers to the next one, a cycle over all of them, and rows that wait
     // together with further rows of their key.
     let count = 9000;
     let mut file =

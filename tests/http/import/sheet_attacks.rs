@@ -55,7 +55,7 @@ fn archive(parts: &[(String, Part)]) -> Vec<u8> {
         let start = file.len();
         let mut header = vec![20, 0, 0, 0, 8, 0, 0, 0, 0, 0];
         header.extend(part.checksum.to_le_bytes());
-        // It tells nothing of how large the part is.
+        // The size of the part is not declared.
         header.extend([number(part.packed.len()), number(1)].concat());
         header.extend([&number(name.len())[..2], &[0, 0]].concat());
         file.extend([b"PK\x03\x04", header.as_slice(), name.as_bytes(), part.packed.as_slice()].concat());
@@ -109,7 +109,7 @@ fn rows(rows: &str) -> String {
 }
 
 #[tokio::test]
-async fn packed_gigabytes_are_rejected_in_bounded_memory() {
+async fn zip_bomb_is_rejected_in_bounded_memory() {
     let service = Service::start().await;
     let (texts, styles) = (|| Part::of(TEXTS), || Part::of(STYLES));
     let good = rows(r#"<row><c><v>1</v></c></row>"#);
@@ -152,7 +152,7 @@ async fn packed_gigabytes_are_rejected_in_bounded_memory() {
 }
 
 #[tokio::test]
-async fn damage_within_the_rows_takes_the_import_back() {
+async fn damaged_sheet_rolls_the_import_back() {
     let service = Service::start().await;
     let many: String = (0..2_000).map(|row| format!("<row><c><v>{row}</v></c></row>")).collect();
     let file = |checksum| {
@@ -166,7 +166,7 @@ async fn damage_within_the_rows_takes_the_import_back() {
 }
 
 #[tokio::test]
-async fn document_of_another_kind_is_named() {
+async fn unsupported_document_type_is_reported() {
     let service = Service::start().await;
     let compound = |name: &str| {
         let mut file = vec![0; 4 << 10];
@@ -186,7 +186,7 @@ async fn document_of_another_kind_is_named() {
 }
 
 #[tokio::test]
-async fn text_with_a_zero_refuses_its_row_alone() {
+async fn text_with_nul_rejects_only_its_row() {
     let service = Service::start().await;
     let sheet = Part::of(&rows(
         r#"<row><c><v>1</v></c><c t="inlineStr"><is><t>a_x0000_b</t></is></c></row>

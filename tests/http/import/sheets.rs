@@ -52,7 +52,7 @@ fn workbook() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn sheet_becomes_records_by_the_types_of_attributes() {
+async fn sheet_cells_are_read_by_attribute_type() {
     let service = Service::start().await;
     let report = import(&service, &zone(), workbook()).await.expect(200);
     assert_eq!(counts(&report), [2, 2, 0, 0, 0], "{report}");
@@ -70,7 +70,7 @@ async fn sheet_becomes_records_by_the_types_of_attributes() {
 }
 
 #[tokio::test]
-async fn cell_that_does_not_fit_is_refused_with_its_row() {
+async fn invalid_sheet_cell_is_rejected_with_its_row() {
     let service = Service::start().await;
     // Without a time zone, no time of a sheet is one.
     let report = import(&service, "on_error=skip", workbook()).await.expect(200);
@@ -126,7 +126,7 @@ async fn cell_that_does_not_fit_is_refused_with_its_row() {
 }
 
 #[tokio::test]
-async fn file_that_is_no_spreadsheet_is_refused() {
+async fn invalid_spreadsheet_is_rejected() {
     let service = Service::start().await;
     for file in [b"external_key,name\n".to_vec(), Vec::new(), workbook()[..2000].to_vec()] {
         import(&service, "", file).await.refused(400, "malformed_request");
@@ -140,7 +140,7 @@ async fn file_that_is_no_spreadsheet_is_refused() {
 }
 
 #[tokio::test]
-async fn exported_spreadsheet_comes_back_equal() {
+async fn exported_spreadsheet_round_trips() {
     let service = hostile().await;
     let exact = r#"{"external_key": "exact", "attributes": {"visits": 1234.5, "seen": "2024-07-01T10:00:00Z", "born": "1899-12-31"}}"#;
     service.send_text("PUT", "/entities/template/customers/by-key", exact).await.expect(201);
@@ -172,7 +172,7 @@ async fn exported_spreadsheet_comes_back_equal() {
 }
 
 #[tokio::test]
-async fn text_that_no_cell_holds_refuses_the_export() {
+async fn text_beyond_the_cell_limit_rejects_the_export() {
     let service = Service::start().await;
     service.upsert("long", json!({"name": "x".repeat(40_000)})).await.expect(201);
     let path = "/v1/entities/template/customers/export?format=xlsx";
@@ -184,7 +184,7 @@ async fn text_that_no_cell_holds_refuses_the_export() {
 }
 
 #[tokio::test]
-async fn memory_does_not_grow_with_the_sheet() {
+async fn sheet_import_uses_bounded_memory() {
     let service = Service::start().await;
     let memory = |rows: u32| {
         let service = &service;

@@ -11,7 +11,7 @@ fn warnings(report: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn an_unintended_effect_of_a_file_is_reported_as_a_warning() {
+async fn unintended_effect_of_a_file_is_reported_as_a_warning() {
     let service = Service::start().await;
     let plain = import(&service, "", "external_key,name\na b,x\n").await.expect(200);
     assert_eq!(plain["warnings"], Value::Null);
@@ -44,7 +44,7 @@ async fn an_unintended_effect_of_a_file_is_reported_as_a_warning() {
 }
 
 #[tokio::test]
-async fn a_row_with_the_key_of_an_earlier_row_is_reported() {
+async fn row_with_the_key_of_an_earlier_row_is_reported() {
     let service = Service::start().await;
     let lines = "{\"external_key\":\"a\"}\n{\"external_key\":\"b\"}\n{\"external_key\":\" a\"}\n".to_owned();
     for query in ["dry_run=true", "on_error=skip", ""] {
@@ -55,7 +55,7 @@ async fn a_row_with_the_key_of_an_earlier_row_is_reported() {
             send(&service, "application/x-ndjson", "customers", query, lines.clone()).await.expect(200);
         assert_eq!(warnings(&json), [json!(["repeated_key", [3]])], "{json}");
     }
-    // Over several portions: the first ten.
+    // The first ten of several chunks.
     let rows: String = (0..12_000).map(|number| format!("k{},n\n", number % 11_900)).collect();
     let report = import(&service, "on_error=skip", format!("external_key,name\n{rows}")).await.expect(200);
     let first: Vec<u64> = (11_902..11_912).collect();
@@ -67,7 +67,7 @@ async fn a_row_with_the_key_of_an_earlier_row_is_reported() {
 }
 
 #[tokio::test]
-async fn a_row_that_waits_for_another_is_no_repetition() {
+async fn waiting_row_is_not_reported_as_repeated() {
     let service = Service::start().await;
     service
         .post("/templates", json!({"slug": "staff", "attributes": [{"slug": "name", "type": "string"}]}))

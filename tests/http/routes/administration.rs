@@ -9,7 +9,7 @@ async fn listed_keys(service: &Service) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn an_api_key_is_shown_once_works_and_is_revoked() {
+async fn api_key_is_shown_once_works_and_is_revoked() {
     let service = Service::start().await;
     let role = service.database.create_role("erp").await;
     service.database.grant(&role, "crm.customers", "read").await;
@@ -48,7 +48,7 @@ async fn an_api_key_is_shown_once_works_and_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_refused_request_for_an_api_key_points_to_its_fault() {
+async fn rejected_api_key_request_has_a_pointer() {
     let service = Service::start().await;
     for (body, status, code, pointer) in [
         (json!({}), 422, "invalid_value", "/role"),
@@ -78,7 +78,7 @@ async fn a_refused_request_for_an_api_key_points_to_its_fault() {
 }
 
 #[tokio::test]
-async fn a_repeated_request_for_an_api_key_issues_one_and_repeats_no_secret() {
+async fn repeated_api_key_request_returns_no_secret() {
     let service = Service::start().await;
     let ask = async || {
         let request = service.proxy.request("POST", "/v1/api-keys").header("idempotency-key", "once");
@@ -105,7 +105,7 @@ async fn a_repeated_request_for_an_api_key_issues_one_and_repeats_no_secret() {
 }
 
 #[tokio::test]
-async fn a_project_is_created_and_listed_with_what_the_caller_may_do_there() {
+async fn project_is_created_and_listed_with_privileges() {
     let service = Service::start().await;
     let body = json!({"slug": "shop", "name": "The shop", "time_zone": "Europe/Zurich"});
     let made = service.post("/projects", body.clone()).await.expect(201);
@@ -132,7 +132,7 @@ async fn a_project_is_created_and_listed_with_what_the_caller_may_do_there() {
 }
 
 #[tokio::test]
-async fn grants_are_listed_as_they_can_be_sent_back() {
+async fn listed_grants_can_be_sent_back() {
     let service = Service::start().await;
     let role = service.database.create_role("sales").await;
     let scope = json!({"filters": [{"field": "name", "operator": "eq", "value": "Ada"}]});
@@ -175,7 +175,7 @@ async fn grants_are_listed_as_they_can_be_sent_back() {
 }
 
 #[tokio::test]
-async fn a_refused_grant_points_to_its_fault() {
+async fn rejected_grant_has_a_pointer() {
     let service = Service::start().await;
     let role = service.database.create_role("sales").await;
     let good = json!({"role": role, "target": "crm.customers", "privileges": ["read"]});
@@ -207,7 +207,7 @@ async fn a_refused_grant_points_to_its_fault() {
 }
 
 #[tokio::test]
-async fn roles_are_those_that_a_key_can_be_issued_for() {
+async fn roles_that_can_have_keys_are_listed() {
     let service = Service::start().await;
     let (staff, sales) =
         (service.database.create_role("staff").await, service.database.create_role("sales").await);
@@ -231,7 +231,7 @@ async fn roles_are_those_that_a_key_can_be_issued_for() {
 }
 
 #[tokio::test]
-async fn a_quota_is_set_and_shown_and_holds() {
+async fn quota_is_set_listed_and_enforced() {
     let service = Service::start().await;
     service.upsert("A", json!({"name": "Ada"})).await.expect(201);
     let set = service.put("/quotas/live_records", json!({"maximum": 1})).await.expect(200);
@@ -261,7 +261,7 @@ async fn a_quota_is_set_and_shown_and_holds() {
 }
 
 #[tokio::test]
-async fn who_sees_a_record_is_explained() {
+async fn visibility_of_a_record_is_explained() {
     let service = Service::start().await;
     let role = service.database.create_role("sales").await;
     let id = service.upsert("A", json!({"name": "Ada"})).await.expect(201)["id"].clone();

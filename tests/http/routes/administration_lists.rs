@@ -1,4 +1,4 @@
-//! Lists for administrators: page by page, and who did what is in them.
+//! Lists for administrators, page by page, with the names of actors.
 
 use harness::Service;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ async fn lists_of_administrators_are_read_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_page_that_there_cannot_be_is_refused_at_its_place() {
+async fn invalid_page_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     // A text where keys of the API have a number.
     let problem = service.get("/api-keys?cursor=WyJhYmMiXQ").await.refused(422, "invalid_value");
@@ -85,7 +85,7 @@ async fn a_page_that_there_cannot_be_is_refused_at_its_place() {
 }
 
 #[tokio::test]
-async fn a_grant_names_who_made_it() {
+async fn grant_names_its_grantor() {
     let service = Service::start().await;
     let role = service.database.create_role("sales").await;
     let grant = json!({"role": role, "target": "crm.customers", "privileges": ["read"]});
@@ -100,7 +100,7 @@ async fn a_grant_names_who_made_it() {
 }
 
 #[tokio::test]
-async fn the_answer_to_an_administrator_is_not_repeated_to_a_former_one() {
+async fn former_administrator_gets_no_stored_response() {
     let service = Service::start().await;
     let (office, role) =
         (service.database.create_role("office").await, service.database.create_role("sales").await);

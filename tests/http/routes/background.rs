@@ -24,7 +24,7 @@ async fn background_work_is_listed() {
 }
 
 #[tokio::test]
-async fn embedding_and_its_failures_are_listed_and_tried_again() {
+async fn embedding_failures_are_listed_and_retried() {
     let service = Service::start().await;
     assert_eq!(service.get("/embeddings/status").await.expect(200), json!({"templates": []}));
     service.patch("/templates/customers", json!({"embed": ["name"]})).await.expect(200);
@@ -57,7 +57,7 @@ async fn embedding_and_its_failures_are_listed_and_tried_again() {
 }
 
 #[tokio::test]
-async fn attributes_that_searches_use_without_an_index_are_suggested() {
+async fn missing_indexes_are_suggested() {
     let service = Service::start().await;
     let path = "/templates/customers/index-suggestions";
     assert_eq!(service.get(path).await.expect(200), json!({"suggestions": []}));
@@ -75,7 +75,7 @@ async fn attributes_that_searches_use_without_an_index_are_suggested() {
 }
 
 #[tokio::test]
-async fn the_service_finds_what_doctor_finds() {
+async fn http_doctor_agrees_with_the_command() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("alter table crm.customers disable trigger keyed_guard").await;
@@ -105,7 +105,7 @@ async fn the_service_finds_what_doctor_finds() {
 }
 
 #[tokio::test]
-async fn the_database_is_examined_once_at_a_time() {
+async fn examinations_do_not_overlap() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("begin").await;

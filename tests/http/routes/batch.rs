@@ -12,7 +12,7 @@ pub(crate) fn upsert(key: &str, attributes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn results_stand_in_the_order_of_the_request_each_with_its_status() {
+async fn results_have_the_order_of_the_request() {
     let service = Service::start().await;
     let [old, gone] = [
         service.create(json!({"external_key": "old"})).await,
@@ -68,7 +68,7 @@ async fn results_stand_in_the_order_of_the_request_each_with_its_status() {
 }
 
 #[tokio::test]
-async fn the_same_key_twice_is_created_once_and_written_in_order() {
+async fn same_key_twice_is_created_once_and_written_in_order() {
     let service = Service::start().await;
     for atomic in [false, true] {
         let key = format!("K-{atomic}");
@@ -94,7 +94,7 @@ async fn the_same_key_twice_is_created_once_and_written_in_order() {
 }
 
 #[tokio::test]
-async fn a_batch_may_refer_to_records_that_it_makes_itself_in_any_order() {
+async fn batch_can_refer_to_its_own_records() {
     let service = Service::start().await;
     service.session().await.run(
         "select keyed.create_template('crm', 'tree', '[{\"slug\": \"name\", \"type\": \"string\"}, {\"slug\": \"up\", \"type\": \"reference\", \"template\": \"tree\"}]')",
@@ -125,7 +125,7 @@ async fn a_batch_may_refer_to_records_that_it_makes_itself_in_any_order() {
 }
 
 #[tokio::test]
-async fn keys_change_hands_within_a_batch_only_over_a_moment_without() {
+async fn key_swap_in_a_batch_needs_a_null_step() {
     let service = Service::start().await;
     let [one, two] = [
         service.create(json!({"external_key": "1"})).await,
@@ -142,7 +142,7 @@ async fn keys_change_hands_within_a_batch_only_over_a_moment_without() {
 }
 
 #[tokio::test]
-async fn values_written_by_a_batch_are_those_written_one_by_one() {
+async fn batch_writes_the_same_values_as_single_requests() {
     let service = Service::start().await;
     let values = [
         r#"{"name": "it's \\ \"x\" {},", "visits": 12345678901234567890123.450}"#,

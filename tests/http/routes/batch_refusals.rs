@@ -15,7 +15,7 @@ async fn traces(service: &Service) -> String {
 }
 
 #[tokio::test]
-async fn a_refused_operation_has_its_own_problem_and_leaves_the_others_alone() {
+async fn rejected_operation_has_its_own_problem() {
     let service = Service::start().await;
     service.create(json!({"external_key": "taken"})).await;
     let mut operations: Vec<Value> =
@@ -53,7 +53,7 @@ async fn a_refused_operation_has_its_own_problem_and_leaves_the_others_alone() {
 }
 
 #[tokio::test]
-async fn of_an_atomic_batch_with_a_refused_operation_nothing_is_written() {
+async fn atomic_batch_with_a_rejected_operation_writes_nothing() {
     let service = Service::start().await;
     service.upsert("K-1", json!({"name": "before", "mood": 1})).await.expect(201);
     let before = (traces(&service).await, service.by_key("K-1").await.expect(200));
@@ -93,7 +93,7 @@ async fn of_an_atomic_batch_with_a_refused_operation_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn a_batch_that_makes_no_sense_is_refused_as_a_whole() {
+async fn malformed_batch_is_rejected() {
     let service = Service::start().await;
     assert_eq!(batch(&service, false, json!([])).await.expect(200), json!({"errors": false, "results": []}));
     let too_many: Value = (0..1001).map(|n| upsert(&format!("K-{n}"), json!({}))).collect();
@@ -114,7 +114,7 @@ async fn a_batch_that_makes_no_sense_is_refused_as_a_whole() {
 }
 
 #[tokio::test]
-async fn an_operation_that_makes_no_sense_is_refused_with_its_place() {
+async fn malformed_operation_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     let id = service.create(json!({})).await["id"].clone();
     for (operation, status, pointer) in [
@@ -171,7 +171,7 @@ async fn an_operation_that_makes_no_sense_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_batch_sees_no_more_than_its_key() {
+async fn batch_has_the_privileges_of_its_key() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'secrets', '[{\"slug\": \"hidden\", \"type\": \"string\", \"required\": true}]')").await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const PATH: &str = "/entities/template/customers/by-key";
 
 #[tokio::test]
-async fn the_first_upsert_answers_201_and_every_later_one_200_with_the_same_id() {
+async fn upsert_returns_201_then_200_with_the_same_id() {
     let service = Service::start().await;
     let first = service.upsert("A-1", json!({"name": "Ada"})).await;
     let location = first.header("location").to_owned();
@@ -25,7 +25,7 @@ async fn the_first_upsert_answers_201_and_every_later_one_200_with_the_same_id()
 }
 
 #[tokio::test]
-async fn an_upsert_answers_the_whole_record_when_asked() {
+async fn upsert_returns_the_record_on_request() {
     let service = Service::start().await;
     for (status, created) in [(201, true), (200, false)] {
         let body = json!({"external_key": "A-1", "attributes": {"visits": {"$inc": 1}}});
@@ -38,7 +38,7 @@ async fn an_upsert_answers_the_whole_record_when_asked() {
 }
 
 #[tokio::test]
-async fn a_mode_allows_one_branch_only() {
+async fn mode_allows_one_branch_only() {
     let service = Service::start().await;
     let body = |name: &str| json!({"external_key": "A-1", "attributes": {"name": name}});
     let path = |mode: &str| format!("{PATH}?mode={mode}");
@@ -54,7 +54,7 @@ async fn a_mode_allows_one_branch_only() {
 }
 
 #[tokio::test]
-async fn an_upsert_without_attributes_touches_none() {
+async fn upsert_without_attributes_changes_none() {
     let service = Service::start().await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
     let before = service.by_key("A-1").await.expect(200);
@@ -64,7 +64,7 @@ async fn an_upsert_without_attributes_touches_none() {
 }
 
 #[tokio::test]
-async fn an_upsert_that_changes_nothing_leaves_no_trace() {
+async fn upsert_without_a_change_leaves_no_trace() {
     let service = Service::start().await;
     let attributes = json!({"name": "Ada", "visits": 2, "tags": ["x"], "seen": "2024-02-29T12:00:00+01:00"});
     let id = service.upsert("A-1", attributes.clone()).await.expect(201)["id"].clone();
@@ -77,7 +77,7 @@ async fn an_upsert_that_changes_nothing_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn increments_and_metric_points_count_on_either_branch() {
+async fn increments_and_points_apply_to_creates_and_updates() {
     let service = Service::start().await;
     for status in [201, 200, 200] {
         service.upsert("A-1", json!({"visits": {"$inc": 2}, "mood": 5})).await.expect(status);
@@ -89,7 +89,7 @@ async fn increments_and_metric_points_count_on_either_branch() {
 }
 
 #[tokio::test]
-async fn a_lookup_takes_fields_and_verbose_as_a_read_by_id_does() {
+async fn lookup_supports_fields_and_verbose() {
     let service = Service::start().await;
     let made =
         service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "tier": "gold"}})).await;
@@ -105,7 +105,7 @@ async fn a_lookup_takes_fields_and_verbose_as_a_read_by_id_does() {
 }
 
 #[tokio::test]
-async fn a_lookup_without_exactly_one_key_is_malformed() {
+async fn lookup_without_exactly_one_key_is_malformed() {
     let service = Service::start().await;
     for query in ["", "?fields=name", "?key=a&key=b", "?key=a&Key=b", "?key=a&include_deleted=true"] {
         service.get(&format!("{PATH}{query}")).await.refused(400, "malformed_request");
@@ -114,7 +114,7 @@ async fn a_lookup_without_exactly_one_key_is_malformed() {
 }
 
 #[tokio::test]
-async fn a_record_can_be_deleted_by_its_key() {
+async fn record_can_be_deleted_by_its_key() {
     let service = Service::start().await;
     let made = service.create(json!({"external_key": "a/b c"})).await;
     let path = format!("{PATH}?key=a%2Fb%20c");
@@ -127,7 +127,7 @@ async fn a_record_can_be_deleted_by_its_key() {
 }
 
 #[tokio::test]
-async fn a_refused_upsert_writes_nothing() {
+async fn rejected_upsert_writes_nothing() {
     let service = Service::start().await;
     for (attributes, code) in [
         (json!({"name": 1}), "invalid_value"),

@@ -11,14 +11,14 @@ async fn first_numbers(service: &Service) -> String {
 }
 
 #[tokio::test]
-async fn a_vector_is_put_and_deleted() {
+async fn vector_is_put_and_deleted() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     let path = format!("/entities/{}/embedding", id_of(&record));
     let answer = service.put(&path, json!({"vector": similar(0.5)})).await;
     assert_eq!((answer.status, answer.text.as_str()), (204, ""));
     assert_eq!(first_numbers(&service).await, "0.5");
-    // That there is none to delete any more is what was wanted.
+    // Deleting a missing vector succeeds.
     for _ in 0..2 {
         assert_eq!(service.delete(&path).await.status, 204);
         assert_eq!(first_numbers(&service).await, "");
@@ -26,7 +26,7 @@ async fn a_vector_is_put_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_record_brings_its_vector_along() {
+async fn record_is_written_with_its_vector() {
     let service = Service::start().await;
     let record = service.create(json!({"embedding": similar(0.1)})).await;
     assert!(record.get("embedding").is_none(), "{record}");
@@ -50,7 +50,7 @@ async fn a_record_brings_its_vector_along() {
 }
 
 #[tokio::test]
-async fn an_invalid_vector_is_refused_with_its_pointer() {
+async fn invalid_vector_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     let path = format!("/entities/{}/embedding", id_of(&record));
@@ -82,7 +82,7 @@ async fn an_invalid_vector_is_refused_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn a_missing_a_deleted_and_a_malformed_id_have_no_vector() {
+async fn missing_a_deleted_and_a_malformed_id_have_no_vector() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     service.delete(&format!("/entities/{}", id_of(&record))).await;

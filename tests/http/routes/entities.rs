@@ -8,7 +8,7 @@ fn path(record: &Value) -> String {
 }
 
 #[tokio::test]
-async fn creating_answers_201_with_the_record_and_its_address() {
+async fn creation_returns_201_with_record_and_location() {
     let service = Service::start().await;
     for prefix in ["/v1", "/api/v1"] {
         let body = json!({"external_key": format!("{prefix}:1"), "attributes": {"name": "Ada"}});
@@ -26,7 +26,7 @@ async fn creating_answers_201_with_the_record_and_its_address() {
 }
 
 #[tokio::test]
-async fn a_template_is_named_by_slug_or_by_number() {
+async fn template_is_named_by_slug_or_by_number() {
     let service = Service::start().await;
     let by_slug = service.create(json!({})).await;
     let number = by_slug["template_id"].as_str().expect("a number");
@@ -49,7 +49,7 @@ async fn a_template_is_named_by_slug_or_by_number() {
 }
 
 #[tokio::test]
-async fn a_record_may_be_created_without_key_and_without_attributes() {
+async fn record_can_be_created_empty() {
     let service = Service::start().await;
     for body in [json!({}), json!({"external_key": null}), json!({"attributes": {}})] {
         assert_eq!(service.create(body).await["external_key"], Value::Null);
@@ -59,7 +59,7 @@ async fn a_record_may_be_created_without_key_and_without_attributes() {
 }
 
 #[tokio::test]
-async fn a_patch_sets_clears_or_leaves_the_key() {
+async fn patch_sets_clears_or_keeps_the_key() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada"}})).await;
     for (body, key, name) in [
@@ -81,7 +81,7 @@ async fn a_patch_sets_clears_or_leaves_the_key() {
 }
 
 #[tokio::test]
-async fn a_put_replaces_attributes_and_never_touches_the_key() {
+async fn put_replaces_attributes_and_keeps_the_key() {
     let service = Service::start().await;
     let record =
         service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "visits": 1}})).await;
@@ -104,7 +104,7 @@ async fn a_put_replaces_attributes_and_never_touches_the_key() {
 }
 
 #[tokio::test]
-async fn a_put_takes_bare_attribute_values_too() {
+async fn put_accepts_bare_attribute_values() {
     let service = Service::start().await;
     let record =
         service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "visits": 1}})).await;
@@ -129,7 +129,7 @@ async fn a_put_takes_bare_attribute_values_too() {
 }
 
 #[tokio::test]
-async fn a_template_with_an_attribute_named_attributes_wants_its_values_wrapped() {
+async fn attribute_named_attributes_needs_the_member() {
     let service = Service::start().await;
     let attributes =
         json!([{"slug": "attributes", "type": "string"}, {"slug": "embedding", "type": "String"}]);
@@ -144,7 +144,7 @@ async fn a_template_with_an_attribute_named_attributes_wants_its_values_wrapped(
 }
 
 #[tokio::test]
-async fn deleting_answers_204_once_and_then_404() {
+async fn deletion_returns_204_then_404() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1"})).await;
     let answer = service.delete(&path(&record)).await;
@@ -159,7 +159,7 @@ async fn deleting_answers_204_once_and_then_404() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_is_restored_with_its_key_another_one_or_none() {
+async fn deleted_record_is_restored_with_its_key_another_one_or_none() {
     let service = Service::start().await;
     for (body, key) in [
         (None, json!("A-1")),
@@ -182,7 +182,7 @@ async fn a_deleted_record_is_restored_with_its_key_another_one_or_none() {
 }
 
 #[tokio::test]
-async fn a_restore_does_not_take_a_key_from_its_new_holder() {
+async fn restore_does_not_take_a_used_key() {
     let service = Service::start().await;
     let old = service.create(json!({"external_key": "A-1"})).await;
     service.delete(&path(&old)).await;
@@ -232,7 +232,7 @@ async fn all_kinds_of_missing_records_get_the_same_answer() {
 }
 
 #[tokio::test]
-async fn an_id_is_read_in_any_spelling_of_a_uuid_and_shown_in_one() {
+async fn id_accepts_any_uuid_form() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     let id = id_of(&record);
@@ -243,7 +243,7 @@ async fn an_id_is_read_in_any_spelling_of_a_uuid_and_shown_in_one() {
 }
 
 #[tokio::test]
-async fn fields_and_verbose_shape_the_answer() {
+async fn fields_and_verbose_shape_the_response() {
     let service = Service::start().await;
     let record =
         service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "tier": ["gold"]}})).await;
@@ -271,7 +271,7 @@ async fn fields_and_verbose_shape_the_answer() {
 }
 
 #[tokio::test]
-async fn head_answers_as_get_without_a_body() {
+async fn head_equals_get_without_a_body() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     let get = service.get(&path(&record)).await;

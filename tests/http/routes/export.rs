@@ -70,7 +70,7 @@ pub(crate) async fn all(service: &Service) -> String {
 }
 
 #[tokio::test]
-async fn an_export_reads_back_as_the_same_records() {
+async fn export_round_trips() {
     let service = hostile().await;
     let before = all(&service).await;
     let drop_mood = harness::encode(r#"{"mood": null}"#);
@@ -98,7 +98,7 @@ async fn an_export_reads_back_as_the_same_records() {
 }
 
 #[tokio::test]
-async fn no_cell_is_a_formula_and_numbers_are_plain() {
+async fn export_escapes_formulas_and_keeps_plain_numbers() {
     let service = hostile().await;
     let file = export(&service, "customers", "", Some(json!({"fields": ["name"]}))).await.text;
     assert!(file.starts_with("id,external_key,name\r\n"), "{file}");
@@ -118,7 +118,7 @@ async fn no_cell_is_a_formula_and_numbers_are_plain() {
 }
 
 #[tokio::test]
-async fn filters_words_and_sorts_are_those_of_a_search() {
+async fn export_accepts_a_search() {
     let service = Service::start().await;
     for (key, name, visits) in
         [("a", "Ada Blue", 3), ("b", "Bob Red", 1), ("c", "Cy Blue", 2), ("d", "Di Blue", 9)]
@@ -141,7 +141,7 @@ async fn filters_words_and_sorts_are_those_of_a_search() {
 }
 
 #[tokio::test]
-async fn an_invalid_export_is_refused() {
+async fn invalid_export_is_rejected() {
     let service = Service::start().await;
     export(&service, "customers", "format=xml", None).await.refused(422, "invalid_value");
     export(&service, "nothing", "", None).await.refused(404, "not_found");
@@ -153,7 +153,7 @@ async fn an_invalid_export_is_refused() {
 }
 
 #[tokio::test]
-async fn an_export_of_many_records_comes_whole() {
+async fn export_of_many_records_is_complete() {
     let service = Service::start().await;
     let file: String = (0..20_000).map(|number| format!("k{number},n{number}\n")).collect();
     send(&service, "text/csv", "customers", "", format!("external_key,name\n{file}")).await.expect(200);
@@ -164,7 +164,7 @@ async fn an_export_of_many_records_comes_whole() {
 }
 
 #[tokio::test]
-async fn a_metric_is_exported_as_the_point_that_it_is() {
+async fn metric_is_exported_as_a_point() {
     let service = Service::start().await;
     let point = json!({"value": 2.5, "at": "2024-02-01T00:00:00Z"});
     let id = service.upsert("a", json!({"mood": point})).await.expect(201)["id"].clone();
@@ -200,7 +200,7 @@ async fn a_metric_is_exported_as_the_point_that_it_is() {
 }
 
 #[tokio::test]
-async fn an_export_that_is_not_read_times_out() {
+async fn unread_export_times_out() {
     let settings = [("KEYED_REQUEST_TIMEOUT", "2"), ("KEYED_STATEMENT_TIMEOUT", "1")];
     let service = Service::start_with(&settings).await;
     let session = service.session().await;
@@ -230,7 +230,7 @@ async fn an_export_that_is_not_read_times_out() {
 }
 
 #[tokio::test]
-async fn a_view_that_the_address_names_and_there_is_none_of_is_not_found() {
+async fn export_of_an_unknown_view_is_not_found() {
     let service = Service::start().await;
     export(&service, "customers", "view=nope", None).await.refused(404, "not_found");
     service.get("/templates/customers/views/nope").await.refused(404, "not_found");
@@ -238,7 +238,7 @@ async fn a_view_that_the_address_names_and_there_is_none_of_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_look_at_the_head_of_an_export_keeps_nothing_open() {
+async fn head_of_an_export_leaves_nothing_open() {
     // One connection, and so one file at a time.
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "1")]).await;
     let head = |query: &'static str| {

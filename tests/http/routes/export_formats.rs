@@ -41,7 +41,7 @@ async fn comes_back(service: &Service, format: &Value, file: Vec<u8>, rows: u64)
 }
 
 #[tokio::test]
-async fn file_for_a_german_spreadsheet_comes_back_equal() {
+async fn german_export_round_trips() {
     let service = hostile().await;
     // In a zone with summer time: before, in and after the hours that the clock skips and shows twice; with and without seconds.
     for (number, (seen, visits, active)) in [
@@ -92,7 +92,7 @@ async fn file_for_a_german_spreadsheet_comes_back_equal() {
 }
 
 #[tokio::test]
-async fn american_and_swiss_files_come_back_equal() {
+async fn american_and_swiss_exports_round_trip() {
     let service = hostile().await;
     for (delimiter, format) in [
         (
@@ -110,7 +110,7 @@ async fn american_and_swiss_files_come_back_equal() {
 }
 
 #[tokio::test]
-async fn export_that_would_hide_a_value_is_refused() {
+async fn lossy_export_is_rejected() {
     let service = Service::start().await;
     for (query, pointer) in [
         (with(&json!({"null": ["0"]})), "/format/null"),
@@ -131,7 +131,7 @@ async fn export_that_would_hide_a_value_is_refused() {
 }
 
 #[tokio::test]
-async fn export_is_packed_for_clients_that_accept_it() {
+async fn export_is_compressed_on_request() {
     let service = Service::start().await;
     let rows: String = (0..20_000).map(|number| format!("k{number},n{number}\n")).collect();
     send(&service, "text/csv", "customers", "", format!("external_key,name\n{rows}")).await.expect(200);

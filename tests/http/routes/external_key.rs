@@ -59,7 +59,7 @@ impl EntryPoints {
 }
 
 #[tokio::test]
-async fn a_key_loses_the_spaces_around_it_and_nothing_else() {
+async fn key_is_trimmed_and_otherwise_unchanged() {
     let entry_points = EntryPoints::open().await;
     for entry_point in ENTRY_POINTS {
         assert_eq!(entry_points.stored(entry_point, "  A:1/é x  ").await, "A:1/é x", "{entry_point}");
@@ -72,7 +72,7 @@ async fn a_key_loses_the_spaces_around_it_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_key_has_1_to_255_characters() {
+async fn key_has_1_to_255_characters() {
     let entry_points = EntryPoints::open().await;
     let longest = "😀".repeat(255);
     for entry_point in ENTRY_POINTS {
@@ -87,7 +87,7 @@ async fn a_key_has_1_to_255_characters() {
 }
 
 #[tokio::test]
-async fn every_control_character_anywhere_in_a_key_is_refused() {
+async fn control_characters_in_a_key_are_rejected() {
     let entry_points = EntryPoints::open().await;
     for entry_point in ENTRY_POINTS {
         for code in (0x00..=0x1f).chain(0x7f..=0x9f) {
@@ -101,7 +101,7 @@ async fn every_control_character_anywhere_in_a_key_is_refused() {
 }
 
 #[tokio::test]
-async fn nothing_is_turned_into_a_key() {
+async fn other_types_are_not_converted_to_keys() {
     let entry_points = EntryPoints::open().await;
     for entry_point in ENTRY_POINTS {
         for key in ["1", "1.5", "true", "false", "[]", "[\"a\"]", "{}", "{\"external_key\": \"a\"}"] {
@@ -115,7 +115,7 @@ async fn nothing_is_turned_into_a_key() {
 }
 
 #[tokio::test]
-async fn half_a_character_is_no_json() {
+async fn lone_surrogate_is_rejected() {
     let entry_points = EntryPoints::open().await;
     for entry_point in ENTRY_POINTS {
         for key in [r#""\ud800""#, r#""a\udc00b""#, r#""\ud800\u0041""#, r#""\ud83d""#] {
@@ -130,7 +130,7 @@ async fn half_a_character_is_no_json() {
 }
 
 #[tokio::test]
-async fn a_key_is_found_by_its_own_bytes_only() {
+async fn lookup_compares_bytes() {
     let entry_points = EntryPoints::open().await;
     let keys = [
         "A:1/é x",
@@ -164,7 +164,7 @@ async fn a_key_is_found_by_its_own_bytes_only() {
 }
 
 #[tokio::test]
-async fn plus_in_a_query_string_hits_no_other_record() {
+async fn plus_in_a_query_finds_no_other_record() {
     let service = Service::start().await;
     let with_plus = service.create(json!({"external_key": "+41791234567"})).await;
     let without = service.create(json!({"external_key": "41791234567"})).await;
@@ -183,7 +183,7 @@ async fn plus_in_a_query_string_hits_no_other_record() {
 }
 
 #[tokio::test]
-async fn lookup_takes_no_other_form_of_a_key() {
+async fn lookup_rejects_other_forms_of_a_key() {
     let service = Service::start().await;
     service.create(json!({"external_key": "ABC-1"})).await;
     // Lower case, full-width forms, a no-break and an ideographic space, a soft hyphen, a zero-width space.
@@ -198,7 +198,7 @@ async fn lookup_takes_no_other_form_of_a_key() {
 }
 
 #[tokio::test]
-async fn an_invalid_key_is_not_found() {
+async fn invalid_key_is_not_found() {
     let entry_points = EntryPoints::open().await;
     let long = "a".repeat(256);
     for key in ["%00", "a%00b", "%0A", "%7F", "%C2%85", "", long.as_str()] {
@@ -209,7 +209,7 @@ async fn an_invalid_key_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_releases_its_key() {
+async fn deletion_releases_the_key() {
     let service = Service::start().await;
     let old = service.create(json!({"external_key": "A-1"})).await;
     service
@@ -230,7 +230,7 @@ async fn a_deleted_record_releases_its_key() {
 }
 
 #[tokio::test]
-async fn a_conflict_names_the_holder_and_the_place() {
+async fn conflict_has_the_existing_id_and_a_pointer() {
     let service = Service::start().await;
     let holder = service.create(json!({"external_key": "A-1"})).await;
     let other = service.create(json!({"external_key": "A-2"})).await;

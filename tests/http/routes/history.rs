@@ -4,7 +4,7 @@ use harness::{Service, id_of};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn history_names_the_key_the_door_and_every_change() {
+async fn history_names_key_source_and_changes() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada"}})).await;
     let path = format!("/entities/{}", id_of(&record));
@@ -48,7 +48,7 @@ async fn history_names_the_key_the_door_and_every_change() {
 }
 
 #[tokio::test]
-async fn pages_follow_their_cursor_and_are_not_disturbed_by_new_changes() {
+async fn pages_of_history_are_stable() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1"})).await;
     for _ in 0..9 {
@@ -69,7 +69,7 @@ async fn pages_follow_their_cursor_and_are_not_disturbed_by_new_changes() {
 }
 
 #[tokio::test]
-async fn a_limit_or_cursor_that_makes_no_sense_is_refused() {
+async fn invalid_limit_or_cursor_is_rejected() {
     let service = Service::start().await;
     let path = format!("/entities/{}/history", id_of(&service.create(json!({})).await));
     for query in [
@@ -95,7 +95,7 @@ async fn a_limit_or_cursor_that_makes_no_sense_is_refused() {
 }
 
 #[tokio::test]
-async fn there_is_no_history_of_what_never_was() {
+async fn history_of_an_unknown_record_is_not_found() {
     let service = Service::start().await;
     let unwritten = service.session().await.text("select keyed.new_id(2)", &[]).await;
     for id in [unwritten.as_str(), "x"] {
@@ -105,7 +105,7 @@ async fn there_is_no_history_of_what_never_was() {
 }
 
 #[tokio::test]
-async fn history_says_app_of_what_the_application_writes() {
+async fn history_has_source_app_for_the_application() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1", "attributes": {"visits": 1}})).await;
     let path = format!("/entities/{}", id_of(&record));
@@ -133,7 +133,7 @@ async fn history_says_app_of_what_the_application_writes() {
 }
 
 #[tokio::test]
-async fn a_caller_may_name_no_other_source() {
+async fn other_sources_are_rejected() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1"})).await;
     let path = format!("/entities/{}", id_of(&record));

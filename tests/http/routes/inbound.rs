@@ -18,7 +18,7 @@ const TWO: &str = r#"{"customers": [{"id": 1, "name": "Ada", "stats": {"visits":
                                     {"id": "x", "name": "Bob"}]}"#;
 
 #[tokio::test]
-async fn a_signed_delivery_becomes_records() {
+async fn signed_delivery_becomes_records() {
     let service = Service::start().await;
     let sender = endpoint(&service, true).await;
     let answer = service.deliver_signed(&sender, "msg_1", TWO).await;
@@ -42,7 +42,7 @@ async fn a_signed_delivery_becomes_records() {
 }
 
 #[tokio::test]
-async fn the_same_delivery_has_one_effect_for_ever() {
+async fn repeated_delivery_has_one_effect() {
     let service = Service::start().await;
     let sender = endpoint(&service, true).await;
     service.deliver_signed(&sender, "msg_1", TWO).await.expect(200);
@@ -60,7 +60,7 @@ async fn the_same_delivery_has_one_effect_for_ever() {
 }
 
 #[tokio::test]
-async fn a_delivery_whose_signature_does_not_hold_leaves_no_trace() {
+async fn delivery_with_an_invalid_signature_leaves_no_trace() {
     let service = Service::start().await;
     let sender = endpoint(&service, true).await;
     let stranger = Sender { secret: format!("whsec_{}", "A".repeat(43) + "="), ..sender.clone() };
@@ -87,7 +87,7 @@ async fn a_delivery_whose_signature_does_not_hold_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn a_failed_delivery_is_stored_completely_and_writes_nothing() {
+async fn failed_delivery_is_stored_completely_and_writes_nothing() {
     let service = Service::start().await;
     let sender = endpoint(&service, false).await;
     let deliveries = format!("/inbound-endpoints/{}/deliveries", sender.id);
@@ -139,7 +139,7 @@ async fn a_failed_delivery_is_stored_completely_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_delivery_whose_items_are_missing_is_kept_and_one_without_items_is_done() {
+async fn delivery_without_the_items_member_is_stored_as_failed() {
     let service = Service::start().await;
     let sender = endpoint(&service, true).await;
     let path = format!("/inbound-endpoints/{}", sender.id);
@@ -212,7 +212,7 @@ async fn failed_delivery_is_replayed_after_a_fix_of_the_mapping() {
 }
 
 #[tokio::test]
-async fn an_endpoint_is_configured_and_its_secrets_are_shown_once() {
+async fn endpoint_is_configured_and_its_secrets_are_shown_once() {
     let service = Service::start().await;
     let made = service.post("/inbound-endpoints", definition(true)).await;
     assert_eq!(made.header("location"), "/v1/inbound-endpoints/1");
@@ -274,7 +274,7 @@ async fn an_endpoint_is_configured_and_its_secrets_are_shown_once() {
 }
 
 #[tokio::test]
-async fn an_invalid_delivery_is_refused_and_not_stored() {
+async fn invalid_delivery_is_rejected_and_not_stored() {
     let service = Service::start_with(&[("KEYED_BODY_LIMIT", "1000")]).await;
     let sender = endpoint(&service, false).await;
     let path = format!("/v1/inbound/{}", sender.token);

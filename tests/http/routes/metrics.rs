@@ -18,7 +18,7 @@ fn values(page: &Value) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_series_is_answered_oldest_first_with_its_times() {
+async fn series_is_returned_oldest_first() {
     let (service, path) = with_points().await;
     let page = service.get(&path).await.expect(200);
     assert_eq!(values(&page), (0..10).collect::<Vec<_>>());
@@ -29,7 +29,7 @@ async fn a_series_is_answered_oldest_first_with_its_times() {
 }
 
 #[tokio::test]
-async fn buckets_and_aggregates_condense_a_series() {
+async fn series_is_aggregated_in_buckets() {
     let (service, path) = with_points().await;
     for (aggregate, expected) in [
         ("min", [0, 4, 8]),
@@ -59,7 +59,7 @@ async fn pages_of_a_series_follow_their_cursor() {
 }
 
 #[tokio::test]
-async fn a_question_that_makes_no_sense_is_refused() {
+async fn invalid_series_request_is_rejected() {
     let (service, path) = with_points().await;
     for query in [
         "from=yesterday",
@@ -119,7 +119,7 @@ async fn points_are_replaced_and_deleted() {
 }
 
 #[tokio::test]
-async fn repeated_correction_is_answered_as_before() {
+async fn repeated_correction_gets_the_stored_response() {
     let (service, path) = with_points().await;
     let send = async || {
         let request = service.proxy.request("DELETE", &format!("/v1{path}?at=2024-02-29T09:00:00Z"));

@@ -17,7 +17,7 @@ async fn upsert(service: &Service, query: &str, attributes: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn number_that_is_read_as_a_string_is_written_back_as_no_change() {
+async fn number_string_round_trips_without_a_change() {
     let service = Service::start().await;
     upsert(&service, "numbers=string", json!({"name": "12", "visits": EXACT, "mood": "1.5"}))
         .await
@@ -44,7 +44,7 @@ async fn number_that_is_read_as_a_string_is_written_back_as_no_change() {
 }
 
 #[tokio::test]
-async fn numbers_are_strings_only_where_a_request_says_so() {
+async fn numbers_are_strings_only_on_request() {
     let service = Service::start().await;
     for (query, attributes) in [
         ("", json!({"visits": "1"})),
@@ -67,7 +67,7 @@ async fn numbers_are_strings_only_where_a_request_says_so() {
 }
 
 #[tokio::test]
-async fn every_answer_has_numbers_of_values_as_strings() {
+async fn all_responses_support_numbers_as_strings() {
     let service = Service::start().await;
     let operation = json!({"op": "upsert", "template": "customers", "external_key": "A-1", "attributes": {"visits": EXACT}});
     let batch =

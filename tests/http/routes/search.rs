@@ -24,7 +24,7 @@ fn above(visits: i32) -> Value {
 }
 
 #[tokio::test]
-async fn a_search_with_every_member_works_by_the_number_of_its_template() {
+async fn search_by_template_number_supports_all_members() {
     let service = five().await;
     let body = json!({
         "filters": [{"field": "visits", "operator": "between", "value": "2,4"}],
@@ -51,7 +51,7 @@ async fn a_search_with_every_member_works_by_the_number_of_its_template() {
 }
 
 #[tokio::test]
-async fn a_template_goes_by_slug_or_number_under_either_prefix() {
+async fn search_accepts_slug_number_and_both_prefixes() {
     let service = five().await;
     let template =
         service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
@@ -72,7 +72,7 @@ async fn a_template_goes_by_slug_or_number_under_either_prefix() {
 }
 
 #[tokio::test]
-async fn a_template_of_another_project_answers_as_one_that_does_not_exist() {
+async fn template_of_another_project_equals_a_missing_one() {
     let service = five().await;
     let session = service.session().await;
     session
@@ -95,7 +95,7 @@ async fn a_template_of_another_project_answers_as_one_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_caller_who_may_not_read_the_template_is_refused() {
+async fn search_without_read_is_denied() {
     let service = five().await;
     let role = service.database.create_role("clerk").await;
     service.database.grant(&role, "crm.companies", "read").await;
@@ -138,7 +138,7 @@ async fn pages_follow_their_cursor_to_the_end() {
 }
 
 #[tokio::test]
-async fn a_cursor_serves_no_other_search_and_no_other_caller_is_let_in_by_it() {
+async fn cursor_is_bound_to_its_search_and_grants_nothing() {
     let service = five().await;
     let page = service.post(PATH, json!({"sort": "visits", "limit": 2})).await.expect(200);
     let cursor = &page["next_cursor"];
@@ -178,7 +178,7 @@ async fn numbers_keep_their_digits_on_the_way_in_and_out() {
 }
 
 #[tokio::test]
-async fn a_write_that_was_acknowledged_is_found_by_the_next_search() {
+async fn acknowledged_write_is_found_immediately() {
     let service = five().await;
     for number in 0..30 {
         let created = service.create(json!({"attributes": {"name": format!("n{number}")}})).await;
@@ -191,7 +191,7 @@ async fn a_write_that_was_acknowledged_is_found_by_the_next_search() {
 }
 
 #[tokio::test]
-async fn a_facet_that_is_named_twice_appears_once_in_the_answer() {
+async fn repeated_facet_is_returned_once() {
     let service = five().await;
     let answer = service.post(PATH, json!({"facets": ["visits", "visits"], "limit": 1})).await;
     assert!([200, 422].contains(&answer.status), "{}", answer.text);
@@ -199,7 +199,7 @@ async fn a_facet_that_is_named_twice_appears_once_in_the_answer() {
 }
 
 #[tokio::test]
-async fn deleted_records_are_listed_with_what_a_restore_needs() {
+async fn deleted_records_are_listed_for_a_restore() {
     let service = five().await;
     let record = service.by_key("A-2").await.expect(200);
     service.delete(&format!("/entities/{}", id_of(&record))).await.expect(204);
@@ -221,7 +221,7 @@ async fn deleted_records_are_listed_with_what_a_restore_needs() {
 }
 
 #[tokio::test]
-async fn what_the_words_matched_is_shown() {
+async fn highlights_show_matches() {
     let service = Service::start().await;
     service.upsert("A-1", json!({"name": "Ada <b>", "tags": ["poet"]})).await.expect(201);
     let body = json!({"global_search": "ada", "highlight": {"offsets": true}});
@@ -232,7 +232,7 @@ async fn what_the_words_matched_is_shown() {
 }
 
 #[tokio::test]
-async fn the_last_word_is_completed() {
+async fn last_word_is_completed() {
     let service = Service::start().await;
     service.upsert("A-1", json!({"name": "Ada Lovelace", "tags": ["poet"]})).await.expect(201);
     let path = format!("{PATH}/suggest");
@@ -243,7 +243,7 @@ async fn the_last_word_is_completed() {
 }
 
 #[tokio::test]
-async fn a_wrong_letter_is_found_when_nothing_else_is() {
+async fn fuzzy_search_finds_words_with_a_typo() {
     let service = Service::start().await;
     service.upsert("A-1", json!({"name": "Ada Lovelace"})).await.expect(201);
     let body = json!({"global_search": "ada lovelase", "fuzzy": "auto"});

@@ -14,7 +14,7 @@ fn refused_at(answer: Answer, code: &str, pointer: &str) {
 }
 
 #[tokio::test]
-async fn each_fault_of_a_body_is_reported_with_its_pointer() {
+async fn errors_of_a_search_have_pointers() {
     let service = five().await;
     for (body, code, pointer) in [
         (
@@ -83,7 +83,7 @@ async fn each_fault_of_a_body_is_reported_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn a_non_search_is_malformed() {
+async fn non_object_body_is_malformed() {
     let service = five().await;
     service.proxy.request("POST", &format!("/v1{PATH}")).send().await.refused(400, "malformed_request");
     for body in [

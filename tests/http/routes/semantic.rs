@@ -14,7 +14,7 @@ async fn ask(service: &Service, query: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn an_answer_is_an_array_of_entities_with_their_similarity() {
+async fn response_lists_entities_with_similarity() {
     let service = Service::start().await;
     let record = service
         .create(json!({"external_key": "A", "attributes": {"name": "Ada"}, "embedding": similar(0.8)}))
@@ -35,7 +35,7 @@ async fn an_answer_is_an_array_of_entities_with_their_similarity() {
 }
 
 #[tokio::test]
-async fn the_headers_tell_whether_there_are_more() {
+async fn headers_report_further_results() {
     let service = Service::start().await;
     for similarity in [0.9, 0.8, 0.7] {
         service.create(json!({"embedding": similar(similarity)})).await;
@@ -53,7 +53,7 @@ async fn the_headers_tell_whether_there_are_more() {
 }
 
 #[tokio::test]
-async fn a_search_needs_no_project_unless_it_names_a_template_by_its_slug() {
+async fn project_is_needed_only_for_template_slugs() {
     let service = Service::start().await;
     service.create(json!({"embedding": similar(0.5)})).await;
     for (template, status) in [(Value::Null, 200), (json!("2"), 200), (json!("customers"), 400)] {
@@ -65,7 +65,7 @@ async fn a_search_needs_no_project_unless_it_names_a_template_by_its_slug() {
 }
 
 #[tokio::test]
-async fn an_invalid_request_is_refused() {
+async fn invalid_request_is_rejected() {
     let service = Service::start().await;
     for (query, code, pointer) in [
         (json!({"query_vector": [1]}), "vector_dimension", "/query_vector"),
@@ -89,7 +89,7 @@ async fn an_invalid_request_is_refused() {
 }
 
 #[tokio::test]
-async fn without_pgvector_vectors_are_refused_with_what_to_install() {
+async fn vectors_without_pgvector_are_rejected_with_a_hint() {
     let database = Database::with_crm().await;
     database.session().await.run("drop extension vector cascade").await;
     let proxy = Proxy::start(&database).await.in_project("crm");

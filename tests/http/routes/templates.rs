@@ -4,7 +4,7 @@ use harness::Service;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn making_a_template_answers_201_with_the_template_and_its_address() {
+async fn creation_returns_201_with_template_and_location() {
     let service = Service::start().await;
     let body = r#"{
         "slug": "orders", "label": "Orders", "display": "number", "language": "simple",
@@ -38,7 +38,7 @@ async fn making_a_template_answers_201_with_the_template_and_its_address() {
 }
 
 #[tokio::test]
-async fn a_template_that_was_read_can_be_sent_back_under_another_slug() {
+async fn template_that_was_read_can_be_sent_back_under_another_slug() {
     let service = Service::start().await;
     let mut template = service.get("/templates/customers").await.expect(200);
     template["slug"] = json!("clients");
@@ -74,7 +74,7 @@ async fn format_of_an_attribute_is_created_patched_removed_and_sent_back() {
 }
 
 #[tokio::test]
-async fn synonyms_are_set_shown_refused_and_sent_back() {
+async fn synonyms_are_set_validated_and_returned() {
     let service = Service::start().await;
     assert_eq!(service.get("/templates/customers").await.expect(200)["synonyms"], json!([]));
     let sets = json!([{"synonyms": ["car", "motor car"]}, {"root": "phone", "synonyms": ["iPhone"]}]);
@@ -107,7 +107,7 @@ async fn synonyms_are_set_shown_refused_and_sent_back() {
 }
 
 #[tokio::test]
-async fn the_names_of_standard_fields_and_system_columns_are_no_attribute_slugs() {
+async fn reserved_names_are_rejected_as_slugs() {
     let service = Service::start().await;
     for reserved in [
         "external_key",
@@ -132,7 +132,7 @@ async fn the_names_of_standard_fields_and_system_columns_are_no_attribute_slugs(
 }
 
 #[tokio::test]
-async fn an_invalid_slug_is_refused() {
+async fn invalid_slug_is_rejected() {
     let service = Service::start().await;
     for slug in [
         "A",
@@ -162,7 +162,7 @@ async fn an_invalid_slug_is_refused() {
 }
 
 #[tokio::test]
-async fn a_definition_that_makes_no_sense_is_refused_with_its_place() {
+async fn invalid_definition_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     for (body, code, pointer) in [
         (json!({}), "invalid_value", "/slug"),
@@ -188,7 +188,7 @@ async fn a_definition_that_makes_no_sense_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn an_unknown_member_of_a_definition_is_refused_with_those_that_are_known() {
+async fn unknown_member_of_a_definition_is_rejected_with_known_ones() {
     let service = Service::start().await;
     let option = json!({"slug": "b", "type": "list", "options": [{"value": "x", "colour": "red"}]});
     for (attribute, pointer, known) in [
@@ -210,7 +210,7 @@ async fn an_unknown_member_of_a_definition_is_refused_with_those_that_are_known(
 }
 
 #[tokio::test]
-async fn a_slug_that_is_taken_is_a_conflict() {
+async fn used_slug_is_a_conflict() {
     let service = Service::start().await;
     let refusal = service.post("/templates", json!({"slug": "customers"})).await.refused(409, "conflict");
     assert_eq!(refusal["errors"][0]["pointer"], "/slug");
@@ -225,7 +225,7 @@ async fn too_many_attributes_are_too_large() {
 }
 
 #[tokio::test]
-async fn a_template_that_is_not_there_is_not_found() {
+async fn unknown_template_is_not_found() {
     let service = Service::start().await;
     for name in
         ["nothing", "99", "Customers", "crm.customers", "pg_class", "%00", "99999999999999999999", "-2"]
@@ -235,7 +235,7 @@ async fn a_template_that_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_template_is_changed_and_dropped_over_http() {
+async fn template_is_changed_and_dropped_over_http() {
     let service = Service::start().await;
     service.upsert("A-1", json!({"name": "Ada", "visits": 1})).await.expect(201);
     let change = json!({
@@ -271,7 +271,7 @@ async fn a_template_is_changed_and_dropped_over_http() {
 }
 
 #[tokio::test]
-async fn a_dry_run_answers_what_a_request_would_do_and_does_nothing() {
+async fn dry_run_returns_effects_and_changes_nothing() {
     let service = Service::start().await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
     let before = service.get("/templates").await.expect(200);

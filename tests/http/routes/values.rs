@@ -9,7 +9,7 @@ async fn write(service: &Service, attributes: &str) -> harness::Answer {
 }
 
 #[tokio::test]
-async fn every_digit_of_a_number_survives() {
+async fn number_keeps_every_digit() {
     let service = Service::start().await;
     let long = format!("0.{}", "123456789".repeat(100));
     for (written, digits) in [
@@ -31,7 +31,7 @@ async fn every_digit_of_a_number_survives() {
 }
 
 #[tokio::test]
-async fn a_number_that_would_grow_without_end_is_refused() {
+async fn number_with_a_huge_exponent_is_rejected() {
     let service = Service::start().await;
     let long = "9".repeat(1001);
     for number in ["1e131071", "1e400", "1e1000000", "1e-400", "1e99999999999999999999", "-1e101", &long] {
@@ -45,7 +45,7 @@ async fn a_number_that_would_grow_without_end_is_refused() {
 }
 
 #[tokio::test]
-async fn words_for_numbers_are_refused() {
+async fn non_numbers_are_rejected() {
     let service = Service::start().await;
     for value in [r#""NaN""#, r#""Infinity""#, r#""1""#, r#"" 12 ""#, "true", "[1]"] {
         write(&service, &format!(r#"{{"visits": {value}}}"#)).await.refused(422, "invalid_value");
@@ -78,7 +78,7 @@ async fn dates_and_times_are_read_strictly_and_shown_in_utc() {
 }
 
 #[tokio::test]
-async fn a_zero_character_is_refused_with_its_place() {
+async fn nul_character_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     for (attributes, pointer) in [
         (r#"{"name": "a\u0000b"}"#, "/attributes/name"),
@@ -100,7 +100,7 @@ async fn a_zero_character_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn text_comes_back_as_it_was_sent() {
+async fn text_is_returned_unchanged() {
     let service = Service::start().await;
     for text in [
         "",
@@ -119,7 +119,7 @@ async fn text_comes_back_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn all_faults_are_reported_together_without_long_values() {
+async fn all_errors_are_reported_without_long_values() {
     let service = Service::start().await;
     let answer = write(&service, r#"{"name": 1, "nmae": "x", "visits": "2", "born": "never"}"#).await;
     let body = answer.refused(422, "invalid_value");
@@ -151,7 +151,7 @@ async fn all_faults_are_reported_together_without_long_values() {
 }
 
 #[tokio::test]
-async fn of_a_name_given_twice_the_last_value_counts_at_every_depth() {
+async fn last_of_repeated_members_wins() {
     let service = Service::start().await;
     let body = r#"{"external_key": "A-1", "attributes": {"name": "a"}, "external_key": "A-2", "attributes": {"name": "b", "name": "c"}}"#;
     let record = service.send_text("POST", "/entities/template/customers", body).await.expect(201);
@@ -159,7 +159,7 @@ async fn of_a_name_given_twice_the_last_value_counts_at_every_depth() {
 }
 
 #[tokio::test]
-async fn references_travel_by_id_or_by_key() {
+async fn references_accept_id_or_key() {
     let service = Service::start().await;
     let company = json!({"external_key": "C-1", "attributes": {"name": "ACME"}});
     let company = service.post("/entities/template/companies", company).await.expect(201);

@@ -4,7 +4,7 @@ use harness::Service;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_view_is_saved_read_replaced_and_deleted() {
+async fn view_is_saved_read_replaced_and_deleted() {
     let service = Service::start().await;
     service.upsert("A", json!({"visits": 1})).await.expect(201);
     service.upsert("B", json!({"visits": 2})).await.expect(201);
@@ -43,7 +43,7 @@ async fn a_view_is_saved_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_view_with_presentation_keeps_it_until_a_body_says_otherwise() {
+async fn view_keeps_presentation_unless_given() {
     let service = Service::start().await;
     let path = "/templates/customers/views/bi";
     let made = service.put(path, json!({"query": {}, "presentation": true})).await.expect(201);
@@ -57,7 +57,7 @@ async fn a_view_with_presentation_keeps_it_until_a_body_says_otherwise() {
 }
 
 #[tokio::test]
-async fn an_invalid_view_is_refused_with_its_pointer() {
+async fn invalid_view_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     for (body, pointer) in [
         (json!({"query": {}}), "/slug"),

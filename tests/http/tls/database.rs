@@ -58,7 +58,7 @@ impl Server {
 
 static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
 
-/// Connects as a command does, with these words: what was wrong, if it could not.
+/// Connects like a command, with these settings. Returns the error.
 fn connect(words: &str) -> Result<(), String> {
     let output =
         proxy_program(&["keys", "list", "--database-url", words]).output().expect("the proxy is built");
@@ -74,7 +74,7 @@ fn refused(words: &str, complaint: &str) {
 }
 
 #[test]
-fn a_connection_has_as_much_tls_as_its_mode_says() {
+fn sslmode_decides_the_tls_of_a_connection() {
     let server = &*SERVER;
     for (role, mode, is_encrypted) in [
         ("plain", "sslmode=disable", false),
@@ -101,7 +101,7 @@ fn a_connection_has_as_much_tls_as_its_mode_says() {
 }
 
 #[test]
-fn verify_ca_checks_the_authority_and_verify_full_the_host_as_well() {
+fn verify_full_also_checks_the_host() {
     let server = &*SERVER;
     let words = |host: &str, words: &str| server.words("secure", host, words);
     assert_eq!(connect(&words("elsewhere.test", "sslmode=verify-ca sslrootcert=root.crt")), Ok(()));
@@ -141,7 +141,7 @@ fn client_certificate_logs_in_only_with_its_private_key() {
 }
 
 #[test]
-fn channel_binding_ties_a_password_to_its_connection() {
+fn channel_binding_protects_the_password() {
     let server = &*SERVER;
     let words = |words: &str| server.words("secret", "db.test", &format!("password=pencil {words}"));
     assert_eq!(connect(&words("sslmode=require channel_binding=require")), Ok(()));
@@ -149,7 +149,7 @@ fn channel_binding_ties_a_password_to_its_connection() {
 }
 
 #[test]
-fn a_url_says_the_same_in_its_parameters() {
+fn url_accepts_tls_parameters() {
     let server = &*SERVER;
     let parameters = format!(
         "hostaddr={}&sslmode=verify-full&sslrootcert={}",
@@ -161,7 +161,7 @@ fn a_url_says_the_same_in_its_parameters() {
 }
 
 #[test]
-fn tls_may_begin_at_once_from_postgresql_17_on() {
+fn direct_tls_works_from_postgresql_17() {
     let server = &*SERVER;
     let words = server.words("secure", "db.test", "sslmode=require sslnegotiation=direct");
     if major_version() >= 17 {
@@ -173,7 +173,7 @@ fn tls_may_begin_at_once_from_postgresql_17_on() {
 
 /// As PostgreSQL's manual has people make one: it vouches for itself, and has nothing but a common name.
 #[test]
-fn a_certificate_that_the_server_signed_itself_may_be_the_root() {
+fn self_signed_certificate_can_be_the_root() {
     let folder = tempfile::tempdir().expect("a folder");
     let itself = Authority::new("db.test");
     let server = TlsCluster::start(&itself.identity(), &itself, "hostssl all all all trust");
@@ -192,7 +192,7 @@ fn words_of(server: &TlsCluster, folder: &Path, host: &str) -> String {
 }
 
 #[test]
-fn revoked_and_expired_certificates_of_a_server_are_refused() {
+fn revoked_and_expired_server_certificates_are_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new("tests");
     let identity = authority.issue_without_names("db.test");
@@ -213,7 +213,7 @@ fn revoked_and_expired_certificates_of_a_server_are_refused() {
 }
 
 #[tokio::test]
-async fn a_proxy_serves_and_cancels_over_tls() {
+async fn proxy_serves_and_cancels_over_tls() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new("tests");
     let server =
@@ -268,7 +268,7 @@ fn refuse_role(mut stream: TcpStream) -> std::io::Result<()> {
 }
 
 #[test]
-fn a_server_that_refuses_a_role_is_quoted_whatever_it_says_of_tls() {
+fn authentication_error_of_the_server_is_quoted() {
     let port = server_without_roles();
     for mode in ["", "sslmode=allow", "sslmode=prefer"] {
         refused(

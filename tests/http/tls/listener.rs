@@ -55,7 +55,7 @@ async fn requests_are_answered_over_tls_on_a_connection_that_stays_open() {
 }
 
 #[tokio::test]
-async fn plain_http_at_a_tls_port_is_told_to_use_https() {
+async fn plain_http_on_a_tls_port_gets_a_hint() {
     let secure = Secure::start(&[]).await;
     let mut wire = Wire::begin(&secure.proxy, "GET /v1/me", secure.proxy.key(), "").await;
     let answer = wire.answer().await;
@@ -64,7 +64,7 @@ async fn plain_http_at_a_tls_port_is_told_to_use_https() {
 }
 
 #[tokio::test]
-async fn a_connection_without_a_handshake_ends_like_any_silent_one() {
+async fn connection_without_a_handshake_times_out() {
     let secure = Secure::start(&[("KEYED_HEADER_TIMEOUT", "0.2")]).await;
     for begin in [b"".as_slice(), b"\x16", b"\x16\x03\x01\x02\x00", b"\x00", b"SSH-2.0-x\r\n"] {
         let mut wire = Wire::open(secure.proxy.address()).await;
@@ -79,8 +79,9 @@ async fn a_connection_without_a_handshake_ends_like_any_silent_one() {
 }
 
 #[tokio::test]
-async fn stalled_handshakes_count_and_delay_no_other_client() {
-    let secure = Secure::start(&[("KEYED_CONNECTIONS", "8"), ("KEYED_ADDRESS_CONNECTIONS", "4")]).await;
+async fn stalled_handshakes_delay_no_other_client() {
+    let secure =
+        Secure::start(&[("KEYED_MAX_CONNECTIONS", "8"), ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", "4")]).await;
     let address = secure.proxy.address();
     let mut silent = Vec::new();
     for _ in 0..4 {
@@ -104,7 +105,7 @@ async fn stalled_handshakes_count_and_delay_no_other_client() {
 }
 
 #[tokio::test]
-async fn a_new_certificate_serves_new_connections_and_drops_none() {
+async fn new_certificate_drops_no_connection() {
     let secure = Secure::start(&[]).await;
     let mut old = secure.open().await;
     assert_eq!(secure.ask(&mut old).await, 200);
@@ -120,7 +121,7 @@ async fn a_new_certificate_serves_new_connections_and_drops_none() {
 }
 
 #[tokio::test]
-async fn a_chain_that_is_completed_later_is_taken() {
+async fn completed_chain_is_reloaded() {
     let secure = Secure::start(&[]).await;
     let (file, _) = files(secure.folder.path());
     let leaf = std::fs::read_to_string(&file).expect("our file");
@@ -131,7 +132,7 @@ async fn a_chain_that_is_completed_later_is_taken() {
 }
 
 #[tokio::test]
-async fn connections_that_have_said_nothing_do_not_hold_up_the_end() {
+async fn silent_connections_do_not_delay_shutdown() {
     let settings = [("KEYED_HEADER_TIMEOUT", "600"), ("KEYED_SHUTDOWN_TIMEOUT", "600")];
     let mut secure = Secure::start(&settings).await;
     let silent = Wire::open(secure.proxy.address()).await;
@@ -144,7 +145,7 @@ async fn connections_that_have_said_nothing_do_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_certificate_is_a_metric() {
+async fn certificate_expiry_is_a_metric() {
     let secure = Secure::start(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     secure.authority.issue_until(&["localhost"], 2100).write(secure.folder.path(), "server");
     secure.proxy.signal("HUP");
@@ -184,7 +185,7 @@ async fn certificate_renewal_under_load_interrupts_no_request() {
 }
 
 #[tokio::test]
-async fn files_that_are_broken_change_nothing_and_the_log_says_what_to_do() {
+async fn broken_certificate_files_are_logged_and_ignored() {
     let secure = Secure::start(&[]).await;
     let before = secure.open().await.certificate().to_vec();
     let write = |name: &str, text: &str| std::fs::write(secure.folder.path().join(name), text).expect("ours");
@@ -211,7 +212,7 @@ async fn files_that_are_broken_change_nothing_and_the_log_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_proxy_does_not_start_with_a_certificate_that_it_cannot_use() {
+async fn unusable_certificate_prevents_the_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new("tests");
     authority.issue(&["localhost"]).write(folder.path(), "server");
@@ -238,7 +239,7 @@ async fn a_proxy_does_not_start_with_a_certificate_that_it_cannot_use() {
 }
 
 #[tokio::test]
-async fn a_large_response_ends_before_its_connection_is_closed() {
+async fn large_response_ends_before_its_connection_is_closed() {
     // A response that did not end would be cut after this time.
     let secure = Secure::start(&[("KEYED_LOG_FORMAT", "json"), ("KEYED_STALL_TIMEOUT", "1")]).await;
     let mut wire = secure.open().await;

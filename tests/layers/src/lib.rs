@@ -1,11 +1,19 @@
 //! The order of a crate's modules, for a unit test of the crate to hold.
 //!
-//! It reads `use` lines and paths within the code. What is for tests alone may import anything.
+//! It reads `use` lines, paths within the code and calls of methods. What is for tests alone may import anything.
+//!
+//! A call depends on the file that defines the method in an `impl` without a trait, also if its type is in another file. The
+//! type of the receiver is known for `self`, `Self::`, `Type::` and parameters. For other receivers, the name of the method
+//! decides: of the types that the file names, those that have the method must have it in one file, no trait may have it, and it
+//! must not be a name that types of other crates have (`method::OF_OTHERS`). Calls that remain unclear are not seen, nor are
+//! calls of types that the file does not name, calls through a trait, and accesses of fields.
 
 mod cycle;
 mod hint;
+mod method;
 mod parse;
 
+use method::Methods;
 use parse::Named;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -25,7 +33,7 @@ struct File {
     imports: Vec<Import>,
 }
 
-/// A file names something of another one.
+/// A file names something of another one, or calls a method that another one defines.
 struct Import {
     line: usize,
     /// The path from the root of the crate.
@@ -34,7 +42,7 @@ struct Import {
     file: usize,
 }
 
-/// Two files of which the first may import from the second, although that closes a cycle.
+/// Two files of which the first may depend on the second, although that closes a cycle.
 pub struct Exception {
     /// The file that imports, below `src`.
     pub from: &'static str,
@@ -84,17 +92,50 @@ impl Sources {
                     .collect(),
             })
             .collect();
+        // What a file imports under which name; no path where it is another crate's.
+        let uses: Vec<Vec<(String, Option<Vec<String>>)>> = texts
+            .iter()
+            .zip(&modules)
+            .map(|((_, text), module)| {
+                let uses = parse::paths(text).into_iter().filter_map(|it| Some((it.name?, it.path)));
+                uses.map(|(name, path)| (name, from_the_root(module, &path, &known))).collect()
+            })
+            .collect();
         let given: Vec<HashMap<&str, &[String]>> = named
             .iter()
             .map(|named| named.iter().filter_map(|it| Some((it.name.as_deref()?, &*it.path))).collect())
             .collect();
+        let methods: Vec<Methods> = texts
+            .iter()
+            .zip(&modules)
+            .map(|((path, text), module)| match for_tests.iter().any(|tests| module.starts_with(tests)) {
+                true => Methods::default(),
+                false => method::read(text).unwrap_or_else(|fault| panic!("{}: {fault}", path.display())),
+            })
+            .collect();
+        let origins: Vec<method::Origins> = (0..texts.len())
+            .map(|own| {
+                let imported = uses[own].iter().map(|(name, path)| {
+                    let path = path.as_ref().map(|path| origin(path.clone(), &known, &given));
+                    (name.as_str(), path.and_then(|path| Some(holder(&path, &known)?.0)))
+                });
+                imported.chain(methods[own].types.iter().map(|name| (name.as_str(), Some(own)))).collect()
+            })
+            .collect();
+        let index = method::Index::new(&methods, &origins);
         let files = texts.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
+            let called = methods[own].calls.iter().filter_map(|call| {
+                let (file, of) = index.definition(own, call)?;
+                let path = [&modules[file][..], &[of.to_owned(), call.method.clone()]].concat();
+                Some(Import { line: call.line(text), path, file })
+            });
             let imports = named[own]
                 .iter()
                 .filter_map(|it| {
                     let path = origin(it.path.clone(), &known, &given);
                     Some(Import { line: it.line, file: holder(&path, &known)?.0, path })
                 })
+                .chain(called)
                 .filter(|import| import.file != own)
                 .collect();
             File { path: path.clone(), module: module.clone(), text: text.clone(), imports }
@@ -177,7 +218,7 @@ impl Sources {
     /// in these folders.
     pub fn impure(&self, folders: &[&str], forbidden: &[&str]) -> Vec<String> {
         let claims = |file: &File| {
-            // The first lines of the root tell of all modules.
+            // The first lines of the root declare all modules.
             if file.module.is_empty() {
                 return false;
             }

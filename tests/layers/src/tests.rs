@@ -13,7 +13,7 @@ fn imports_from_above(text: &str) -> bool {
 }
 
 #[test]
-fn an_import_from_above_is_seen_however_it_is_written() {
+fn upward_import_is_found_in_any_form() {
     for text in [
         "use crate::high;",
         "use crate::high::{a, b};",
@@ -21,9 +21,9 @@ fn an_import_from_above_is_seen_however_it_is_written() {
         "use super::super::high;",
         "use crate::{high, low};",
         "use crate::{\n    low::{a, b}, // a comment\n    high::c,\n};",
-        "    crate::high::run::all();",
+        "fn run() {\n    crate::high::run::all();\n}",
         "fn run(it: &[crate::high::It]) {}",
-        "format!(\"{}\", crate::high::it());",
+        "fn run() {\n    format!(\"{}\", crate::high::it());\n}",
         "#[cfg(test)]\nmod tests;\nuse crate::high;",
         "#[cfg(test)]\nmod tests {\n    fn a() {}\n}\n\nuse crate::high;",
     ] {
@@ -32,14 +32,14 @@ fn an_import_from_above_is_seen_however_it_is_written() {
 }
 
 #[test]
-fn comments_and_test_modules_are_no_imports() {
+fn comments_and_test_modules_are_ignored() {
     for text in [
         "use crate::low::high;",
         "use super::high;",
         "// crate::high::a",
-        "/// See [`crate::high`].",
-        "my_crate::high::x()",
-        "$crate::high::x()",
+        "/// See [`crate::high`].\nfn run() {}",
+        "fn run() {\n    my_crate::high::x();\n}",
+        "macro_rules! run {\n    () => {\n        $crate::high::x();\n    };\n}",
         "use std::{high, low};",
         "#[cfg(test)]\nuse crate::high;",
         "#[cfg(test)]\nmod tests {\n    use crate::high;\n\n    fn a() {}\n}",
@@ -50,14 +50,14 @@ fn comments_and_test_modules_are_no_imports() {
 }
 
 #[test]
-fn a_module_for_tests_alone_may_import_anything() {
+fn test_module_can_import_anything() {
     let files =
         [("low.rs", "#[cfg(test)]\nmod tests;\n"), ("low/tests.rs", "use crate::high;"), ("high.rs", "")];
     assert_eq!(sources(&files).imports_from_above(&["low", "high"]), [""; 0]);
 }
 
 #[test]
-fn a_folder_that_has_no_place_is_named_and_so_is_a_place_without_a_folder() {
+fn unlisted_and_missing_folders_are_reported() {
     let files = [("low.rs", ""), ("new.rs", "use crate::low;")];
     let faults = sources(&files).imports_from_above(&["low", "gone"]);
     assert_eq!(
@@ -67,14 +67,14 @@ fn a_folder_that_has_no_place_is_named_and_so_is_a_place_without_a_folder() {
 }
 
 #[test]
-fn the_root_imports_from_all_and_nothing_from_the_root() {
-    let files = [("main.rs", "mod a;\nuse a::b;\na::c();"), ("a.rs", "use crate::Error;")];
+fn root_is_imported_by_no_folder() {
+    let files = [("main.rs", "mod a;\nuse a::b;\nfn run() {\n    a::c();\n}"), ("a.rs", "use crate::Error;")];
     let faults = sources(&files).imports_from_above(&["a"]);
     assert_eq!(faults, ["a.rs:1: imports Error; it may import from "]);
 }
 
 #[test]
-fn a_cycle_is_shown_with_its_lines() {
+fn cycle_is_reported_with_its_lines() {
     let files = [
         ("a/mod.rs", "mod b;\nmod c;\n"),
         ("a/b.rs", "\nuse super::c::C;"),
@@ -91,7 +91,7 @@ fn a_cycle_is_shown_with_its_lines() {
 }
 
 #[test]
-fn a_file_and_the_file_of_its_folder_can_be_a_cycle() {
+fn file_and_its_folder_can_form_a_cycle() {
     for text in ["use b::B;", "use self::b::B;", "fn a() {\n    b::c();\n}"] {
         let text = format!("mod b;\n{text}\n");
         let files = [("a/mod.rs", text.as_str()), ("a/b.rs", "use super::A;")];
@@ -101,7 +101,7 @@ fn a_file_and_the_file_of_its_folder_can_be_a_cycle() {
 }
 
 #[test]
-fn an_exception_opens_a_cycle_and_must_be_needed() {
+fn exception_must_be_needed() {
     let files = [("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;"), ("c.rs", "use crate::b::B;")];
     let exception = |from, to| Exception { from, to, reason: "why" };
     assert_eq!(sources(&files).cycles(&[exception("b.rs", "a.rs")]), [""; 0]);
@@ -110,13 +110,13 @@ fn an_exception_opens_a_cycle_and_must_be_needed() {
 }
 
 #[test]
-fn a_long_file_is_named() {
+fn long_file_is_reported() {
     let files = [("a.rs", "\n\n\n"), ("b.rs", "\n\n"), ("c/d.rs", "\n\n\n\n")];
     assert_eq!(sources(&files).longer_than(2, &["c"]), ["a.rs: 3 lines, at most 2"]);
 }
 
 #[test]
-fn hint_without_capital_or_full_stop_is_named() {
+fn hint_without_capital_or_full_stop_is_reported() {
     for (code, expected) in [
         (r#".hint("send it.")"#, Some("a.rs: send it.")),
         (r#".hint("Send it")"#, Some("a.rs: Send it")),
@@ -124,15 +124,19 @@ fn hint_without_capital_or_full_stop_is_named() {
         (r#".with_hint(&format!("send {name}."))"#, Some("a.rs: send {name}.")),
         (r#".hint("Send \"it\".")"#, None),
         (".hint(text) + body.size_hint()", None),
-        ("#[cfg(test)]\nmod tests {\n    .hint(\"no\")\n}", None),
+        ("#[cfg(test)]\nmod tests {\n    const A: Error = error.hint(\"no\");\n}", None),
     ] {
-        let faults = sources(&[("a.rs", code)]).hints_without_sentence();
+        let text = match code.starts_with('#') {
+            true => code.to_owned(),
+            false => format!("fn run() {{\n    error{code};\n}}"),
+        };
+        let faults = sources(&[("a.rs", &text)]).hints_without_sentence();
         assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{code}");
     }
 }
 
 #[test]
-fn a_file_that_only_passes_on_is_in_no_cycle() {
+fn reexporting_file_is_in_no_cycle() {
     let files = [
         ("a/mod.rs", "mod b;\nmod c;\npub use b::B;\n"),
         ("a/b.rs", "use super::c::C;"),
@@ -149,11 +153,15 @@ fn a_file_that_only_passes_on_is_in_no_cycle() {
 }
 
 #[test]
-fn what_a_file_that_claims_to_be_pure_does_is_named() {
+fn impure_file_is_reported() {
     let forbidden = ["pgrx", "now()"];
     for (path, text, expected) in [
         ("a.rs", "//! Text: pure.\nuse pgrx::x;", Some("a.rs:2: pgrx in a file that claims to be pure")),
-        ("a.rs", "//! Text. Pure\n\nlet a = now();", Some("a.rs:3: now() in a file that claims to be pure")),
+        (
+            "a.rs",
+            "//! Text. Pure\n\nconst A: Time = now();",
+            Some("a.rs:3: now() in a file that claims to be pure"),
+        ),
         (
             "value/a.rs",
             "//! Text.\nuse pgrx::x;",
@@ -167,4 +175,74 @@ fn what_a_file_that_claims_to_be_pure_does_is_named() {
         let faults = sources(&[(path, text)]).impure(&["value"], &forbidden);
         assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{path} {text}");
     }
+}
+
+/// The cycles of two files: `low.rs`, with this text, and `high.rs`, which adds a method to a type of it.
+fn cycles_with_methods(low: &str) -> usize {
+    let high = "use crate::low::It;\nimpl It {\n    pub fn run(&self) {}\n    pub fn get(&self) {}\n}";
+    sources(&[("low.rs", &format!("pub struct It;\n{low}")), ("high.rs", high)]).cycles(&[]).len()
+}
+
+#[test]
+fn call_of_a_method_leads_to_the_file_that_defines_it() {
+    for low in [
+        "impl It {\n    fn go(&self) {\n        self.run();\n    }\n}",
+        "impl It {\n    fn go(self) {\n        self.get();\n    }\n}",
+        "impl It {\n    fn go(&self) {\n        Self::run(self);\n    }\n}",
+        "fn go(it: &It) {\n    It::run(it);\n}",
+        "fn go(all: &[It]) {\n    all.iter().for_each(It::run);\n}",
+        "fn go(it: &mut It) {\n    it.get();\n}",
+        "impl It {\n    fn go(it: Self) {\n        it.get();\n    }\n}",
+        "fn go() {\n    for it in all() {\n        it.run();\n    }\n}",
+        "fn go(it: &It) {\n    println!(\"{:?}\", it.get());\n}",
+        "fn go(it: &It) {\n    assert!(it.other().run().is_some());\n}",
+        "mod inner {\n    fn go(it: &super::It) {\n        it.run();\n    }\n}",
+    ] {
+        assert_eq!(cycles_with_methods(low), 1, "{low}");
+    }
+}
+
+#[test]
+fn call_of_another_method_leads_nowhere() {
+    for low in [
+        // A map has one of this name, too.
+        "fn go(it: &Map) {\n    it.get();\n}",
+        "fn go() {\n    for it in all() {\n        it.get();\n    }\n}",
+        // The name stands for something else.
+        "fn go(it: &It) {\n    let it = it.map();\n    it.get();\n}",
+        "fn go(it: &It) {\n    all(|it| it.get());\n}",
+        // The type is another one.
+        "fn go() {\n    Other::run();\n}",
+        "struct Other;\nimpl Other {\n    fn run(&self) {}\n    fn go(&self) {\n        self.run();\n    }\n}",
+        "trait Runs {\n    fn run(&self);\n}\nfn go() {\n    for it in all() {\n        it.run();\n    }\n}",
+        // No calls.
+        "fn go(it: &It) {\n    it.run = 1;\n}",
+        "fn run() {\n    run();\n}",
+        "#[cfg(test)]\nmod tests {\n    fn go(it: &super::It) {\n        it.run();\n    }\n}",
+    ] {
+        assert_eq!(cycles_with_methods(low), 0, "{low}");
+    }
+}
+
+#[test]
+fn imports_distinguish_types_of_one_name() {
+    let high = ("high.rs", "struct It;\nuse crate::low::go;\nimpl It {\n    fn run(&self) {}\n}");
+    for (low, expected) in [
+        ("use std::It;\npub fn go(it: It) {\n    it.run();\n}", 0),
+        ("struct It;\npub fn go(it: It) {\n    it.run();\n}", 0),
+        ("use crate::high::It;\npub fn go(it: It) {\n    it.run();\n}", 1),
+    ] {
+        assert_eq!(sources(&[("low.rs", low), high]).cycles(&[]).len(), expected, "{low}");
+    }
+}
+
+#[test]
+fn method_of_a_higher_folder_is_an_import_from_above() {
+    let high = "use crate::low::It;\nimpl It {\n    pub fn run(&self) {}\n}";
+    let low = "pub struct It;\nfn go(it: &It) {\n    it.run();\n}";
+    let files = [("low.rs", low), ("high.rs", high)];
+    assert_eq!(
+        sources(&files).imports_from_above(&["low", "high"]),
+        ["low.rs:3: imports high::It::run; it may import from "]
+    );
 }

@@ -49,7 +49,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Writes until it is told to stop; `answered` counts the requests that were acknowledged.
+    /// Writes until it is stopped. `answered` counts acknowledged requests.
     pub(super) async fn run(mut self, stop: Arc<AtomicBool>, answered: Arc<AtomicUsize>) -> Writer {
         while !stop.load(Ordering::Relaxed) {
             let before = self.ledger.acknowledged;

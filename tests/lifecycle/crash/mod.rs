@@ -1,4 +1,4 @@
-//! The server, a process of it, or the proxy is killed; what was acknowledged is there afterwards, whole and once.
+//! The server, a backend, or the proxy is killed. Acknowledged writes survive, complete and exactly once.
 
 /// One request at a time, and what is known of its effect afterwards.
 mod client;

@@ -95,7 +95,7 @@ async fn settle(session: &Session, writers: &mut [Writer]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_acknowledged_over_http_survives_the_kill_of_server_process_and_proxy_whole_and_once() {
+async fn acknowledged_requests_survive_kills_exactly_once() {
     let (mut killed, mut writers) = Killed::start().await;
     let before = findings(&killed.database);
     let close = asked(&killed.database.session().await, 20).await;

@@ -85,7 +85,7 @@ impl Killed {
     async fn start_proxy(&mut self) {
         let settings = [
             ("KEYED_POOL_SIZE", "16"),
-            ("KEYED_FILES", "6"),
+            ("KEYED_MAX_TRANSFERS", "6"),
             ("KEYED_EMBED_PROVIDER", "hash"),
             ("KEYED_EMBED_API_KEY", self.key.as_str()),
         ];

@@ -83,7 +83,7 @@ async fn until_more(answered: &[Arc<AtomicUsize>], count: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_write_that_http_acknowledged_survives_the_crash_of_a_server_process() {
+async fn acknowledged_writes_survive_a_backend_crash() {
     let database = Database::new_durable().await.add_crm().await;
     let service = Service::over(database, &[("KEYED_POOL_SIZE", "4")]).await;
     let mut writers = JoinSet::new();

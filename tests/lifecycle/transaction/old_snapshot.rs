@@ -5,7 +5,7 @@ use harness::{Cluster, Database, major_version};
 use std::sync::Arc;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn snapshot_that_is_too_old_misses_no_rows() {
+async fn old_snapshot_misses_no_rows() {
     if major_version() >= 17 {
         return;
     }

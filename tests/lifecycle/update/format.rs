@@ -8,7 +8,7 @@ const SET: &str =
 const SHOWN: &str = r#"select jsonb_path_query_first(keyed.alter_template('crm.customers', '{}'), '$.attributes[*] ? (@.slug == "visits").format') #>> '{}'"#;
 
 #[tokio::test]
-async fn formats_are_taken_once_the_state_is_migrated() {
+async fn formats_need_a_migration() {
     let database = Database::of_the_release().await;
     let session = database.session().await;
     session.run(UPDATE).await;

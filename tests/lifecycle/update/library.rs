@@ -13,7 +13,7 @@ async fn set_version(session: &Session, version: &str) {
 const INSTALLED: &str = "select default_version from pg_available_extensions where name = 'keyed'";
 
 #[tokio::test]
-async fn a_library_that_is_newer_than_its_sql_serves_and_says_so_once() {
+async fn newer_library_works_and_warns_once() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"Ada\"}')").await;
@@ -61,7 +61,7 @@ fn assert_refused(refusal: &Refusal, what: &str) {
 }
 
 #[tokio::test]
-async fn a_library_that_is_older_than_the_sql_refuses_every_function_and_changes_nothing() {
+async fn older_library_rejects_every_function() {
     let database = Database::with_crm().await;
     let reader = database.create_role("reader").await;
     let prepare = database.session().await;
@@ -99,7 +99,7 @@ async fn a_library_that_is_older_than_the_sql_refuses_every_function_and_changes
 }
 
 #[tokio::test]
-async fn a_session_with_an_older_library_ends_when_the_database_is_updated() {
+async fn session_with_an_older_library_ends_after_an_update() {
     let database = Database::with_crm().await;
     let (idle, writer, administrator) =
         (database.session().await, database.session().await, database.session().await);
@@ -123,7 +123,7 @@ async fn a_session_with_an_older_library_ends_when_the_database_is_updated() {
 }
 
 #[tokio::test]
-async fn a_comparison_that_an_error_breaks_off_is_made_again() {
+async fn failed_version_check_is_repeated() {
     let database = Database::with_crm().await;
     let (session, administrator, other) =
         (database.session().await, database.session().await, database.session().await);
@@ -138,7 +138,7 @@ async fn a_comparison_that_an_error_breaks_off_is_made_again() {
 }
 
 #[tokio::test]
-async fn a_state_of_a_newer_version_is_refused() {
+async fn newer_schema_version_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into keyed_state.version (number) values (9999)").await;

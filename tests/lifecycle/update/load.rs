@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 #[tokio::test]
-async fn an_update_locks_no_table_and_waits_for_no_transaction() {
+async fn update_locks_no_table() {
     let database = Database::of_the_release().await;
     let (worker, updater) = (database.session().await, database.session().await);
     worker.run("begin; select keyed.upsert_by_key('crm.customers', 'open', '{\"name\": \"x\"}')").await;
@@ -26,7 +26,7 @@ async fn an_update_locks_no_table_and_waits_for_no_transaction() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sessions_at_work_notice_nothing_of_an_update() {
+async fn update_does_not_disturb_sessions() {
     let database = Arc::new(Database::of_the_release().await);
     let (is_over, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let workers: Vec<_> = (0..4)

@@ -54,7 +54,7 @@ fn comparable(answers: Vec<String>) -> Vec<String> {
 /// Run once for each release, while the workspace still has its version: see docs/contributing/release.md.
 #[tokio::test]
 #[ignore = "writes the files of a release"]
-async fn the_database_of_this_release_is_written() {
+async fn release_database_is_written() {
     let database = new().await;
     let version = database.session().await.text("select keyed.library_version()", &[]).await;
     assert_eq!(version, RELEASE, "RELEASE is the version of this build");

@@ -7,7 +7,7 @@ use harness::{Cluster, Database, repository_folder};
 const VERSION: &str = "select extversion from pg_extension where extname = 'keyed'";
 
 #[tokio::test]
-async fn an_updated_database_has_the_objects_of_a_new_one() {
+async fn updated_database_has_the_objects_of_a_new_one() {
     let updated = Database::of_the_release().await;
     update(&updated).await;
     let catalog = new().await.catalog().await;
@@ -18,7 +18,7 @@ async fn an_updated_database_has_the_objects_of_a_new_one() {
 }
 
 #[tokio::test]
-async fn a_dump_of_a_release_has_the_objects_of_a_new_database_after_its_migration() {
+async fn dump_of_a_release_has_the_objects_of_a_new_database_after_its_migration() {
     let restored = Database::restored_from_the_release().await;
     let session = restored.session().await;
     session.run("select keyed.migrate()").await;
@@ -28,7 +28,7 @@ async fn a_dump_of_a_release_has_the_objects_of_a_new_database_after_its_migrati
 }
 
 #[tokio::test]
-async fn an_updated_database_answers_as_before_and_works_on() {
+async fn updated_database_works_as_before() {
     let database = Database::of_the_release().await;
     let before = answers();
     // The library of this version serves the SQL of the release.
@@ -50,7 +50,7 @@ async fn an_updated_database_answers_as_before_and_works_on() {
 }
 
 #[tokio::test]
-async fn an_interrupted_update_changes_nothing_and_can_be_repeated() {
+async fn interrupted_update_changes_nothing_and_can_be_repeated() {
     let database = Database::of_the_release().await;
     let before = database.catalog().await;
     let (holder, updater) = (database.session().await, database.session().await);
@@ -71,7 +71,7 @@ async fn an_interrupted_update_changes_nothing_and_can_be_repeated() {
 }
 
 #[tokio::test]
-async fn every_release_is_installed_with_this_library_and_updated() {
+async fn all_releases_can_be_updated() {
     let lists = std::fs::read_dir(repository_folder().join("sql/released")).expect("the releases");
     let names = lists.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
     let releases: Vec<String> =

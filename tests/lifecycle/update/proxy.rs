@@ -18,7 +18,7 @@ async fn set_version(service: &Service, version: &str) {
 }
 
 #[tokio::test]
-async fn a_proxy_serves_nothing_while_the_extension_has_another_version_and_heals_by_itself() {
+async fn proxy_recovers_from_a_version_mismatch() {
     let service = Service::start().await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let installed = service.session().await.text("select keyed.library_version()", &[]).await;
@@ -44,7 +44,7 @@ async fn a_proxy_serves_nothing_while_the_extension_has_another_version_and_heal
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_newer_than_the_extension_waits_for_its_update() {
+async fn newer_proxy_waits_for_the_update() {
     let database = Database::of_the_release().await;
     let proxy = Proxy::start_unready(&database).await;
     let service = Service { proxy, database };
@@ -57,7 +57,7 @@ async fn a_proxy_that_is_newer_than_the_extension_waits_for_its_update() {
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains(&fits)), "{problem}");
     let session = service.session().await;
     session.run(UPDATE).await;
-    // The functions serve the old state; what is missing is said where readiness is asked for.
+    // The functions work on the old schema version. Readiness reports the missing migration.
     eventually(&service, "/v1/me", 200).await;
     let problem = eventually(&service, "/readyz", 503).await.refused(503, "unavailable");
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("keyed.migrate()")), "{problem}");

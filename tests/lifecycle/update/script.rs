@@ -67,7 +67,7 @@ fn script(old: &str, version: &str, new: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_script_makes_of_the_old_declarations_the_new_ones() {
+async fn script_turns_old_declarations_into_new_ones() {
     let (old, new) = versions();
     let (updated, session) = install(&old).await;
     let version = session.text("select keyed.library_version()", &[]).await;
@@ -80,7 +80,7 @@ async fn a_script_makes_of_the_old_declarations_the_new_ones() {
 }
 
 #[tokio::test]
-async fn a_session_with_another_library_is_told_to_connect_again() {
+async fn session_with_another_library_gets_a_hint_to_reconnect() {
     let (old, new) = versions();
     let (_database, session) = install(&old).await;
     let refusal = session.refusal(&script(&old, "99.0.0", &new), &[]).await;

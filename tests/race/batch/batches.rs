@@ -1,4 +1,4 @@
-//! Batches that run at once.
+//! Concurrent batches.
 
 use crate::{Waiting, assert_no_deadlock, first_row};
 use harness::{Database, Service};
@@ -13,7 +13,7 @@ fn shuffled(count: usize, seed: usize) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn batches_over_the_same_keys_in_any_order_wait_for_each_other_and_never_deadlock() {
+async fn batches_over_the_same_keys_do_not_deadlock() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "6"), ("KEYED_POOL_WAIT", "30")]).await;
     let mut batches = JoinSet::new();
     for number in 0..120 {
@@ -39,7 +39,7 @@ async fn batches_over_the_same_keys_in_any_order_wait_for_each_other_and_never_d
 }
 
 #[tokio::test]
-async fn an_atomic_batch_that_meets_a_key_being_created_fails_whole_and_can_be_sent_again() {
+async fn atomic_batch_with_a_concurrent_key_fails_retryably() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let batch = "select keyed.batch($1, true)";
@@ -74,7 +74,7 @@ async fn an_atomic_batch_that_meets_a_key_being_created_fails_whole_and_can_be_s
 }
 
 #[tokio::test]
-async fn batches_with_references_into_each_others_records_never_deadlock() {
+async fn batches_with_mutual_references_do_not_deadlock() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "6"), ("KEYED_POOL_WAIT", "30")]).await;
     let mut batches = JoinSet::new();
     for number in 0..60 {
@@ -104,7 +104,7 @@ async fn batches_with_references_into_each_others_records_never_deadlock() {
 }
 
 #[tokio::test]
-async fn an_operation_by_key_spares_a_record_that_gives_its_key_away_meanwhile() {
+async fn operation_by_key_spares_a_renamed_record() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for operation in [

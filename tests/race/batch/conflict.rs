@@ -40,7 +40,7 @@ const ATOMIC: &str = "select keyed.batch($1, true)";
 const CREATE: &str = "select keyed.create_record('crm.customers', '{\"name\": \"other\"}', 'K')";
 
 #[tokio::test]
-async fn an_atomic_batch_fails_whole_when_a_key_that_it_found_free_is_taken_meanwhile() {
+async fn atomic_batch_fails_if_a_free_key_is_taken() {
     let database = Database::with_crm().await;
     let observer = database.session().await;
     for operations in [
@@ -66,7 +66,7 @@ async fn an_atomic_batch_fails_whole_when_a_key_that_it_found_free_is_taken_mean
 }
 
 #[tokio::test]
-async fn a_batch_with_conflict_wait_updates_concurrently_created_records() {
+async fn batch_with_conflict_wait_updates_concurrently_created_records() {
     let database = Database::with_crm().await;
     let observer = database.session().await;
     let operations = json!([upsert("A", json!({"name": "a"})), upsert("K", json!({"name": "b"}))]);
@@ -91,7 +91,7 @@ async fn a_batch_with_conflict_wait_updates_concurrently_created_records() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_held_when_the_batch_began_is_no_conflict() {
+async fn key_used_before_the_batch_is_no_conflict() {
     let database = Database::with_crm().await;
     let operations = json!([upsert("A", json!({"name": "a"})), upsert("K", json!({"name": "b"}))]);
     for (other, created) in [

@@ -1,4 +1,4 @@
-//! Batches that run at once.
+//! Concurrent batches.
 
 mod batches;
 mod conflict;

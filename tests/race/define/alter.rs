@@ -39,7 +39,7 @@ async fn prepared(database: &Database) -> (Session, String) {
 }
 
 #[tokio::test]
-async fn a_request_that_waited_for_a_change_of_the_template_goes_on_with_the_new_one() {
+async fn waiting_request_uses_the_new_definition() {
     for change in CHANGES {
         let database = Database::with_crm().await;
         let (first, observer) = (database.session().await, database.session().await);
@@ -61,7 +61,7 @@ async fn a_request_that_waited_for_a_change_of_the_template_goes_on_with_the_new
 }
 
 #[tokio::test]
-async fn a_change_of_the_template_waits_for_writes_and_takes_them_along() {
+async fn change_of_a_template_waits_for_writes() {
     let database = Database::with_crm().await;
     let (writer, observer) = (database.session().await, database.session().await);
     writer.run("begin; select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')").await;
@@ -73,7 +73,7 @@ async fn a_change_of_the_template_waits_for_writes_and_takes_them_along() {
 }
 
 #[tokio::test]
-async fn callers_notice_nothing_of_a_template_that_changes_under_load() {
+async fn template_change_under_load_causes_no_failure() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "6"), ("KEYED_POOL_WAIT", "30")]).await;
     let over = Arc::new(AtomicBool::new(false));
     let mut callers = JoinSet::new();

@@ -1,9 +1,9 @@
-//! Projects and templates made by several sessions at once.
+//! Concurrent creation of projects and templates.
 
 use harness::Database;
 use tokio::task::JoinSet;
 
-/// Runs a statement in many sessions at once; answers the SQLSTATEs, empty for success.
+/// Runs a statement in many sessions concurrently. Returns the SQLSTATEs, empty for success.
 async fn at_once(database: &Database, count: usize, statement: impl Fn(usize) -> String) -> Vec<String> {
     let mut sessions = JoinSet::new();
     for number in 0..count {
@@ -19,7 +19,7 @@ async fn at_once(database: &Database, count: usize, statement: impl Fn(usize) ->
 }
 
 #[tokio::test]
-async fn of_many_that_make_one_project_or_template_one_succeeds_and_the_others_are_conflicts() {
+async fn concurrent_creation_has_one_winner() {
     let database = Database::with_crm().await;
     let expected = ["", "23505", "23505", "23505", "23505", "23505"];
     assert_eq!(at_once(&database, 6, |_| "select keyed.create_project('shop')".to_owned()).await, expected);
@@ -34,7 +34,7 @@ async fn of_many_that_make_one_project_or_template_one_succeeds_and_the_others_a
 }
 
 #[tokio::test]
-async fn different_templates_are_made_at_once_without_getting_in_each_others_way() {
+async fn templates_are_created_concurrently() {
     let database = Database::with_crm().await;
     let statement = |number| {
         format!(
@@ -47,7 +47,7 @@ async fn different_templates_are_made_at_once_without_getting_in_each_others_way
 }
 
 #[tokio::test]
-async fn records_can_be_written_while_a_template_that_refers_to_them_is_made() {
+async fn creation_of_a_referring_template_blocks_no_writes() {
     let database = Database::with_crm().await;
     let statement = |number| {
         match number {

@@ -49,7 +49,7 @@ async fn left(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn free_tables_are_enforced_first_and_what_is_done_is_counted() {
+async fn free_tables_are_enforced_first() {
     let database = Database::new().await;
     let administrator = database.session().await;
     let reader = many_that_wait(&database, &administrator).await;
@@ -70,7 +70,7 @@ async fn free_tables_are_enforced_first_and_what_is_done_is_counted() {
 }
 
 #[tokio::test]
-async fn tables_that_were_enforced_are_not_kept_while_busy_ones_are_waited_for() {
+async fn enforced_tables_are_released_while_waiting() {
     let database = Database::new().await;
     let administrator = database.session().await;
     let reader = many_that_wait(&database, &administrator).await;
@@ -92,7 +92,7 @@ async fn tables_that_were_enforced_are_not_kept_while_busy_ones_are_waited_for()
 }
 
 #[tokio::test]
-async fn a_pending_policy_blocks_no_role_whose_scope_uses_a_locked_template() {
+async fn pending_policy_blocks_no_role_whose_scope_uses_a_locked_template() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
     let (clerk, other) = (database.create_role("clerk").await, database.create_role("other").await);

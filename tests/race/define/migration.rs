@@ -7,7 +7,7 @@ const UNDO: &str = "delete from keyed_state.version where number = 26; \
     alter table keyed_state.attribute add constraint attribute_type_check check (type <> '')";
 
 #[tokio::test]
-async fn a_migration_gives_up_on_a_table_in_use_and_says_what_to_do() {
+async fn migration_times_out_on_a_table_in_use_with_a_hint() {
     let database = Database::new().await;
     let administrator = database.session().await;
     administrator.run(UNDO).await;

@@ -36,7 +36,7 @@ pub(super) async fn reading(database: &Database, role: &str, isolation: &str) ->
 }
 
 #[tokio::test]
-async fn a_revocation_waits_for_no_reader_and_shuts_every_door_of_open_transactions() {
+async fn revocation_waits_for_no_reader() {
     for isolation in ["read committed", "repeatable read", "serializable"] {
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;
@@ -82,7 +82,7 @@ async fn a_revocation_waits_for_no_reader_and_shuts_every_door_of_open_transacti
 }
 
 #[tokio::test]
-async fn a_role_with_another_grant_sees_only_its_records_at_once() {
+async fn narrowed_grant_applies_immediately() {
     let (database, administrator) = crm().await;
     let (role, group) = (database.create_role("clerk").await, database.create_role("group").await);
     administrator.run(&format!("grant {group} to {role}")).await;
@@ -105,7 +105,7 @@ async fn a_role_with_another_grant_sees_only_its_records_at_once() {
 }
 
 #[tokio::test]
-async fn a_revocation_does_not_wait_for_a_change_of_the_table_in_an_open_transaction() {
+async fn revocation_does_not_wait_for_an_open_change_of_the_table() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;
@@ -158,7 +158,7 @@ async fn listing_templates_locks_no_table_of_records() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_meets_a_new_grant_takes_that_back_as_well() {
+async fn revocation_includes_a_concurrent_grant() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;
@@ -177,7 +177,7 @@ async fn a_revocation_that_meets_a_new_grant_takes_that_back_as_well() {
 }
 
 #[tokio::test]
-async fn maintenance_that_locks_tables_is_for_administrators_and_the_proxy() {
+async fn only_administrators_and_the_proxy_run_locking_maintenance() {
     let (database, _administrator) = crm().await;
     let stranger = database.session_as(&database.create_role("stranger").await).await;
     for statement in
@@ -193,7 +193,7 @@ async fn maintenance_that_locks_tables_is_for_administrators_and_the_proxy() {
 }
 
 #[tokio::test]
-async fn a_policy_looks_for_its_grant_once_for_each_query_and_leaves_no_note_of_it() {
+async fn policy_reads_its_grant_once_per_query() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;

@@ -1,9 +1,9 @@
-//! A grant that changes a scope: at once, without waiting for readers, and without showing more.
+//! A grant that changes a scope takes effect immediately, waits for no readers and discloses nothing.
 
 use super::revocation::{READ, called, crm, reading};
 
 #[tokio::test]
-async fn replacing_a_scope_waits_for_no_reader_and_ends_the_old_scope_at_once() {
+async fn scope_replacement_waits_for_no_reader() {
     for isolation in ["read committed", "repeatable read"] {
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;
@@ -28,7 +28,7 @@ async fn replacing_a_scope_waits_for_no_reader_and_ends_the_old_scope_at_once() 
 }
 
 #[tokio::test]
-async fn a_privilege_that_keeps_its_scope_is_not_interrupted_by_a_grant() {
+async fn unchanged_scope_stays_in_force_during_a_grant() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
     database.grant_within(&role, "crm.customers", "read", &called("Ada")).await;
@@ -45,7 +45,7 @@ async fn a_privilege_that_keeps_its_scope_is_not_interrupted_by_a_grant() {
 }
 
 #[tokio::test]
-async fn a_grant_drops_what_a_revocation_left_on_the_table() {
+async fn grant_drops_policies_left_by_a_revocation() {
     let (database, administrator) = crm().await;
     let (role, other) = (database.create_role("clerk").await, database.create_role("other").await);
     database.grant(&role, "crm.customers", "read").await;
@@ -61,7 +61,7 @@ async fn a_grant_drops_what_a_revocation_left_on_the_table() {
 }
 
 #[tokio::test]
-async fn a_grant_that_others_keep_waiting_gives_up_and_says_what_to_do() {
+async fn blocked_grant_times_out_with_a_hint() {
     let (database, administrator) = crm().await;
     let (role, other) = (database.create_role("clerk").await, database.create_role("other").await);
     database.grant(&other, "crm.companies", "read").await;
@@ -88,7 +88,7 @@ async fn a_grant_that_others_keep_waiting_gives_up_and_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_scope_that_gets_another_gives_up_on_a_locked_table_and_a_revocation_does_not() {
+async fn scope_replacement_times_out_on_a_locked_table() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read, update").await;

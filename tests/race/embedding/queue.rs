@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn workers_side_by_side_embed_each_text_once() {
+async fn concurrent_workers_embed_each_text_once() {
     let gallery = Gallery::new().await;
     gallery
         .session
@@ -29,7 +29,7 @@ async fn workers_side_by_side_embed_each_text_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn vectors_are_those_of_the_last_texts_however_writers_and_workers_meet() {
+async fn vectors_belong_to_the_latest_texts() {
     let gallery = Gallery::new().await;
     let server =
         EmbeddingServer::start_with(|question| Reply::good(question).after(Duration::from_millis(5))).await;
@@ -72,7 +72,7 @@ async fn vectors_are_those_of_the_last_texts_however_writers_and_workers_meet() 
 }
 
 #[tokio::test]
-async fn a_writer_does_not_wait_for_a_provider() {
+async fn writer_does_not_wait_for_a_provider() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server =

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn of_many_vectors_for_one_record_one_stays() {
+async fn concurrent_vectors_leave_one() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let record = service.create(json!({"external_key": "K"})).await;
     let mut requests = JoinSet::new();
@@ -37,7 +37,7 @@ async fn of_many_vectors_for_one_record_one_stays() {
 }
 
 #[tokio::test]
-async fn a_vector_set_beside_a_deletion_is_live_only_with_its_record() {
+async fn vector_set_during_a_deletion_follows_its_record() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     for round in 0..15 {
         let record = service.create(json!({"embedding": similar(0.1)})).await;

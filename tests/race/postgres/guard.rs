@@ -1,4 +1,4 @@
-//! Calls that survive errors of their statements do not survive what is done to the session.
+//! Calls that catch errors of their statements do not catch cancellations and timeouts of the session.
 
 use crate::Waiting;
 use harness::{Database, Session};

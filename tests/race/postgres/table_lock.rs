@@ -4,7 +4,7 @@ use harness::{Database, Session};
 
 const CHANGE: &str = "select keyed.alter_template('crm.customers', '{\"label\": \"Clients\"}')";
 
-/// A session whose changes give up after two seconds, and whose waits for a lock are all in the log of the server.
+/// A session whose changes time out after two seconds, and whose lock waits are all logged by the server.
 async fn impatient(database: &Database) -> Session {
     let session = database.session().await;
     session.run("set lock_timeout = '2s'; set deadlock_timeout = '1ms'; set log_lock_waits = on").await;
@@ -38,7 +38,7 @@ async fn change_queues_once_behind_an_idle_reader() {
 }
 
 #[tokio::test]
-async fn change_goes_on_when_the_idle_reader_ends() {
+async fn change_continues_when_the_idle_reader_ends() {
     let database = Database::with_crm().await;
     let (reader, changer) = (database.session().await, database.session().await);
     changer.run("set deadlock_timeout = '1ms'; set log_lock_waits = on").await;

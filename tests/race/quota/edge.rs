@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 const WRITERS: usize = 16;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixteen_who_race_to_the_last_hundred_places_get_exactly_those() {
+async fn concurrent_writers_use_exactly_the_quota() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.customers select from generate_series(1, 900)").await;
@@ -51,7 +51,7 @@ async fn sixteen_who_race_to_the_last_hundred_places_get_exactly_those() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn creations_deletions_and_batches_at_the_edge_never_pass_it() {
+async fn writes_at_the_limit_never_exceed_it() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let session = service.session().await;
     set(&session, "live_records", 50).await;
@@ -109,7 +109,7 @@ async fn creations_deletions_and_batches_at_the_edge_never_pass_it() {
 }
 
 #[tokio::test]
-async fn a_writer_of_the_last_place_waits_for_concurrent_ones() {
+async fn writer_at_the_limit_waits_for_concurrent_ones() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 1).await;
@@ -134,7 +134,7 @@ async fn a_writer_of_the_last_place_waits_for_concurrent_ones() {
 }
 
 #[tokio::test]
-async fn returning_quota_at_the_maximum_waits_for_no_other() {
+async fn deletion_at_the_limit_waits_for_no_other() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 10).await;
@@ -161,7 +161,7 @@ async fn returning_quota_at_the_maximum_waits_for_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn batches_and_single_writes_at_the_edge_end_no_transaction_of_each_other() {
+async fn writes_at_the_limit_abort_no_other_transaction() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 20) n").await;
@@ -194,7 +194,7 @@ async fn batches_and_single_writes_at_the_edge_end_no_transaction_of_each_other(
 }
 
 #[tokio::test]
-async fn a_batch_whose_record_is_deleted_meanwhile_ends_no_transaction() {
+async fn concurrent_deletion_aborts_no_batch() {
     let database = Database::with_crm().await;
     let observer = database.session().await;
     observer.run("select keyed.upsert_by_key('crm.customers', k) from unnest('{A,B}'::text[]) k").await;
@@ -218,7 +218,7 @@ async fn a_batch_whose_record_is_deleted_meanwhile_ends_no_transaction() {
 }
 
 #[tokio::test]
-async fn a_place_that_many_gave_back_at_the_edge_leaves_few_rows() {
+async fn returned_quota_leaves_few_rows() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     observer
@@ -241,7 +241,7 @@ async fn a_place_that_many_gave_back_at_the_edge_leaves_few_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn setting_a_quota_ends_no_counting_transaction() {
+async fn new_quota_aborts_no_transaction() {
     let database = Database::with_crm().await;
     let (writer, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 200).await;

@@ -1,4 +1,4 @@
-//! Quotas that many writers fill at once.
+//! Quotas that concurrent writers fill.
 
 mod edge;
 mod writers;

@@ -13,7 +13,7 @@ pub(crate) async fn live(session: &Session) -> usize {
     session.text(count, &[]).await.parse().expect("a number")
 }
 
-/// What is used agrees with what is there.
+/// The counted usage equals the stored records.
 pub(crate) async fn assert_counted(session: &Session) {
     let used =
         session.text("select used from keyed.quota_usage('crm') where name = 'live_records'", &[]).await;
@@ -21,7 +21,7 @@ pub(crate) async fn assert_counted(session: &Session) {
 }
 
 #[tokio::test]
-async fn a_transaction_with_an_old_snapshot_deals_out_no_place_twice() {
+async fn old_snapshot_does_not_exceed_the_quota() {
     let database = Database::with_crm().await;
     let (holder, observer, old) =
         (database.session().await, database.session().await, database.session().await);
@@ -47,7 +47,7 @@ async fn a_transaction_with_an_old_snapshot_deals_out_no_place_twice() {
 }
 
 #[tokio::test]
-async fn a_scarce_quota_blocks_no_writer_of_another() {
+async fn scarce_quota_blocks_no_other_project() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 40).await;
@@ -67,7 +67,7 @@ async fn a_scarce_quota_blocks_no_writer_of_another() {
 }
 
 #[tokio::test]
-async fn a_large_open_statement_leaves_others_their_places() {
+async fn large_open_statement_leaves_quota_to_others() {
     let database = Database::with_crm().await;
     let (holder, writer) = (database.session().await, database.session().await);
     set(&writer, "live_records", 10_000).await;
@@ -81,7 +81,7 @@ async fn a_large_open_statement_leaves_others_their_places() {
 }
 
 #[tokio::test]
-async fn far_from_the_maximum_writers_do_not_wait_for_each_other() {
+async fn writers_below_the_limit_do_not_wait() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     set(&session, "live_records", 100_000).await;
@@ -108,7 +108,7 @@ async fn far_from_the_maximum_writers_do_not_wait_for_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_quota_set_while_others_write_misses_none_of_them() {
+async fn new_quota_counts_concurrent_writes() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let mut writers = JoinSet::new();
@@ -141,7 +141,7 @@ async fn a_quota_set_while_others_write_misses_none_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_writes_of_a_day_are_counted_exactly() {
+async fn daily_writes_are_counted_exactly() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 8) n").await;

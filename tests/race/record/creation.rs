@@ -25,7 +25,7 @@ async fn at_once(
 }
 
 #[tokio::test]
-async fn of_100_upserts_of_a_new_key_one_creates_and_99_find_its_record() {
+async fn concurrent_upserts_of_a_new_key_create_one_record() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     for round in 0..3 {
         let key = format!("K-{round}");
@@ -50,7 +50,7 @@ async fn of_100_upserts_of_a_new_key_one_creates_and_99_find_its_record() {
 }
 
 #[tokio::test]
-async fn upserts_that_all_write_the_same_are_one_change() {
+async fn equal_concurrent_upserts_are_one_change() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let answers =
         at_once(&service, "PUT", PATH, |_| json!({"external_key": "K", "attributes": {"name": "x"}}), 60)
@@ -64,7 +64,7 @@ async fn upserts_that_all_write_the_same_are_one_change() {
 }
 
 #[tokio::test]
-async fn of_many_creates_of_one_key_one_wins_and_the_others_are_conflicts_that_name_it() {
+async fn concurrent_creates_of_a_key_have_one_winner() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let path = "/v1/entities/template/customers";
     let answers =
@@ -80,7 +80,7 @@ async fn of_many_creates_of_one_key_one_wins_and_the_others_are_conflicts_that_n
 }
 
 #[tokio::test]
-async fn of_many_records_renamed_to_one_key_one_gets_it() {
+async fn concurrent_renames_to_a_key_have_one_winner() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let mut requests = JoinSet::new();
     for number in 0..30 {
@@ -100,7 +100,7 @@ async fn of_many_records_renamed_to_one_key_one_gets_it() {
 }
 
 #[tokio::test]
-async fn records_deleted_and_created_again_at_once_leave_one_or_none() {
+async fn concurrent_deletions_and_creations_leave_at_most_one() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let mut requests = JoinSet::new();
     for number in 0..120 {

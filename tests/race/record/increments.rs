@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 const PATH: &str = "/v1/entities/template/customers/by-key";
 
 #[tokio::test]
-async fn a_hundred_concurrent_increments_add_up_and_are_in_the_history() {
+async fn hundred_concurrent_increments_add_up_and_are_in_the_history() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let record = service.create(json!({"external_key": "K", "attributes": {"visits": 5}})).await;
     let mut requests = JoinSet::new();
@@ -33,12 +33,12 @@ async fn a_hundred_concurrent_increments_add_up_and_are_in_the_history() {
     let chain = "select count(*), max(version), count(*) filter (where (changes #>> '{visits,new}')::int = version + 4)
                  from keyed.history($1)";
     let row = session.rows(chain, &[id_of(&record)]).await.remove(0);
-    // Each version adds one to the version before it: no entry tells of a value that was never there.
+    // Each version adds one to the previous version, so no entry has a value that never existed.
     assert_eq!(row, ["101", "101", "101"].map(|count| Some(count.to_owned())));
 }
 
 #[tokio::test]
-async fn increments_of_a_record_that_they_themselves_create_add_up() {
+async fn concurrent_increments_of_a_new_record_add_up() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let mut requests = JoinSet::new();
     for _ in 0..100 {
@@ -79,7 +79,7 @@ async fn increments_by_direct_sql_and_by_function_add_up() {
 }
 
 #[tokio::test]
-async fn increments_that_race_to_create_one_record_after_another_all_count() {
+async fn racing_creating_increments_all_count() {
     let service = Service::start().await;
     service.session().await.run(
         "select keyed.create_template('crm', 'orders', '[{\"slug\": \"total\", \"type\": \"number\"}, {\"slug\": \"note\", \"type\": \"string\", \"required\": true, \"default\": \"-\"}]')",

@@ -1,4 +1,4 @@
-//! Under REPEATABLE READ and SERIALIZABLE a write that comes too late says so at once.
+//! Under REPEATABLE READ and SERIALIZABLE, a late write fails with a serialization failure immediately.
 
 use crate::live;
 use harness::Database;
@@ -16,7 +16,7 @@ const WRITES: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn a_key_that_was_created_after_the_snapshot_is_a_serialization_failure() {
+async fn key_created_after_the_snapshot_is_a_serialization_failure() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
     // A write that tries again and again ends here.
@@ -37,7 +37,7 @@ async fn a_key_that_was_created_after_the_snapshot_is_a_serialization_failure() 
 }
 
 #[tokio::test]
-async fn a_record_that_was_changed_after_the_snapshot_is_a_serialization_failure() {
+async fn record_changed_after_the_snapshot_is_a_serialization_failure() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
     for level in LEVELS {
@@ -61,7 +61,7 @@ async fn a_record_that_was_changed_after_the_snapshot_is_a_serialization_failure
 }
 
 #[tokio::test]
-async fn a_key_that_was_released_after_the_snapshot_never_gets_two_holders() {
+async fn key_released_after_the_snapshot_stays_unique() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
     // A write that tries again and again ends here.
@@ -90,7 +90,7 @@ async fn a_key_that_was_released_after_the_snapshot_never_gets_two_holders() {
 }
 
 #[tokio::test]
-async fn a_transaction_reads_its_own_writes_and_its_own_snapshot() {
+async fn transaction_reads_its_own_writes_and_its_own_snapshot() {
     let database = Database::with_crm().await;
     let (reader, writer) = (database.session().await, database.session().await);
     writer.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"old\"}')").await;

@@ -1,4 +1,4 @@
-//! Records that several callers write at once.
+//! Concurrent writes of records.
 
 mod creation;
 mod increments;

@@ -147,7 +147,7 @@ fn replay(entries: &[Value]) -> (Map<String, Value>, Value, bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_key_ever_has_two_holders_and_history_replays_to_the_present() {
+async fn random_history_keeps_keys_unique_and_replays() {
     static SEED: AtomicUsize = AtomicUsize::new(0);
     let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock").as_nanos()
         as u64;

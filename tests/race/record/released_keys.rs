@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn a_deletion_does_not_wait_for_those_who_refer_to_the_record() {
+async fn deletion_does_not_wait_for_referring_writes() {
     let database = Database::with_crm().await;
     let (first, second) = (database.session().await, database.session().await);
     second.run("set lock_timeout = '2s'").await;
@@ -30,7 +30,7 @@ async fn a_deletion_does_not_wait_for_those_who_refer_to_the_record() {
 }
 
 #[tokio::test]
-async fn a_plain_upsert_that_waits_for_a_deletion_creates_and_for_a_restore_updates() {
+async fn waiting_upsert_creates_after_deletion_and_updates_after_restore() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let upsert = "insert into crm.customers (external_key, name) values ('K', 'new') \
@@ -78,7 +78,7 @@ async fn juggle(session: Session, mut seed: u64) {
 }
 
 #[tokio::test]
-async fn one_key_has_at_most_one_live_holder_and_every_deleted_one_remembers_it() {
+async fn key_has_one_live_record_and_deleted_ones_keep_it() {
     let database = Database::with_crm().await;
     let mut clients = JoinSet::new();
     for seed in 1..=4 {

@@ -55,7 +55,7 @@ async fn concurrent_updates_with_if_match_lose_nothing() {
 }
 
 #[tokio::test]
-async fn of_many_who_may_only_create_one_does() {
+async fn concurrent_create_only_upserts_have_one_winner() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "8"), ("KEYED_POOL_WAIT", "30")]).await;
     let mut requests = JoinSet::new();
     for number in 0..20 {
@@ -70,7 +70,7 @@ async fn of_many_who_may_only_create_one_does() {
 }
 
 #[tokio::test]
-async fn a_write_that_waited_for_another_looks_at_what_that_one_left() {
+async fn waiting_write_checks_the_new_version() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let writes = [
@@ -96,7 +96,7 @@ async fn a_write_that_waited_for_another_looks_at_what_that_one_left() {
 }
 
 #[tokio::test]
-async fn a_create_only_caller_creates_after_a_concurrent_creation_failed() {
+async fn create_only_caller_creates_after_a_concurrent_creation_failed() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let upsert =

@@ -1,4 +1,4 @@
-//! A write that meets an uncommitted one waits, and then does what is right for how that one ended.
+//! A write that conflicts with an uncommitted one waits, then continues according to its outcome.
 
 use crate::{Waiting, first_row, live};
 use harness::Database;
@@ -18,7 +18,7 @@ const RELEASES: [&str; 5] = [
 const WAYS: [&str; 3] = [r#"{"name": "new"}"#, r#"{"visits": {"$inc": 1}, "mood": 2}"#, r#"{"name": "old"}"#];
 
 #[tokio::test]
-async fn an_upsert_that_waits_for_a_release_creates_after_commit_and_updates_after_rollback() {
+async fn upsert_waits_for_a_release() {
     for release in RELEASES {
         let database = Database::with_crm().await;
         let (first, observer) = (database.session().await, database.session().await);
@@ -42,7 +42,7 @@ async fn an_upsert_that_waits_for_a_release_creates_after_commit_and_updates_aft
 }
 
 #[tokio::test]
-async fn an_upsert_without_attributes_waits_in_the_same_way() {
+async fn upsert_without_attributes_waits_too() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for (begin, end, created) in [
@@ -59,7 +59,7 @@ async fn an_upsert_without_attributes_waits_in_the_same_way() {
 }
 
 #[tokio::test]
-async fn an_upsert_that_waits_for_a_create_updates_after_commit_and_creates_after_rollback() {
+async fn upsert_waits_for_a_create() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for begin in [
@@ -87,7 +87,7 @@ async fn an_upsert_that_waits_for_a_create_updates_after_commit_and_creates_afte
 }
 
 #[tokio::test]
-async fn an_upsert_that_waits_for_a_record_to_be_replaced_writes_to_the_new_one() {
+async fn upsert_writes_to_a_replaced_record() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let attributes = r#"[{"slug": "number", "type": "number", "required": true}, {"slug": "note", "type": "string"},
@@ -129,7 +129,7 @@ async fn an_upsert_that_waits_for_a_record_to_be_replaced_writes_to_the_new_one(
 }
 
 #[tokio::test]
-async fn an_upsert_that_could_only_update_waits_too_and_is_refused_when_the_record_is_gone() {
+async fn update_only_upsert_waits_and_fails_after_a_deletion() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let attributes =
@@ -151,7 +151,7 @@ async fn an_upsert_that_could_only_update_waits_too_and_is_refused_when_the_reco
 }
 
 #[tokio::test]
-async fn a_create_that_waits_for_another_is_a_conflict_after_commit_and_creates_after_rollback() {
+async fn create_waits_for_a_create() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let create = "select keyed.create_record('crm.customers', '{}', 'K')";
@@ -173,7 +173,7 @@ async fn a_create_that_waits_for_another_is_a_conflict_after_commit_and_creates_
 }
 
 #[tokio::test]
-async fn a_rename_onto_a_key_being_created_waits_and_loses_only_to_a_commit() {
+async fn rename_waits_for_a_create() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for rename in [
@@ -194,7 +194,7 @@ async fn a_rename_onto_a_key_being_created_waits_and_loses_only_to_a_commit() {
 }
 
 #[tokio::test]
-async fn a_restore_that_meets_a_new_holder_waits_and_loses_only_to_a_commit() {
+async fn restore_waits_for_a_create() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for end in ["commit", "rollback"] {
@@ -214,7 +214,7 @@ async fn a_restore_that_meets_a_new_holder_waits_and_loses_only_to_a_commit() {
 }
 
 #[tokio::test]
-async fn a_patch_or_delete_that_waits_for_a_delete_finds_nothing_after_commit() {
+async fn patch_and_delete_wait_for_a_delete() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for statement in [

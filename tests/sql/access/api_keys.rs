@@ -17,7 +17,7 @@ pub(super) async fn attempt(session: &Session, key: &str) -> Result<(), String> 
 }
 
 #[tokio::test]
-async fn a_key_begins_with_its_number_and_nothing_that_shows_it_is_stored() {
+async fn key_begins_with_its_number_and_only_its_hash_is_stored() {
     let (_database, session) = crm().await;
     let key = session.text("select keyed.issue_api_key('keyed_admin', array['crm'], 'nightly')", &[]).await;
     let number = session.text("select id from keyed_state.api_key", &[]).await;
@@ -32,14 +32,14 @@ async fn a_key_begins_with_its_number_and_nothing_that_shows_it_is_stored() {
 }
 
 #[tokio::test]
-async fn no_two_keys_are_alike() {
+async fn keys_are_unique() {
     let (_database, session) = crm().await;
     let keys = "select count(distinct keyed.issue_api_key('keyed_admin')) from generate_series(1, 50)";
     assert_eq!(session.text(keys, &[]).await, "50");
 }
 
 #[tokio::test]
-async fn every_key_that_is_not_valid_is_refused_in_the_same_words() {
+async fn invalid_keys_get_the_same_error() {
     let (database, session) = crm().await;
     let expired = database.api_key("keyed_admin", &[]).await;
     assert_eq!(attempt(&session, &expired).await, Ok(()));
@@ -67,7 +67,7 @@ async fn every_key_that_is_not_valid_is_refused_in_the_same_words() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_by_sessions_that_used_it_a_moment_ago() {
+async fn revoked_key_is_denied_in_sessions_that_used_it() {
     let (database, session) = crm().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let others = [database.session_as("keyed_proxy").await, database.session_as("keyed_proxy").await];
@@ -86,7 +86,7 @@ async fn a_revoked_key_is_refused_by_sessions_that_used_it_a_moment_ago() {
 }
 
 #[tokio::test]
-async fn a_key_changed_by_direct_sql_is_seen_by_every_session() {
+async fn key_changed_by_direct_sql_applies_to_all_sessions() {
     let (database, session) = crm().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let other = database.session_as("keyed_proxy").await;
@@ -100,7 +100,7 @@ async fn a_key_changed_by_direct_sql_is_seen_by_every_session() {
 }
 
 #[tokio::test]
-async fn a_key_for_what_does_not_exist_is_not_issued() {
+async fn key_is_not_issued_for_missing_roles_or_projects() {
     let (_database, session) = crm().await;
     for (arguments, pointer) in [
         ("'nobody_here'", "/role"),
@@ -127,12 +127,12 @@ async fn a_key_for_what_does_not_exist_is_not_issued() {
     let infinite =
         session.refusal("select keyed.issue_api_key('keyed_admin', null, 'x', 'infinity')", &[]).await;
     assert!(infinite.message.contains("expires_at must be a time of the years 0001 to 9999"), "{infinite}");
-    assert_eq!(infinite.hint, "Leave expires_at out for a key that does not expire.");
+    assert_eq!(infinite.hint, "Omit expires_at for a key that does not expire.");
     assert_eq!(session.text("select count(*) from keyed_state.api_key", &[]).await, "0");
 }
 
 #[tokio::test]
-async fn only_an_administrator_issues_and_revokes_and_hashes_are_hidden() {
+async fn only_administrators_issue_and_revoke_keys() {
     let (database, session) = crm().await;
     let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
     session.run(&format!("grant keyed_admin to {admin}")).await;
@@ -157,7 +157,7 @@ async fn only_an_administrator_issues_and_revokes_and_hashes_are_hidden() {
 }
 
 #[tokio::test]
-async fn an_administrator_sees_the_keys_without_what_would_let_anyone_use_them() {
+async fn list_of_keys_contains_no_secret() {
     let (database, session) = crm().await;
     let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
     session.run(&format!("grant keyed_admin to {admin}; select keyed.create_project('shop')")).await;
@@ -180,7 +180,7 @@ async fn an_administrator_sees_the_keys_without_what_would_let_anyone_use_them()
 }
 
 #[tokio::test]
-async fn only_the_login_of_the_proxy_presents_credentials() {
+async fn only_the_proxy_login_authenticates_keys() {
     let (database, session) = crm().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
@@ -206,7 +206,7 @@ async fn only_the_login_of_the_proxy_presents_credentials() {
 }
 
 #[tokio::test]
-async fn no_key_grant_or_endpoint_uses_a_role_of_the_server() {
+async fn server_roles_get_no_key_grant_or_endpoint() {
     let (_database, session) = crm().await;
     for role in ["pg_read_all_data", "pg_monitor", "keyed_proxy"] {
         for statement in [

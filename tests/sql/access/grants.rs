@@ -1,4 +1,4 @@
-//! What is granted, to whom, and what is refused on the way.
+//! Grants, and grants that are rejected.
 
 use harness::{Database, id_of};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 const GRANT: &str = "select keyed.grant_access($1::name, $2, $3::text[], $4::jsonb)";
 
 #[tokio::test]
-async fn a_grant_that_makes_no_sense_is_refused_with_its_place() {
+async fn invalid_grant_is_rejected_with_its_pointer() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let session = database.session().await;
@@ -52,7 +52,7 @@ async fn a_grant_that_makes_no_sense_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn only_an_administrator_grants() {
+async fn only_administrators_grant() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm", "read, create, update, delete, define").await;
@@ -68,7 +68,7 @@ async fn only_an_administrator_grants() {
 }
 
 #[tokio::test]
-async fn a_privilege_granted_again_gets_the_new_scope_and_the_others_stay() {
+async fn repeated_grant_replaces_the_scope_of_its_privileges() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let scope = json!({"field": "name", "operator": "eq", "value": "Ada"});
@@ -91,7 +91,7 @@ async fn a_privilege_granted_again_gets_the_new_scope_and_the_others_stay() {
 }
 
 #[tokio::test]
-async fn the_schema_stays_open_to_who_was_given_something_else_in_it() {
+async fn revocation_keeps_schema_usage_of_other_grants() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("create table crm.notes (a integer, b integer)").await;
@@ -116,7 +116,7 @@ async fn the_schema_stays_open_to_who_was_given_something_else_in_it() {
 }
 
 #[tokio::test]
-async fn the_define_privilege_allows_changing_templates_without_reading_records() {
+async fn define_allows_changing_templates_without_reading_records() {
     let database = Database::with_crm().await;
     let (maker, changer) = (database.create_role("maker").await, database.create_role("changer").await);
     database.grant(&maker, "crm", "define").await;
@@ -148,7 +148,7 @@ async fn the_define_privilege_allows_changing_templates_without_reading_records(
 }
 
 #[tokio::test]
-async fn a_role_that_is_dropped_takes_its_grants_along() {
+async fn dropped_role_loses_its_grants() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let role = format!("leaver_{}", database.name());
@@ -184,7 +184,7 @@ async fn me_shows_the_privileges_of_every_caller() {
 }
 
 #[tokio::test]
-async fn the_last_use_of_a_key_is_recorded_without_a_write_for_each_request() {
+async fn last_use_of_a_key_is_not_written_on_each_request() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;
@@ -204,7 +204,7 @@ async fn the_last_use_of_a_key_is_recorded_without_a_write_for_each_request() {
 }
 
 #[tokio::test]
-async fn a_revocation_does_not_wait_for_a_request_that_uses_the_key() {
+async fn revocation_does_not_wait_for_a_request_that_uses_the_key() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let key = database.api_key(&role, &["crm"]).await;
@@ -220,7 +220,7 @@ async fn a_revocation_does_not_wait_for_a_request_that_uses_the_key() {
 }
 
 #[tokio::test]
-async fn a_read_in_a_fixed_snapshot_is_not_disturbed_by_what_is_noted_on_the_side() {
+async fn fixed_snapshot_reads_despite_side_writes() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let record =
@@ -235,7 +235,7 @@ async fn a_read_in_a_fixed_snapshot_is_not_disturbed_by_what_is_noted_on_the_sid
 }
 
 #[tokio::test]
-async fn more_roles_than_a_table_can_have_rights_for_are_refused_with_what_to_do() {
+async fn grant_beyond_the_acl_limit_is_rejected_with_a_hint() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let session = database.session().await;

@@ -23,7 +23,7 @@ fn authenticate(key: &str) -> String {
 const LOOKUP: &str = "select keyed_http.get_by_key('customers', 'A-1', null, false)";
 
 #[tokio::test]
-async fn the_login_of_the_proxy_can_do_nothing_without_a_key() {
+async fn login_of_the_proxy_can_do_nothing_without_a_key() {
     let (_database, session, ..) = with_key().await;
     for statement in [
         "select from crm.customers",
@@ -62,7 +62,7 @@ async fn the_login_of_the_proxy_can_do_nothing_without_a_key() {
 }
 
 #[tokio::test]
-async fn a_key_acts_as_its_role_within_its_projects() {
+async fn key_acts_as_its_role_within_its_projects() {
     let (database, session, key, _) = with_key().await;
     database
         .session()
@@ -94,7 +94,7 @@ async fn a_key_acts_as_its_role_within_its_projects() {
 }
 
 #[tokio::test]
-async fn history_names_the_key_and_the_door() {
+async fn history_names_the_key_and_the_source() {
     let (database, session, key, _) = with_key().await;
     let upsert = r#"keyed_http.upsert_by_key('customers', '{"external_key": "A-2"}', null, false)"#;
     for source in ["api", "app", "csv", "inbound"] {
@@ -119,7 +119,7 @@ async fn history_names_the_key_and_the_door() {
 }
 
 #[tokio::test]
-async fn the_principal_ends_with_its_transaction_or_savepoint() {
+async fn principal_ends_with_its_transaction_or_savepoint() {
     let (_database, session, key, _) = with_key().await;
     let authenticate = authenticate(&key);
     for end in ["commit", "rollback", "prepare transaction 'x'"] {
@@ -136,7 +136,7 @@ async fn the_principal_ends_with_its_transaction_or_savepoint() {
 }
 
 #[tokio::test]
-async fn a_second_key_in_one_transaction_takes_the_place_of_the_first() {
+async fn second_key_in_a_transaction_replaces_the_first() {
     let (database, session, key, _) = with_key().await;
     let powerless = database.create_role("powerless").await;
     let second = database.api_key(&powerless, &["crm"]).await;
@@ -147,7 +147,7 @@ async fn a_second_key_in_one_transaction_takes_the_place_of_the_first() {
 }
 
 #[tokio::test]
-async fn a_failed_authentication_leaves_no_principal() {
+async fn failed_authentication_leaves_no_principal() {
     let (_database, session, key, _) = with_key().await;
     session.run(&format!("begin; select {}; savepoint one", authenticate(&key))).await;
     let refusal = session.refusal(&format!("select {}", authenticate("keyed_1_wrong")), &[]).await;
@@ -173,7 +173,7 @@ const FORGERIES: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn a_principal_cannot_be_forged() {
+async fn principal_cannot_be_forged() {
     let (database, _, _, role) = with_key().await;
     let superuser = database.session().await;
     let admin = superuser.text("select oid::int from pg_roles where rolname = 'keyed_admin'", &[]).await;
@@ -184,7 +184,7 @@ async fn a_principal_cannot_be_forged() {
             if loaded {
                 session.run("select keyed.normalize_key('load the library')").await;
             }
-            // It may be refused at once or come to nothing, but never to a principal.
+            // It may fail or have no effect, but it never sets a principal.
             let _ = session.attempt(forgery, &[&forged]).await;
             let _ = session.attempt("select pg_temp.forge()", &[]).await;
             let project = session.attempt("select keyed.create_project('forged')", &[]).await;
@@ -197,7 +197,7 @@ async fn a_principal_cannot_be_forged() {
 }
 
 #[tokio::test]
-async fn a_principal_in_the_options_of_a_connection_is_discarded() {
+async fn principal_in_the_options_of_a_connection_is_discarded() {
     let (database, _, _, role) = with_key().await;
     let superuser = database.session().await;
     let admin = superuser.text("select oid::int from pg_roles where rolname = 'keyed_admin'", &[]).await;
@@ -212,7 +212,7 @@ async fn a_principal_in_the_options_of_a_connection_is_discarded() {
 }
 
 #[tokio::test]
-async fn no_setting_sheds_the_principal() {
+async fn settings_cannot_remove_the_principal() {
     let (_database, session, key, _) = with_key().await;
     for attempt in
         ["reset all", "set keyed.principal = ''", "set local keyed.principal = ''", "reset keyed.principal"]
@@ -231,7 +231,7 @@ async fn assert_second(session: &Session) {
 }
 
 #[tokio::test]
-async fn savepoints_undo_a_key_and_keep_the_one_before() {
+async fn rollback_to_savepoint_restores_the_earlier_key() {
     let (database, session, key, _) = with_key().await;
     let powerless = database.create_role("powerless").await;
     let second = database.api_key(&powerless, &["crm"]).await;

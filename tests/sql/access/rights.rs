@@ -41,7 +41,7 @@ const FUNCTIONS: [(&str, &str); 13] = [
 ];
 
 #[tokio::test]
-async fn a_role_without_rights_can_do_nothing() {
+async fn role_without_rights_can_do_nothing() {
     let (_database, session, record) = with_grants("").await;
     for (_, statement) in FUNCTIONS {
         assert_eq!(
@@ -68,7 +68,7 @@ async fn a_role_without_rights_can_do_nothing() {
 }
 
 #[tokio::test]
-async fn each_right_opens_the_functions_that_need_it_and_no_other() {
+async fn privilege_allows_exactly_its_functions() {
     for right in ["read", "create", "update", "delete"] {
         let (_database, session, record) = with_grants(right).await;
         for (needs, statement) in FUNCTIONS {
@@ -87,7 +87,7 @@ async fn each_right_opens_the_functions_that_need_it_and_no_other() {
 }
 
 #[tokio::test]
-async fn members_of_keyed_admin_may_do_everything() {
+async fn keyed_admin_has_all_privileges() {
     let (database, _, record) = with_grants("").await;
     let role = database.create_role("admin").await;
     database.session().await.run(&format!("grant keyed_admin to {role}")).await;
@@ -111,7 +111,7 @@ async fn function_applies_the_rights_of_the_effective_role() {
 }
 
 #[tokio::test]
-async fn a_right_that_is_revoked_is_gone_at_once() {
+async fn revocation_takes_effect_immediately() {
     let (database, session, record) = with_grants("read").await;
     session.rows("select keyed.get_record($1)", &[id_of(&record)]).await;
     let role = session.text("select current_user", &[]).await;
@@ -121,7 +121,7 @@ async fn a_right_that_is_revoked_is_gone_at_once() {
 }
 
 #[tokio::test]
-async fn the_holder_of_a_key_is_shown_only_to_readers() {
+async fn key_conflict_discloses_its_record_only_to_readers() {
     let (_database, session, _) = with_grants("create, update").await;
     let other = session.text("select id from keyed.upsert_by_key('crm.customers', 'B-1')", &[]).await;
     for (statement, texts) in [
@@ -135,7 +135,7 @@ async fn the_holder_of_a_key_is_shown_only_to_readers() {
 }
 
 #[tokio::test]
-async fn a_caller_without_read_gets_only_the_id() {
+async fn caller_without_read_gets_only_the_id() {
     let (_database, session, record) = with_grants("create, update, delete").await;
     let id = id_of(&record);
     let only_id = json!({"id": id});
@@ -157,7 +157,7 @@ async fn a_caller_without_read_gets_only_the_id() {
 }
 
 #[tokio::test]
-async fn a_reference_to_what_may_not_be_read_is_a_reference_to_nothing() {
+async fn reference_to_an_unreadable_record_is_rejected_as_missing() {
     let (database, session, _) = with_grants("read, create").await;
     let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'C-1')";
     let company = database.session().await.json(company, &[]).await;
@@ -178,7 +178,7 @@ async fn a_reference_to_what_may_not_be_read_is_a_reference_to_nothing() {
 }
 
 #[tokio::test]
-async fn verbose_shows_nothing_of_a_target_that_may_not_be_read() {
+async fn verbose_hides_unreadable_targets() {
     let (database, session, record) = with_grants("read").await;
     let superuser = database.session().await;
     let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'C-1')";
@@ -190,7 +190,7 @@ async fn verbose_shows_nothing_of_a_target_that_may_not_be_read() {
 }
 
 #[tokio::test]
-async fn names_planted_in_other_schemas_change_nothing() {
+async fn objects_in_other_schemas_do_not_shadow_keyed() {
     let (database, session, record) = with_grants("read, create, update, delete").await;
     database.session().await.run("create schema evil; grant all on schema evil to public").await;
     session.run(

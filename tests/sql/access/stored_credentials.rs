@@ -3,7 +3,7 @@
 use super::api_keys::{attempt, crm};
 
 #[tokio::test]
-async fn a_stored_hash_cannot_be_used_to_authenticate() {
+async fn stored_hash_cannot_be_used_to_authenticate() {
     let (database, session) = crm().await;
     database.api_key("keyed_admin", &[]).await;
     let endpoint = r#"{"slug": "shop", "external_key": "$.id", "signed": false}"#;
@@ -18,7 +18,7 @@ async fn a_stored_hash_cannot_be_used_to_authenticate() {
 }
 
 #[tokio::test]
-async fn keys_and_tokens_of_an_older_state_go_on_working_once_it_is_migrated() {
+async fn migration_keeps_keys_and_tokens_valid() {
     let (database, session) = crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read, create, update").await;
@@ -31,7 +31,7 @@ async fn keys_and_tokens_of_an_older_state_go_on_working_once_it_is_migrated() {
         format!(r#"{{"slug": "shop", "external_key": "$.id", "signed": false, "role": "{role}"}}"#);
     let made = session.json("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint]).await;
     let token = made["token"].as_str().expect("a token");
-    // As it was: the hash of what is shown, and nothing but the number of a role.
+    // As in older versions: the hash of the shown key, and only the OID of a role.
     session
         .rows("update keyed_state.api_key set hash = sha256(convert_to($1, 'UTF8')) where id = 1", &[&key])
         .await;
@@ -67,7 +67,7 @@ async fn keys_and_tokens_of_an_older_state_go_on_working_once_it_is_migrated() {
 }
 
 #[tokio::test]
-async fn a_number_that_is_another_roles_after_a_restore_gives_it_nothing() {
+async fn reused_role_oid_gains_nothing_after_a_restore() {
     let (database, session) = crm().await;
     let leaver = format!("leaver_{}", database.name());
     let other = database.create_role("other").await;
@@ -135,7 +135,7 @@ async fn a_number_that_is_another_roles_after_a_restore_gives_it_nothing() {
 }
 
 #[tokio::test]
-async fn a_role_that_was_renamed_keeps_what_it_has_in_its_own_cluster_and_through_a_migration() {
+async fn renamed_role_keeps_its_privileges() {
     let (database, session) = crm().await;
     let role = database.create_role("clerk").await;
     let key = database.api_key(&role, &["crm"]).await;

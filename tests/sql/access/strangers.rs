@@ -3,7 +3,7 @@
 use harness::Database;
 
 #[tokio::test]
-async fn a_trigger_function_on_a_foreign_table_is_refused_without_a_crash() {
+async fn trigger_function_on_a_foreign_table_is_rejected_without_a_crash() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;
     let session = database.session_as(&role).await;
@@ -20,7 +20,7 @@ async fn a_trigger_function_on_a_foreign_table_is_refused_without_a_crash() {
 }
 
 #[tokio::test]
-async fn functions_for_administrators_say_so_and_name_no_table() {
+async fn administrator_functions_are_denied_without_naming_tables() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;
     database.session().await.run(&format!("grant usage on schema crm to {role}")).await;
@@ -60,7 +60,7 @@ async fn attribute_names_are_hidden_from_callers_without_privileges() {
 }
 
 #[tokio::test]
-async fn a_metric_is_taken_after_a_null_and_a_null_after_a_metric_in_one_session() {
+async fn metric_and_null_alternate_in_one_session() {
     let database = Database::with_crm().await;
     for values in [["null", "1"], ["1", "null"]] {
         let session = database.session().await;
@@ -77,7 +77,7 @@ async fn a_metric_is_taken_after_a_null_and_a_null_after_a_metric_in_one_session
 }
 
 #[tokio::test]
-async fn marking_as_deleted_by_direct_sql_needs_the_right_to_delete() {
+async fn direct_deletion_needs_the_delete_privilege() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read, create, update").await;

@@ -34,7 +34,7 @@ async fn checksums(session: &Session) -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn a_checksum_shows_each_change_of_each_part_and_nothing_else() {
+async fn checksum_differs_after_each_change_and_only_then() {
     let (_database, session) = crm().await;
     let before = checksums(&session).await;
     let rows = |part: &str| before[part].split(' ').next().map(str::to_owned);
@@ -70,7 +70,7 @@ async fn a_checksum_shows_each_change_of_each_part_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_checksum_depends_neither_on_the_order_of_rows_nor_on_settings() {
+async fn checksum_ignores_row_order_and_settings() {
     let (_database, session) = crm().await;
     let before = checksums(&session).await;
     session
@@ -87,7 +87,7 @@ async fn a_checksum_depends_neither_on_the_order_of_rows_nor_on_settings() {
 }
 
 #[tokio::test]
-async fn checksums_are_of_one_snapshot_and_name_the_newest_change() {
+async fn checksums_use_one_snapshot_and_name_the_newest_change() {
     let (database, session) = crm().await;
     session.run("begin isolation level repeatable read").await;
     let before = checksums(&session).await;

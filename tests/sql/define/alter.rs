@@ -31,7 +31,7 @@ fn attribute<'a>(template: &'a Value, slug: &str) -> &'a Value {
 }
 
 #[tokio::test]
-async fn a_renamed_attribute_keeps_its_values_and_its_id() {
+async fn renamed_attribute_keeps_its_values_and_its_id() {
     let (database, session) = with_record().await;
     let other = database.session().await;
     let before = attributes(&other).await;
@@ -54,7 +54,7 @@ async fn a_renamed_attribute_keeps_its_values_and_its_id() {
 }
 
 #[tokio::test]
-async fn two_attributes_can_swap_their_names_over_a_third() {
+async fn attributes_swap_slugs_through_a_third() {
     let (_database, session) = with_record().await;
     alter(&session, json!({"rename": {"name": "spare", "tags": "name", "spare": "tags"}})).await;
     let now = attributes(&session).await;
@@ -62,7 +62,7 @@ async fn two_attributes_can_swap_their_names_over_a_third() {
 }
 
 #[tokio::test]
-async fn an_attribute_is_not_renamed_to_what_it_could_not_be_called_at_first() {
+async fn rename_follows_the_rules_of_new_slugs() {
     let (_database, session) = with_record().await;
     for reserved in [
         "external_key",
@@ -112,7 +112,7 @@ async fn an_attribute_is_not_renamed_to_what_it_could_not_be_called_at_first() {
 }
 
 #[tokio::test]
-async fn a_dropped_attribute_is_gone_with_its_series_and_history_keeps_what_it_said() {
+async fn dropped_attribute_loses_its_series_but_not_its_history() {
     let (_database, session) = with_record().await;
     alter(&session, json!({"drop": ["mood", "name"]})).await;
     let now = attributes(&session).await;
@@ -130,7 +130,7 @@ async fn a_dropped_attribute_is_gone_with_its_series_and_history_keeps_what_it_s
 }
 
 #[tokio::test]
-async fn an_added_attribute_can_be_written_at_once_by_every_session() {
+async fn added_attribute_is_writable_in_all_sessions() {
     let (database, session) = with_record().await;
     let other = database.session().await;
     attributes(&other).await;
@@ -148,7 +148,7 @@ async fn an_added_attribute_can_be_written_at_once_by_every_session() {
 }
 
 #[tokio::test]
-async fn a_required_attribute_can_be_added_only_where_every_record_gets_a_value() {
+async fn required_attribute_needs_a_value_for_every_record() {
     let (_database, session) = with_record().await;
     let refusal =
         refused(&session, json!({"attributes": [{"slug": "no", "type": "string", "required": true}]})).await;
@@ -171,7 +171,7 @@ async fn a_required_attribute_can_be_added_only_where_every_record_gets_a_value(
 }
 
 #[tokio::test]
-async fn options_may_change_as_long_as_every_live_record_stays_within_them() {
+async fn options_cannot_exclude_values_of_live_records() {
     let (_database, session) = with_record().await;
     let refusal = refused(&session, json!({"attributes": [{"slug": "tier", "options": ["silver"]}]})).await;
     assert_eq!(refusal.is(), ("23505", "conflict"));
@@ -190,7 +190,7 @@ async fn options_may_change_as_long_as_every_live_record_stays_within_them() {
 }
 
 #[tokio::test]
-async fn type_and_target_stay() {
+async fn type_and_target_cannot_change() {
     let (_database, session) = with_record().await;
     for change in [
         json!({"slug": "name", "type": "number"}),
@@ -207,7 +207,7 @@ async fn type_and_target_stay() {
 }
 
 #[tokio::test]
-async fn a_change_is_made_whole_or_not_at_all() {
+async fn change_of_a_template_is_atomic() {
     let (_database, session) = with_record().await;
     let before = alter(&session, json!({})).await;
     let changes = json!({
@@ -239,7 +239,7 @@ async fn label_display_and_language_can_change() {
 }
 
 #[tokio::test]
-async fn a_template_is_dropped_only_when_nothing_would_be_missed() {
+async fn only_unused_templates_are_dropped() {
     let (database, session) = with_record().await;
     assert_eq!(
         session.refusal("select keyed.drop_template('crm.customers')", &[]).await.is(),

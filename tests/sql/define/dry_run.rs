@@ -42,7 +42,7 @@ async fn plan(session: &Session, changes: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_dry_run_says_what_a_change_of_a_template_would_do_and_writes_nothing() {
+async fn dry_run_reports_effects_and_writes_nothing() {
     let (_database, session) = shop().await;
     let before = state(&session).await;
     let changes = json!({
@@ -76,7 +76,7 @@ async fn a_dry_run_says_what_a_change_of_a_template_would_do_and_writes_nothing(
 }
 
 #[tokio::test]
-async fn what_a_dry_run_says_is_what_the_change_does() {
+async fn dry_run_predicts_the_change() {
     let (_database, session) = shop().await;
     let changes = json!({"drop": ["mood"], "attributes": [{"slug": "fax", "indexed": true}, {"slug": "born", "type": "date"}]});
     let plan = plan(&session, &changes).await;
@@ -91,7 +91,7 @@ async fn what_a_dry_run_says_is_what_the_change_does() {
 }
 
 #[tokio::test]
-async fn a_dry_run_names_the_jobs_of_a_large_template() {
+async fn dry_run_names_the_jobs_of_a_large_template() {
     let (_database, session) = shop().await;
     session.run("insert into shop.customers (name, fax) select 'x' || n, repeat('f', 200) from generate_series(1, 6000) n").await;
     session.until("select count(*) from keyed.jobs()", "0").await;
@@ -109,7 +109,7 @@ async fn a_dry_run_names_the_jobs_of_a_large_template() {
 }
 
 #[tokio::test]
-async fn a_dry_run_leaves_no_lock_behind_in_an_open_transaction() {
+async fn dry_run_releases_its_locks() {
     let (_database, session) = shop().await;
     session.run("begin").await;
     plan(&session, &json!({"drop": ["tags"], "label": "Clients"})).await;
@@ -120,7 +120,7 @@ async fn a_dry_run_leaves_no_lock_behind_in_an_open_transaction() {
 }
 
 #[tokio::test]
-async fn a_dry_run_is_refused_as_the_change_would_be() {
+async fn dry_run_fails_with_the_error_of_the_change() {
     let (_database, session) = shop().await;
     let before = state(&session).await;
     for changes in [
@@ -175,7 +175,7 @@ async fn every_function_that_defines_a_template_has_a_dry_run() {
 }
 
 #[tokio::test]
-async fn a_dry_run_in_a_transaction_leaves_what_it_did_before() {
+async fn dry_run_keeps_earlier_writes_of_its_transaction() {
     let (_database, session) = shop().await;
     session.run("begin; select keyed.add_attribute('shop.customers', '{\"slug\": \"visits\", \"type\": \"number\"}')").await;
     let dropped = plan(&session, &json!({"drop": ["visits"]})).await;

@@ -23,7 +23,7 @@ async fn alter(session: &Session, changes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_template_says_which_of_its_texts_are_embedded_in_their_order() {
+async fn template_lists_embedded_texts_in_order() {
     let (_database, session) = with_gallery().await;
     assert_eq!(alter(&session, json!({})).await, json!(["title", "medium"]));
     assert_eq!(alter(&session, json!({"embed": ["medium", "title"]})).await, json!(["medium", "title"]));
@@ -34,7 +34,7 @@ async fn a_template_says_which_of_its_texts_are_embedded_in_their_order() {
 }
 
 #[tokio::test]
-async fn what_is_embedded_follows_renames_and_drops() {
+async fn embed_follows_renames_and_drops() {
     let (database, session) = with_gallery().await;
     assert_eq!(alter(&session, json!({"rename": {"title": "name"}})).await, json!(["name", "medium"]));
     assert_eq!(alter(&session, json!({"drop": ["name"]})).await, json!(["medium"]));
@@ -47,7 +47,7 @@ async fn what_is_embedded_follows_renames_and_drops() {
 }
 
 #[tokio::test]
-async fn only_texts_that_are_there_can_be_embedded() {
+async fn only_existing_texts_can_be_embedded() {
     let (_database, session) = with_gallery().await;
     for (embed, pointer, code) in [
         (json!(["year"]), "/embed/0", "invalid_value"),

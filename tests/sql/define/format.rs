@@ -47,7 +47,7 @@ async fn format_is_created_replaced_kept_and_removed() {
 }
 
 #[tokio::test]
-async fn format_changes_no_value_and_no_filter() {
+async fn format_affects_neither_values_nor_filters() {
     let (_database, session) = goods().await;
     let record = r#"{"width": 1008.55, "made": "2026-01-31", "page": "https://example.org/a"}"#;
     session.rows("select keyed.upsert_by_key('shop.goods', 'G', $1::text::jsonb)", &[record]).await;
@@ -66,7 +66,7 @@ async fn format_changes_no_value_and_no_filter() {
 }
 
 #[tokio::test]
-async fn format_that_does_not_fit_is_rejected_with_what_does() {
+async fn invalid_format_is_rejected_with_valid_ones() {
     let (_database, session) = goods().await;
     for (slug, format, pointer, hint) in [
         ("page", json!({"unit": "mm"}), "/attributes/0/format/unit", "has kind"),
@@ -86,11 +86,11 @@ async fn format_that_does_not_fit_is_rejected_with_what_does() {
     let attribute = json!([{"slug": "tags", "type": "list", "format": {"kind": "link"}}]).to_string();
     let create = "select keyed.create_template('shop', 'other', $1::text::jsonb)";
     let refusal = session.refusal(create, &[&attribute]).await;
-    assert!(refusal.message.contains("an attribute of type list has no format"), "{refusal}");
+    assert!(refusal.message.contains("an attribute of type list cannot have a format"), "{refusal}");
 }
 
 #[tokio::test]
-async fn dry_run_shows_the_change_of_a_format_and_makes_none() {
+async fn dry_run_reports_a_format_and_keeps_the_old_one() {
     let (_database, session) = goods().await;
     let change = json!({"attributes": [{"slug": "made", "format": {"pattern": "yyyy"}}]}).to_string();
     let plan =

@@ -41,7 +41,7 @@ async fn fill(session: &Session) {
 }
 
 #[tokio::test]
-async fn listing_and_revoking_need_no_lock_for_each_template() {
+async fn listing_and_revoking_lock_few_templates() {
     let (database, administrator) = many().await;
     let (role, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&role, "crm", "read").await;
@@ -92,7 +92,7 @@ async fn privileges(session: &Session, role: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_revocation_on_a_project_of_very_many_templates_changes_few_tables_and_shuts_all_doors() {
+async fn revocation_on_a_large_project_changes_few_tables() {
     let (database, administrator) = many().await;
     let role = database.create_role("clerk").await;
     let last = format!("t{TEMPLATES}");
@@ -132,7 +132,7 @@ async fn a_revocation_on_a_project_of_very_many_templates_changes_few_tables_and
 }
 
 #[tokio::test]
-async fn a_grant_on_a_project_of_very_many_templates_is_enforced_in_portions() {
+async fn grant_on_a_large_project_is_enforced_in_chunks() {
     let (database, administrator) = many().await;
     let role = database.create_role("clerk").await;
     for number in [1, TEMPLATES] {

@@ -53,7 +53,7 @@ async fn extent(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn a_project_goes_with_all_that_is_in_it_and_leaves_the_others_alone() {
+async fn dropped_project_takes_its_objects_and_spares_others() {
     let untouched = Database::with_crm().await;
     let expected = extent(&untouched.session().await).await;
     let (database, session, role) = projects().await;
@@ -77,7 +77,7 @@ async fn a_project_goes_with_all_that_is_in_it_and_leaves_the_others_alone() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_bound_to_nothing_but_the_project_opens_nothing_more() {
+async fn key_limited_to_a_dropped_project_has_no_access() {
     let (database, session, _) = projects().await;
     let only = database.api_key("keyed_admin", &["shop"]).await;
     let both = database.api_key("keyed_admin", &["crm", "shop"]).await;
@@ -99,7 +99,7 @@ async fn a_key_that_was_bound_to_nothing_but_the_project_opens_nothing_more() {
 }
 
 #[tokio::test]
-async fn a_project_in_whose_schema_others_made_something_stays_whole_and_says_what() {
+async fn project_with_foreign_objects_is_not_dropped() {
     let (database, session, role) = projects().await;
     let before = extent(&session).await;
     let drop = "select keyed.drop_project('shop', true)";

@@ -3,7 +3,7 @@
 use harness::Database;
 
 #[tokio::test]
-async fn init_can_be_called_again_and_changes_nothing() {
+async fn init_is_idempotent() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let state = "select md5(string_agg(c.oid::text || c.relname || coalesce(c.relacl::text, '') || r.rolname, ',' order by c.oid))
@@ -21,7 +21,7 @@ async fn init_can_be_called_again_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn init_in_many_sessions_at_once_sets_up_once() {
+async fn concurrent_init_sets_up_once() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     database.session().await.run("create extension keyed cascade").await;
     let mut sessions = tokio::task::JoinSet::new();
@@ -36,7 +36,7 @@ async fn init_in_many_sessions_at_once_sets_up_once() {
 }
 
 #[tokio::test]
-async fn init_with_preload_loads_the_library_when_a_session_begins() {
+async fn init_with_preload_loads_the_library_at_session_start() {
     let database = Database::new().await;
     let session = database.session().await;
     let is_preloaded = "select keyed.is_preloaded()";
@@ -71,7 +71,7 @@ async fn init_with_preload_loads_the_library_when_a_session_begins() {
 }
 
 #[tokio::test]
-async fn the_fixed_roles_can_neither_rise_nor_log_in_where_they_should_not() {
+async fn fixed_roles_cannot_escalate_or_log_in() {
     let database = Database::new().await;
     let session = database.session().await;
     let roles = "select rolname, rolcanlogin, rolinherit from pg_roles
@@ -84,7 +84,7 @@ async fn the_fixed_roles_can_neither_rise_nor_log_in_where_they_should_not() {
 }
 
 #[tokio::test]
-async fn setting_up_needs_a_superuser() {
+async fn init_needs_a_superuser() {
     let database = Database::new().await;
     let role = database.create_role("dba").await;
     database.session().await.run(&format!("grant keyed_admin to {role}")).await;
@@ -93,7 +93,7 @@ async fn setting_up_needs_a_superuser() {
 }
 
 #[tokio::test]
-async fn a_project_is_a_schema_with_a_number_and_a_name() {
+async fn project_is_a_schema_with_a_number_and_a_name() {
     let database = Database::new().await;
     let session = database.session().await;
     let number = session.text("select keyed.create_project('crm', 'Our customers''')", &[]).await;
@@ -105,7 +105,7 @@ async fn a_project_is_a_schema_with_a_number_and_a_name() {
 }
 
 #[tokio::test]
-async fn a_project_may_not_take_a_schema_that_exists() {
+async fn project_cannot_use_an_existing_schema() {
     let database = Database::new().await;
     let session = database.session().await;
     session
@@ -119,7 +119,7 @@ async fn a_project_may_not_take_a_schema_that_exists() {
 }
 
 #[tokio::test]
-async fn a_project_name_that_belongs_to_postgresql_or_to_the_extension_is_refused() {
+async fn reserved_project_name_is_rejected() {
     let database = Database::new().await;
     let session = database.session().await;
     for reserved in [
@@ -144,7 +144,7 @@ async fn a_project_name_that_belongs_to_postgresql_or_to_the_extension_is_refuse
 }
 
 #[tokio::test]
-async fn only_an_administrator_makes_projects_and_templates() {
+async fn only_administrators_create_projects_and_templates() {
     let database = Database::with_crm().await;
     let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
     database
@@ -167,7 +167,7 @@ async fn only_an_administrator_makes_projects_and_templates() {
 }
 
 #[tokio::test]
-async fn every_function_says_what_it_does() {
+async fn every_function_has_a_comment() {
     let database = Database::new().await;
     let silent = "select coalesce(string_agg(p.oid::regprocedure::text, ', '), '') from pg_proc p
                   where p.pronamespace in ('keyed'::regnamespace, 'keyed_http'::regnamespace)
@@ -176,7 +176,7 @@ async fn every_function_says_what_it_does() {
 }
 
 #[tokio::test]
-async fn every_table_and_column_of_a_template_and_of_the_state_says_what_it_is() {
+async fn every_table_and_column_has_a_comment() {
     let database = Database::with_crm().await;
     let silent = "select coalesce(string_agg(format('%s.%s', c.oid::regclass, a.attname), ', '), '')
                   from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -188,7 +188,7 @@ async fn every_table_and_column_of_a_template_and_of_the_state_says_what_it_is()
 }
 
 #[tokio::test]
-async fn a_type_that_the_state_does_not_allow_yet_is_refused_until_it_is_migrated() {
+async fn new_type_needs_a_migration() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     // As it was before state step 26.
@@ -214,7 +214,7 @@ async fn a_type_that_the_state_does_not_allow_yet_is_refused_until_it_is_migrate
 }
 
 #[tokio::test]
-async fn an_attribute_of_a_type_of_a_newer_version_is_an_error_and_not_left_out() {
+async fn unknown_attribute_type_is_an_error() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
     administrator

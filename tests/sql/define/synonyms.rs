@@ -15,7 +15,7 @@ async fn crm() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn a_template_has_the_synonyms_that_it_was_given() {
+async fn template_returns_its_synonyms() {
     let (database, session) = crm().await;
     assert_eq!(alter(&session, json!({})).await["synonyms"], json!([]));
     let sets = json!([{"synonyms": ["Car", "motor car"]}, {"root": "phone", "synonyms": ["iPhone"]}]);
@@ -37,7 +37,7 @@ async fn a_template_has_the_synonyms_that_it_was_given() {
 }
 
 #[tokio::test]
-async fn a_change_of_synonyms_writes_no_document_and_a_dry_run_nothing() {
+async fn change_of_synonyms_writes_no_document() {
     let (_database, session) = crm().await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"car\"}')").await;
     let documents = format!("select string_agg(concat_ws(' ', d.xmin, d.ctid), ',') from {DOCUMENTS} d");
@@ -63,7 +63,7 @@ async fn a_change_of_synonyms_writes_no_document_and_a_dry_run_nothing() {
 }
 
 #[tokio::test]
-async fn synonyms_that_make_no_sense_are_refused_with_their_places() {
+async fn invalid_synonyms_are_rejected_with_pointers() {
     let (_database, session) = crm().await;
     let many: Value = (0..501).map(|n| json!({"synonyms": [format!("a{n}"), format!("b{n}")]})).collect();
     for (synonyms, pointers) in [
@@ -84,7 +84,7 @@ async fn synonyms_that_make_no_sense_are_refused_with_their_places() {
 }
 
 #[tokio::test]
-async fn a_state_without_a_place_for_synonyms_serves_all_else() {
+async fn older_schema_serves_templates_without_synonyms() {
     let (database, session) = crm().await;
     session
         .run("alter table keyed_state.template drop column synonyms; delete from keyed_state.version where number = 30")

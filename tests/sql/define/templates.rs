@@ -18,7 +18,7 @@ async fn refused(session: &Session, attributes: Value) -> harness::Refusal {
 }
 
 #[tokio::test]
-async fn each_attribute_is_a_typed_column_behind_the_standard_ones() {
+async fn attribute_is_a_typed_column_after_the_standard_ones() {
     let (_database, session) = crm().await;
     let columns = "select string_agg(attname || ' ' || format_type(atttypid, atttypmod)
                      || case when attnotnull then ' not null' else '' end, ', ' order by attnum)
@@ -33,14 +33,14 @@ async fn each_attribute_is_a_typed_column_behind_the_standard_ones() {
 }
 
 #[tokio::test]
-async fn dimension_is_another_word_for_string() {
+async fn dimension_is_an_alias_of_string() {
     let (_database, session) = crm().await;
     let template = create(&session, "orders", json!([{"slug": "region", "type": "dimension"}])).await;
     assert_eq!(template["attributes"][0]["type"], "string");
 }
 
 #[tokio::test]
-async fn a_template_is_answered_whole() {
+async fn template_is_returned_completely() {
     let (_database, session) = crm().await;
     let made = session
         .json(
@@ -81,7 +81,7 @@ async fn a_template_is_answered_whole() {
 }
 
 #[tokio::test]
-async fn a_definition_that_was_read_can_be_sent_back() {
+async fn definition_can_be_sent_back() {
     let (_database, session) = crm().await;
     let definition = json!([
         {"slug": "state", "type": "list", "options": ["open"], "default": ["open"], "required": true},
@@ -99,7 +99,7 @@ async fn a_definition_that_was_read_can_be_sent_back() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_definition_is_reported_with_its_pointer() {
+async fn errors_of_a_definition_have_pointers() {
     let (_database, session) = crm().await;
     let all = json!([
         {"slug": "ok", "type": "string"},
@@ -148,7 +148,7 @@ async fn every_fault_of_a_definition_is_reported_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn a_reference_needs_a_target_that_exists_in_the_project() {
+async fn reference_needs_a_target_that_exists_in_the_project() {
     let (_database, session) = crm().await;
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')").await;
     for target in ["nothing", "goods", "shop.goods", "Customers"] {
@@ -162,7 +162,7 @@ async fn a_reference_needs_a_target_that_exists_in_the_project() {
 }
 
 #[tokio::test]
-async fn a_template_that_exists_is_not_made_again() {
+async fn existing_template_is_not_created_again() {
     let (_database, session) = crm().await;
     session.run("create table crm.notes ()").await;
     for taken in ["customers", "notes"] {
@@ -173,7 +173,7 @@ async fn a_template_that_exists_is_not_made_again() {
 }
 
 #[tokio::test]
-async fn a_template_has_at_most_500_attributes() {
+async fn template_has_at_most_500_attributes() {
     let (_database, session) = crm().await;
     let attributes =
         |count| (0..count).map(|n| json!({"slug": format!("a{n}"), "type": "string"})).collect::<Value>();
@@ -189,7 +189,7 @@ async fn a_template_has_at_most_500_attributes() {
 }
 
 #[tokio::test]
-async fn an_indexed_attribute_has_an_index_and_still_takes_every_value() {
+async fn indexed_attribute_accepts_every_value() {
     let (_database, session) = crm().await;
     let types = ["string", "number", "metric", "list", "date", "datetime"];
     let attributes: Value =
@@ -216,7 +216,7 @@ async fn an_indexed_attribute_has_an_index_and_still_takes_every_value() {
 }
 
 #[tokio::test]
-async fn labels_are_only_labels() {
+async fn labels_change_no_identifier() {
     let (_database, session) = crm().await;
     let hostile = "'; drop table crm.customers; -- \\' \" $1 {} %s";
     let attributes = json!([
@@ -235,7 +235,7 @@ async fn labels_are_only_labels() {
 }
 
 #[tokio::test]
-async fn the_tables_beside_those_of_records_have_the_number_of_their_template() {
+async fn side_tables_are_named_by_template_number() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let beside = [

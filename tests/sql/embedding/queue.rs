@@ -5,7 +5,7 @@ use harness::Gallery;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_text_waits_from_the_commit_that_wrote_it() {
+async fn committed_text_is_queued() {
     let gallery = Gallery::new().await;
     gallery.session.run("begin").await;
     gallery.paint("K-1", "Girl with a Pearl Earring").await;
@@ -20,7 +20,7 @@ async fn a_text_waits_from_the_commit_that_wrote_it() {
 }
 
 #[tokio::test]
-async fn every_door_puts_texts_into_the_queue() {
+async fn every_write_path_queues_texts() {
     let gallery = Gallery::new().await;
     gallery
         .session
@@ -36,7 +36,7 @@ async fn every_door_puts_texts_into_the_queue() {
 }
 
 #[tokio::test]
-async fn a_write_of_anything_else_touches_no_queue() {
+async fn unrelated_write_does_not_touch_the_queue() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     gallery
@@ -58,7 +58,7 @@ async fn a_write_of_anything_else_touches_no_queue() {
 }
 
 #[tokio::test]
-async fn a_claimed_record_is_not_claimed_again_until_the_claim_expires() {
+async fn claimed_record_is_not_claimed_again_until_the_claim_expires() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let first = claim(&gallery.session).await;
@@ -82,7 +82,7 @@ async fn a_claimed_record_is_not_claimed_again_until_the_claim_expires() {
 }
 
 #[tokio::test]
-async fn a_vector_is_stored_only_if_the_text_is_still_what_was_embedded() {
+async fn vector_of_an_outdated_text_is_discarded() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let old = claim(&gallery.session).await;
@@ -98,14 +98,14 @@ async fn a_vector_is_stored_only_if_the_text_is_still_what_was_embedded() {
     assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
     let new = claim(&gallery.session).await;
     assert_eq!(texts(&new)[0].1, "Queen");
-    // A change that is no change of what is embedded takes nothing away.
+    // A change that does not affect embedded texts keeps the vectors.
     gallery.session.run("update g.paintings set year = 1700").await;
     assert_eq!(store(&gallery.session, &new, 0, 4, "m").await, "t");
     assert_eq!(gallery.axis(&id).await, "4");
 }
 
 #[tokio::test]
-async fn a_text_that_was_embedded_is_not_sent_again() {
+async fn embedded_text_is_not_sent_again() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     embed_all(&gallery, 5).await;
@@ -121,7 +121,7 @@ async fn a_text_that_was_embedded_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_record_without_text_has_no_vector() {
+async fn record_without_text_has_no_vector() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     embed_all(&gallery, 5).await;
@@ -138,7 +138,7 @@ async fn a_record_without_text_has_no_vector() {
 }
 
 #[tokio::test]
-async fn a_text_that_fails_is_tried_later_and_given_up_after_eight_attempts() {
+async fn failing_text_is_retried_eight_times() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     for attempt in 1..=8 {
@@ -174,7 +174,7 @@ async fn a_text_that_fails_is_tried_later_and_given_up_after_eight_attempts() {
 }
 
 #[tokio::test]
-async fn a_text_that_no_worker_survives_is_given_up() {
+async fn text_that_crashes_workers_fails_permanently() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     for _ in 1..=8 {
@@ -186,7 +186,7 @@ async fn a_text_that_no_worker_survives_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_released_record_counts_no_attempt() {
+async fn released_record_counts_no_attempt() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     for _ in 0..20 {
@@ -201,12 +201,12 @@ async fn a_released_record_counts_no_attempt() {
 }
 
 #[tokio::test]
-async fn what_a_worker_sends_is_checked() {
+async fn results_of_a_worker_are_validated() {
     let gallery = Gallery::new().await;
     gallery.paint("K-1", "Girl").await;
     for (statement, pointer) in [
         ("select keyed_http.claim_embeddings('', 1, 1)", "/model"),
-        ("select keyed_http.claim_embeddings('m', 0, 1)", "/most"),
+        ("select keyed_http.claim_embeddings('m', 0, 1)", "/max_texts"),
         ("select keyed_http.claim_embeddings('m', 1, 0)", "/lease"),
         ("select keyed_http.release_embeddings('x', null, 0)", "/claim"),
     ] {

@@ -1,4 +1,4 @@
-//! The queue of embedding as records, definitions and people change what is to be embedded.
+//! The embedding queue follows changes of records, definitions and vectors.
 
 use crate::embedding::claims::{claim, embed_all, expire, store, texts};
 use harness::Gallery;
@@ -7,7 +7,7 @@ use harness::paintings::VECTORS;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_vector_set_by_hand_stays_until_the_text_changes() {
+async fn vector_set_by_hand_stays_until_the_text_changes() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let running = claim(&gallery.session).await;
@@ -34,7 +34,7 @@ async fn a_vector_set_by_hand_stays_until_the_text_changes() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_waits_for_nothing_and_comes_back_as_it_was() {
+async fn deleted_record_leaves_the_queue_and_returns_on_restore() {
     let gallery = Gallery::new().await;
     let (one, other) = (gallery.paint("K-1", "Girl").await, gallery.paint("K-2", "Milkmaid").await);
     embed_all(&gallery, 3).await;
@@ -55,7 +55,7 @@ async fn a_deleted_record_waits_for_nothing_and_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn the_queue_follows_the_definition() {
+async fn queue_follows_the_definition() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     gallery.session.run("update g.paintings set medium = '{oil}'").await;
@@ -81,7 +81,7 @@ async fn the_queue_follows_the_definition() {
 }
 
 #[tokio::test]
-async fn switching_embedding_on_finds_the_records_that_are_there_and_spares_vectors_set_before() {
+async fn new_embed_queues_existing_records_except_set_vectors() {
     let gallery = Gallery::new().await;
     gallery.session.run("select keyed.alter_template('g.paintings', '{\"embed\": null}')").await;
     let (by_hand, plain) = (gallery.paint("K-1", "Girl").await, gallery.paint("K-2", "Milkmaid").await);
@@ -93,7 +93,7 @@ async fn switching_embedding_on_finds_the_records_that_are_there_and_spares_vect
 }
 
 #[tokio::test]
-async fn an_administrator_has_a_template_embedded_again() {
+async fn administrator_reembeds_a_template() {
     let gallery = Gallery::new().await;
     gallery.paint("K-1", "Girl").await;
     gallery.paint("K-2", "Woman").await;

@@ -24,7 +24,7 @@ fn row() -> String {
 }
 
 #[tokio::test]
-async fn a_vector_is_stored_with_length_one() {
+async fn vector_is_stored_with_length_one() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &vector(&[(0, 3.0), (1, -4.0)])).await;
     let stored = &format!("select (embedding::real[])[1:3] from {VECTORS} where record_id = $1");
@@ -32,7 +32,7 @@ async fn a_vector_is_stored_with_length_one() {
 }
 
 #[tokio::test]
-async fn a_vector_is_replaced_and_removed() {
+async fn vector_is_replaced_and_removed() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.6))]).await;
@@ -45,7 +45,7 @@ async fn a_vector_is_replaced_and_removed() {
 }
 
 #[tokio::test]
-async fn a_value_of_the_type_of_pgvector_is_taken_as_it_is() {
+async fn value_of_type_vector_is_accepted() {
     let (_database, session) = crm().await;
     let id = session.text("select keyed.create_record('crm.customers') ->> 'id'", &[]).await;
     session.rows("select keyed.set_embedding($1, $2::vector)", &[&id, &similar(0.5).to_string()]).await;
@@ -53,7 +53,7 @@ async fn a_value_of_the_type_of_pgvector_is_taken_as_it_is() {
 }
 
 #[tokio::test]
-async fn the_same_vector_again_writes_nothing() {
+async fn equal_vector_writes_nothing() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let before = session.text(&row(), &[]).await;
@@ -64,7 +64,7 @@ async fn the_same_vector_again_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_write_of_anything_else_touches_no_vector() {
+async fn unrelated_write_does_not_touch_vectors() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let before = session.text(&row(), &[]).await;
@@ -81,7 +81,7 @@ async fn a_write_of_anything_else_touches_no_vector() {
 }
 
 #[tokio::test]
-async fn a_vector_changes_neither_the_record_nor_its_history() {
+async fn vector_affects_neither_record_nor_history() {
     let (_database, session) = crm().await;
     let id = session.text("select keyed.create_record('crm.customers') ->> 'id'", &[]).await;
     let record = "select keyed.get_record($1)::text || (select count(*) from keyed.history($1))";
@@ -94,7 +94,7 @@ async fn a_vector_changes_neither_the_record_nor_its_history() {
 }
 
 #[tokio::test]
-async fn in_a_body_null_removes_a_vector_and_absence_leaves_it() {
+async fn null_removes_a_vector_and_absence_keeps_it() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let count = &format!("select count(*) from {VECTORS}");
@@ -131,7 +131,7 @@ async fn every_operation_of_a_batch_writes_its_vector() {
 }
 
 #[tokio::test]
-async fn a_vector_goes_with_its_record_and_comes_back_with_it() {
+async fn vector_is_deleted_and_restored_with_its_record() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let live = &format!("select string_agg(live::text, ',') from {VECTORS}");
@@ -148,7 +148,7 @@ async fn a_vector_goes_with_its_record_and_comes_back_with_it() {
 }
 
 #[tokio::test]
-async fn vectors_go_with_all_records_and_with_their_template() {
+async fn truncation_and_drop_remove_vectors() {
     let (_database, session) = crm().await;
     embedded(&session, "A", &similar(0.5)).await;
     session.run("truncate crm.customers").await;
@@ -158,7 +158,7 @@ async fn vectors_go_with_all_records_and_with_their_template() {
 }
 
 #[tokio::test]
-async fn an_invalid_vector_is_refused_and_changes_nothing() {
+async fn invalid_vector_is_rejected() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let before = session.text(&row(), &[]).await;
@@ -188,7 +188,7 @@ async fn an_invalid_vector_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_vector_of_another_length_cannot_be_inserted() {
+async fn vector_of_another_length_cannot_be_inserted() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let refusal = session
@@ -201,7 +201,7 @@ async fn a_vector_of_another_length_cannot_be_inserted() {
 }
 
 #[tokio::test]
-async fn with_a_pgvector_that_is_too_old_all_but_vectors_works() {
+async fn old_pgvector_disables_only_vectors() {
     let database = Database::new().await;
     let session = database.session().await;
     // So it was before 0.7.0.
@@ -220,7 +220,7 @@ async fn with_a_pgvector_that_is_too_old_all_but_vectors_works() {
 }
 
 #[tokio::test]
-async fn without_pgvector_all_but_vectors_works_and_once_it_is_there_they_do() {
+async fn missing_pgvector_disables_only_vectors() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run("drop extension vector").await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_text_that_nearly_matches_everywhere_ends_with_the_time_of_the_statement() {
+async fn pattern_match_honors_the_statement_timeout() {
     let gallery = Gallery::new().await;
     gallery.works([("A", json!({"title": "a".repeat(1 << 20)}))]).await;
     gallery.session.run("set statement_timeout = '1s'").await;
@@ -25,7 +25,7 @@ async fn a_text_that_nearly_matches_everywhere_ends_with_the_time_of_the_stateme
 }
 
 #[tokio::test]
-async fn as_many_conditions_behind_a_reference_as_a_filter_may_have_are_answered() {
+async fn filter_accepts_the_maximum_of_reference_conditions() {
     let gallery = Gallery::new().await;
     let klee = gallery.add("artists", "klee", json!({"name": "Klee"})).await;
     gallery.works([("A", json!({"artist": klee})), ("B", json!({}))]).await;

@@ -19,7 +19,7 @@ async fn in_zone(gallery: &Gallery, zone: Value, operator: &str, value: Value) -
 }
 
 #[tokio::test]
-async fn a_day_is_a_day_of_the_time_zone_of_the_request() {
+async fn day_uses_the_time_zone_of_the_request() {
     let times =
         ["2024-03-09T10:30:00Z", "2024-03-09T23:30:00Z", "2024-03-10T10:30:00Z", "2024-03-10T11:00:00Z"];
     let gallery = sold(&times).await;
@@ -37,7 +37,7 @@ async fn a_day_is_a_day_of_the_time_zone_of_the_request() {
 }
 
 #[tokio::test]
-async fn a_day_on_which_clocks_are_moved_is_as_long_as_it_is() {
+async fn day_of_a_clock_change_has_its_real_length() {
     // In New York 10 March 2024 had 23 hours and 3 November 25; in São Paulo 4 November 2018 had no midnight.
     for (zone, day, before, first, last, after) in [
         (
@@ -94,7 +94,7 @@ async fn a_day_on_which_clocks_are_moved_is_as_long_as_it_is() {
 }
 
 #[tokio::test]
-async fn the_first_and_the_last_day_can_be_asked_for() {
+async fn first_and_last_day_can_be_filtered() {
     let gallery = sold(&["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"]).await;
     for (day, expected) in
         [("0001-01-01", "0001-01-01T00:00:00Z"), ("9999-12-31", "9999-12-31T23:59:59.999999Z")]
@@ -112,7 +112,7 @@ async fn the_first_and_the_last_day_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn a_date_has_no_time_zone() {
+async fn date_has_no_time_zone() {
     let gallery = Gallery::new().await;
     gallery.works([("A", json!({"made": "2024-03-10"}))]).await;
     for zone in ["UTC", "Pacific/Auckland", "America/New_York"] {
@@ -122,7 +122,7 @@ async fn a_date_has_no_time_zone() {
 }
 
 #[tokio::test]
-async fn today_lasts_from_midnight_to_midnight_of_the_time_zone() {
+async fn today_begins_and_ends_at_local_midnight() {
     let gallery = Gallery::new().await;
     for zone in ["UTC", "Pacific/Auckland", "Pacific/Pago_Pago", "Asia/Kathmandu"] {
         // One transaction, so that it is the same day from the first statement to the last.
@@ -157,7 +157,7 @@ async fn today_lasts_from_midnight_to_midnight_of_the_time_zone() {
 }
 
 #[tokio::test]
-async fn a_time_zone_is_a_name_that_is_known() {
+async fn time_zone_must_be_a_known_name() {
     let gallery = Gallery::new().await;
     for zone in ["UTC", "Europe/Zurich", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "GMT+0"] {
         gallery.search(&json!({"time_zone": zone})).await;
@@ -191,7 +191,7 @@ async fn a_time_zone_is_a_name_that_is_known() {
 }
 
 #[tokio::test]
-async fn a_day_that_has_two_midnights_begins_with_the_first() {
+async fn day_with_two_midnights_begins_at_the_first() {
     // Clocks went from 01:00 back to 00:00, so that the first hour of the day came twice.
     for (zone, day, before, first, second, last) in [
         (
@@ -231,7 +231,7 @@ async fn a_day_that_has_two_midnights_begins_with_the_first() {
 }
 
 #[tokio::test]
-async fn a_description_of_an_offset_is_no_time_zone() {
+async fn utc_offset_is_not_a_time_zone() {
     let gallery = Gallery::new().await;
     // PostgreSQL takes each for its own zone, two hours behind UTC where people would read ahead.
     for zone in ["UTC+2", "GMT+2", "Foo2", "CET-1CEST", "ABC+3DEF"] {
@@ -245,12 +245,12 @@ async fn a_description_of_an_offset_is_no_time_zone() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_time_zone_is_in_that_of_its_project() {
+async fn default_time_zone_is_that_of_the_project() {
     let gallery = sold(&["2024-03-10T10:30:00Z", "2024-03-10T11:00:00Z"]).await;
     let other = gallery.database.session().await;
     let day = async || in_zone(&gallery, Value::Null, "eq", json!("2024-03-11")).await;
     assert!(day().await.is_empty());
-    // Another session sets it, and this one applies it at once.
+    // Another session sets it, and this one applies it immediately.
     other.run("select keyed.set_time_zone('art', 'Pacific/Auckland')").await;
     assert_eq!(day().await, ["2024-03-10T11:00:00Z"]);
     assert!(in_zone(&gallery, json!("UTC"), "eq", json!("2024-03-11")).await.is_empty());
@@ -268,7 +268,7 @@ async fn a_request_without_a_time_zone_is_in_that_of_its_project() {
 }
 
 #[tokio::test]
-async fn a_session_with_an_old_snapshot_does_not_remember_an_old_time_zone() {
+async fn old_snapshot_does_not_cache_an_old_time_zone() {
     let gallery = sold(&["2024-03-10T11:00:00Z"]).await;
     let other = gallery.database.session().await;
     gallery.session.run("begin isolation level repeatable read; select 1").await;
@@ -279,7 +279,7 @@ async fn a_session_with_an_old_snapshot_does_not_remember_an_old_time_zone() {
 }
 
 #[tokio::test]
-async fn the_time_zone_of_a_project_is_one_that_is_known() {
+async fn time_zone_of_a_project_must_be_known() {
     let gallery = Gallery::new().await;
     let set = "select keyed.set_time_zone($1, $2)";
     for zone in ["Mars/Olympus", "", "UTC+2", "local"] {

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn depth_conditions_and_values_have_limits_that_are_reached_and_not_passed() {
+async fn filter_accepts_its_limits_and_no_more() {
     let gallery = Gallery::new().await;
     gallery.works([("A", json!({"price": 1}))]).await;
     let one = json!({"field": "price", "operator": "eq", "value": 1});
@@ -40,7 +40,7 @@ async fn depth_conditions_and_values_have_limits_that_are_reached_and_not_passed
 }
 
 #[tokio::test]
-async fn bodies_without_end_are_refused_at_once_and_the_server_lives() {
+async fn oversized_filters_are_rejected_early() {
     let gallery = Gallery::new().await;
     let template =
         gallery.session.text("select id from keyed_state.template where slug = 'works'", &[]).await;

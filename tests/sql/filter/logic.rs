@@ -23,7 +23,7 @@ fn gold() -> Value {
 }
 
 #[tokio::test]
-async fn filters_must_all_hold_and_of_the_groups_one() {
+async fn filters_combine_with_and_groups_with_or() {
     let gallery = six().await;
     for (query, expected) in [
         (json!({}), "A B C D E F"),
@@ -59,7 +59,7 @@ async fn conditions_nest() {
 }
 
 #[tokio::test]
-async fn a_negative_condition_holds_for_null_and_for_nothing_that_its_positive_holds_for() {
+async fn negation_matches_null_and_excludes_positive_matches() {
     let gallery = six().await;
     // Only F has a title: the rest is null.
     for indexed in ["false", "true"] {
@@ -119,7 +119,7 @@ async fn empty_is_null_for_every_type() {
 }
 
 #[tokio::test]
-async fn what_is_a_pattern_elsewhere_is_plain_text_here() {
+async fn pattern_characters_are_plain_text() {
     let texts = [
         ("A", "100% pure"),
         ("B", "100 pure"),
@@ -173,7 +173,7 @@ async fn what_is_a_pattern_elsewhere_is_plain_text_here() {
         ] {
             assert_eq!(gallery.filtered("title", operator, text).await, expected, "{operator} {text}");
         }
-        // Each is found by itself, alone and among others.
+        // Each is found, alone and among others.
         for (key, text) in texts {
             assert_eq!(gallery.filtered("title", "eq", text).await, key);
             assert_eq!(gallery.filtered("title", "in", json!([text, "none"])).await, key);

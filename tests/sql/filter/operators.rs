@@ -23,7 +23,7 @@ async fn with_and_without_index(check: impl AsyncFn(&Gallery), gallery: &Gallery
 }
 
 #[tokio::test]
-async fn texts_take_their_operators() {
+async fn texts_support_their_operators() {
     let gallery = Gallery::new().await;
     gallery
         .works([
@@ -68,7 +68,7 @@ async fn texts_take_their_operators() {
 }
 
 #[tokio::test]
-async fn numbers_take_their_operators() {
+async fn numbers_support_their_operators() {
     let gallery = Gallery::new().await;
     gallery
         .works([
@@ -138,7 +138,7 @@ async fn every_digit_of_a_number_counts() {
 }
 
 #[tokio::test]
-async fn lists_take_their_operators() {
+async fn lists_support_their_operators() {
     let gallery = Gallery::new().await;
     gallery
         .works([
@@ -168,7 +168,7 @@ async fn lists_take_their_operators() {
 }
 
 #[tokio::test]
-async fn booleans_take_their_operators() {
+async fn booleans_support_their_operators() {
     let gallery = Gallery::new().await;
     gallery
         .works([
@@ -192,7 +192,7 @@ async fn booleans_take_their_operators() {
 }
 
 #[tokio::test]
-async fn dates_and_times_take_their_operators() {
+async fn dates_and_times_support_their_operators() {
     let gallery = Gallery::new().await;
     gallery
         .works([
@@ -229,7 +229,7 @@ async fn dates_and_times_take_their_operators() {
 }
 
 #[tokio::test]
-async fn keys_take_eight_operators() {
+async fn keys_support_eight_operators() {
     let gallery = Gallery::new().await;
     gallery.works([("crm:1", json!({})), ("crm:2", json!({})), ("erp/1 a,b", json!({}))]).await;
     gallery.session.run("select keyed.create_record('art.works', '{}')").await;

@@ -33,7 +33,7 @@ async fn six() -> Gallery {
 }
 
 #[tokio::test]
-async fn a_field_leads_through_up_to_three_references() {
+async fn field_follows_up_to_three_references() {
     let gallery = six().await;
     for (field, operator, value, expected) in [
         ("artist.name", "eq", json!("Klee"), "A"),
@@ -60,7 +60,7 @@ async fn a_field_leads_through_up_to_three_references() {
 }
 
 #[tokio::test]
-async fn where_a_reference_leads_nowhere_only_negative_conditions_and_empty_hold() {
+async fn missing_reference_matches_only_negations_and_empty() {
     let gallery = six().await;
     for (field, operator, value, expected) in [
         ("artist.name", "neq", json!("Klee"), "B C D E F"),
@@ -93,7 +93,7 @@ async fn where_a_reference_leads_nowhere_only_negative_conditions_and_empty_hold
 }
 
 #[tokio::test]
-async fn a_reference_is_compared_by_id_or_by_key() {
+async fn reference_is_compared_by_id_or_by_key() {
     let gallery = six().await;
     let id = async |key: &str| {
         gallery
@@ -131,7 +131,7 @@ async fn a_reference_is_compared_by_id_or_by_key() {
 }
 
 #[tokio::test]
-async fn a_renamed_or_deleted_target_counts_at_once() {
+async fn rename_and_deletion_of_a_target_apply_immediately() {
     let gallery = six().await;
     gallery.session.run("update art.artists set name = 'Paul' where external_key = 'klee'").await;
     assert_eq!(gallery.filtered("artist.name", "eq", "Klee").await, "");
@@ -147,7 +147,7 @@ async fn a_renamed_or_deleted_target_counts_at_once() {
 }
 
 #[tokio::test]
-async fn attributes_go_by_their_numbers_when_asked() {
+async fn attributes_can_be_named_by_number() {
     let gallery = six().await;
     gallery.works([("G", json!({"title": "Water", "artist": {"external_key": "klee"}}))]).await;
     let number = async |template: &str, slug: &str| {
@@ -184,7 +184,7 @@ async fn attributes_go_by_their_numbers_when_asked() {
 }
 
 #[tokio::test]
-async fn a_template_that_the_caller_may_not_read_has_no_fields() {
+async fn unreadable_template_has_no_fields() {
     let gallery = six().await;
     let role = gallery.database.create_role("reader").await;
     gallery.database.grant(&role, "art.works", "read").await;

@@ -4,7 +4,7 @@ use super::State::{Empty, Full, Tiny};
 use super::{Operation, batches, import, in_proportion, inserts, upserts};
 
 #[tokio::test]
-async fn statements_over_many_records_cost_in_proportion() {
+async fn statements_scale_linearly() {
     in_proportion(
         &[Tiny],
         &[
@@ -81,7 +81,7 @@ fn deliveries(template: &str, from: usize, count: usize, payload: impl Fn(usize)
 }
 
 #[tokio::test]
-async fn deliveries_cost_in_proportion_also_when_they_are_refused() {
+async fn deliveries_scale_linearly() {
     in_proportion(
         &[Full],
         &[
@@ -129,7 +129,7 @@ fn answers(_: &str, from: usize, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_cost_of_purging_is_linear() {
+async fn purge_scales_linearly() {
     in_proportion(
         &[Empty, Tiny],
         &[
@@ -172,7 +172,7 @@ fn quota(_: &str, _: usize, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn writes_within_a_quota_cost_in_proportion_up_to_its_edge() {
+async fn writes_within_a_quota_scale_linearly() {
     in_proportion(
         &[Empty, Tiny],
         &[

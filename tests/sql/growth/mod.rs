@@ -14,8 +14,8 @@ const FEW: usize = 1000;
 /// So much more may four times as much cost: indexes get deeper.
 const MOST: f64 = 4.5;
 
-/// Takes apart what an operation does at one go: a portion of a file, a batch.
-const PORTION: usize = 500;
+/// Takes apart what an operation does at one go: a chunk of a file, a batch.
+const CHUNK: usize = 500;
 
 const HELPERS: &str = "
     create function public.number(template text) returns text language sql as
@@ -166,16 +166,16 @@ fn inserts(template: &str, from: usize, count: usize) -> Vec<String> {
 }
 
 /// Parts of so many rows.
-fn portions(from: usize, count: usize, statement: impl Fn(usize, usize) -> String) -> Vec<String> {
+fn chunks(from: usize, count: usize, statement: impl Fn(usize, usize) -> String) -> Vec<String> {
     let end = from + count;
-    (from..end).step_by(PORTION).map(|begin| statement(begin, (begin + PORTION).min(end) - 1)).collect()
+    (from..end).step_by(CHUNK).map(|begin| statement(begin, (begin + CHUNK).min(end) - 1)).collect()
 }
 
-/// A file in portions; each row refers to the one before, if any.
+/// A file in chunks; each row refers to the one before, if any.
 fn file(template: &str, from: usize, count: usize, name: &str, within: &str) -> Vec<String> {
     let header = ["external_key", "name", "city", "note", "size", "price", "born", "seen", "kind", "within"];
     let options = json!({"format": "csv", "header": header, "delimiter": ","});
-    portions(from, count, |begin, end| {
+    chunks(from, count, |begin, end| {
         format!(
             "select keyed_http.import_rows(public.number('{template}'), '{options}', string_agg(concat_ws(',', 'k' || i, '{name} ' || i, \
              'City ' || i % 50, md5(i::text), i, i % 97, '2000-01-01', '2024-02-29T12:00:00Z', 'b', {within}), E'\\n')) \
@@ -213,7 +213,7 @@ fn lookups(template: &str, from: usize, count: usize) -> Vec<String> {
 }
 
 fn batches(template: &str, from: usize, count: usize) -> Vec<String> {
-    portions(from, count, |begin, end| {
+    chunks(from, count, |begin, end| {
         format!(
             "select keyed.batch(jsonb_agg(jsonb_build_object('op', 'upsert', 'template', 'crm.{template}', \
              'external_key', 'k' || i, 'attributes', {} - 'within')), true) from generate_series({begin}, {end}) i",

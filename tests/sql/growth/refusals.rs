@@ -69,7 +69,7 @@ fn cycles(template: &str, count: usize, _: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn batches_of_refusals_cost_in_proportion() {
+async fn rejected_batches_scale_linearly() {
     let shapes: [(&str, Operations); 5] = [
         ("a chain beside a key that is set", chain_beside_a_key_that_is_set),
         ("a chain with second creations", chain_with_second_creations),

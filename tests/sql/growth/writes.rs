@@ -8,7 +8,7 @@ use super::{
 };
 
 #[tokio::test]
-async fn records_that_are_made_and_changed_cost_in_proportion() {
+async fn creates_and_updates_scale_linearly() {
     in_proportion(
         &[Empty, Tiny],
         &[
@@ -24,7 +24,7 @@ async fn records_that_are_made_and_changed_cost_in_proportion() {
 }
 
 #[tokio::test]
-async fn a_statement_that_cannot_be_planned_is_refused_like_any_other() {
+async fn unplannable_statement_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     for _ in 0..2 {
@@ -35,7 +35,7 @@ async fn a_statement_that_cannot_be_planned_is_refused_like_any_other() {
 }
 
 #[tokio::test]
-async fn files_cost_in_proportion() {
+async fn imports_scale_linearly() {
     in_proportion(
         &[Empty, Tiny, Full],
         &[

@@ -5,7 +5,7 @@ use harness::Database;
 use serde_json::json;
 
 #[tokio::test]
-async fn value_that_a_limited_column_rejects_is_reported_with_its_column() {
+async fn value_beyond_a_column_limit_is_reported_with_its_column() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

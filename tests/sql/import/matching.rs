@@ -39,7 +39,7 @@ async fn crm(indexed: bool) -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn text_finds_the_one_record_that_has_it() {
+async fn text_identifies_its_record() {
     for indexed in [true, false] {
         let (_database, session) = crm(indexed).await;
         let long = "ä".repeat(199);
@@ -69,7 +69,7 @@ async fn text_finds_the_one_record_that_has_it() {
 }
 
 #[tokio::test]
-async fn row_is_rejected_if_no_record_or_several_have_its_text() {
+async fn missing_or_ambiguous_text_rejects_the_row() {
     for indexed in [true, false] {
         let (_database, session) = crm(indexed).await;
         let gone = [("D-1", "Gone"), ("D-2", "Once")];
@@ -106,13 +106,13 @@ async fn row_is_rejected_if_no_record_or_several_have_its_text() {
         assert_eq!(
             message(1),
             Some(
-                "no record of crm.companies with name = \"Gone\". Correct the text, or create that record first."
+                "no record of crm.companies with name = \"Gone\". Correct the text, or create the record first."
             )
         );
         assert_eq!(
             message(2),
             Some(
-                "2 records of crm.companies with name = \"Twice\". Give them different texts, or import the column without \
+                "2 records of crm.companies with name = \"Twice\". Make the texts unique, or import the column without \
                  match, by external keys."
             )
         );
@@ -121,7 +121,7 @@ async fn row_is_rejected_if_no_record_or_several_have_its_text() {
 }
 
 #[tokio::test]
-async fn record_out_of_sight_answers_as_one_that_is_missing() {
+async fn invisible_record_is_reported_as_missing() {
     let (database, session) = crm(true).await;
     add_companies(&session, &[("C-1", "Seen"), ("C-2", "Hidden"), ("C-3", "Both"), ("C-4", "Both")]).await;
     let role = database.create_role("clerk").await;
@@ -153,7 +153,7 @@ async fn record_out_of_sight_answers_as_one_that_is_missing() {
 }
 
 #[tokio::test]
-async fn match_names_references_and_strings_of_their_targets() {
+async fn match_accepts_references_and_string_attributes() {
     let (_database, session) = crm(true).await;
     session
         .run("select keyed.add_attribute('crm.companies', '{\"slug\": \"tags\", \"type\": \"list\"}')")
@@ -201,7 +201,7 @@ async fn match_names_references_and_strings_of_their_targets() {
         assert_eq!(refusal.detail["errors"][0]["pointer"], place, "{options}: {refusal}");
         assert!(refusal.hint.contains(says), "{options}: {refusal}");
     }
-    // What is named is looked up again for each portion.
+    // Targets are looked up again for each chunk.
     add_companies(&session, &[("C-1", "Acme")]).await;
     session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"title\"}')").await;
     let options =
@@ -213,7 +213,7 @@ async fn match_names_references_and_strings_of_their_targets() {
 }
 
 #[tokio::test]
-async fn ndjson_names_a_target_by_text_or_by_an_object_with_its_key() {
+async fn ndjson_identifies_targets_by_text_or_key() {
     let (_database, session) = crm(true).await;
     add_companies(&session, &[("C-1", "Acme"), ("C-2", "0198c7a2-0000-8000-8000-000000000000")]).await;
     let row = |key: &str, company: Value| json!({"external_key": key, "attributes": {"company": company}});
@@ -257,7 +257,7 @@ async fn required_reference_by_text_needs_one_record() {
 }
 
 #[tokio::test]
-async fn rows_of_one_portion_need_one_statement_however_many_values_they_have() {
+async fn chunk_of_rows_needs_one_statement() {
     for indexed in [true, false] {
         let (_database, session) = crm(indexed).await;
         session

@@ -1,4 +1,4 @@
-//! Portions of files, as the proxy sends them.
+//! Chunks of files, as the proxy sends them.
 
 mod limited;
 mod matching;
@@ -8,7 +8,7 @@ mod update;
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Imports rows of CSV under this header, as the last portion of a file.
+/// Imports rows of CSV under this header, as the last chunk of a file.
 pub(crate) async fn import(
     session: &Session,
     template: &str,

@@ -18,7 +18,7 @@ async fn staff() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn rows_of_one_template_find_each_other_by_text() {
+async fn rows_of_a_file_refer_to_each_other_by_text() {
     let (_database, session) = staff().await;
     let options = json!({"match": {"boss": "name"}});
     let header = ["external_key", "name", "boss"];
@@ -49,7 +49,7 @@ async fn rows_of_one_template_find_each_other_by_text() {
 }
 
 #[tokio::test]
-async fn rows_without_keys_find_each_other_by_text() {
+async fn rows_without_keys_refer_to_each_other_by_text() {
     let (_database, session) = staff().await;
     let row = |key: Option<&str>, name: String, boss: Option<String>| {
         json!({"external_key": key, "attributes": {"name": name, "boss": boss}}).to_string() + "\n"

@@ -26,7 +26,7 @@ async fn crm() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn row_without_a_record_is_rejected_and_creates_none() {
+async fn update_rejects_rows_without_a_record() {
     let (_database, session) = crm().await;
     let report =
         customers(&session, &["external_key", "name"], "a,Ada\nn,New\ngone,Gone\nb,Bob\nn,Again\na,Ann\n")
@@ -46,7 +46,7 @@ async fn row_without_a_record_is_rejected_and_creates_none() {
 }
 
 #[tokio::test]
-async fn points_and_increments_reach_existing_records_alone() {
+async fn update_applies_points_and_increments_to_existing_records() {
     let (_database, session) = crm().await;
     let report = customers(&session, &["external_key", "mood"], "a,1\nn,2\n").await;
     assert_eq!(
@@ -69,7 +69,7 @@ async fn points_and_increments_reach_existing_records_alone() {
 }
 
 #[tokio::test]
-async fn row_names_its_record_by_id_or_key() {
+async fn update_identifies_records_by_id_or_key() {
     let (_database, session) = crm().await;
     let id = session.text("select id::text from crm.customers where external_key = 'a'", &[]).await;
     let other = session.text("select id::text from crm.customers where deleted_at is not null", &[]).await;
@@ -93,7 +93,7 @@ async fn row_names_its_record_by_id_or_key() {
 }
 
 #[tokio::test]
-async fn update_needs_the_right_to_update_alone_and_discloses_no_hidden_record() {
+async fn update_needs_only_the_update_privilege() {
     let (database, session) = crm().await;
     let role = database.create_role("clerk").await;
     let scope = json!({"field": "external_key", "operator": "eq", "value": "a"});
@@ -121,7 +121,7 @@ async fn update_needs_the_right_to_update_alone_and_discloses_no_hidden_record()
 }
 
 #[tokio::test]
-async fn rows_that_refer_to_each_other_change_existing_records() {
+async fn update_accepts_rows_that_refer_to_each_other() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("select keyed.create_template('crm', 'staff', '[{\"slug\": \"name\", \"type\": \"string\", \"required\": true}]')").await;

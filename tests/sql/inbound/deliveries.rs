@@ -5,7 +5,7 @@ use harness::Session;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_definition_is_checked_before_anything_is_delivered() {
+async fn endpoint_is_validated_when_defined() {
     let (_database, session) = crm().await;
     let good = json!({"slug": "erp", "external_key": "$.id"});
     for (members, code, place) in [
@@ -45,7 +45,7 @@ async fn a_definition_is_checked_before_anything_is_delivered() {
 }
 
 #[tokio::test]
-async fn misread_path_is_rejected_with_its_member_and_what_to_write() {
+async fn ambiguous_path_is_rejected_with_a_hint() {
     let (_database, session) = crm().await;
     let good = json!({"slug": "erp", "external_key": "$.id"});
     for (members, place, message, hint) in [
@@ -130,7 +130,7 @@ async fn misread_path_is_rejected_with_its_member_and_what_to_write() {
 }
 
 #[tokio::test]
-async fn endpoint_with_an_older_path_stays_changeable() {
+async fn endpoint_with_an_older_path_can_be_changed() {
     let (_database, session) = crm().await;
     session.run("update keyed_state.inbound_endpoint set mapping = '{\"visits\": \"$.price-2\"}'").await;
     session
@@ -227,7 +227,7 @@ async fn value_that_jsonb_cannot_hold_fails_where_a_path_may_compare_it() {
 }
 
 #[tokio::test]
-async fn delivery_that_a_path_or_a_trigger_fails_is_kept_with_its_place() {
+async fn failed_delivery_is_stored_with_its_pointer() {
     let (_database, session) = crm().await;
     let paths = json!({"items": "$.rows[*]", "mapping": {
         "name": "$.title", "mood": "$.mood.double()",

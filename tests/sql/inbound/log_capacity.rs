@@ -11,10 +11,10 @@ async fn token(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn a_refused_delivery_that_finds_no_room_is_left_to_its_sender() {
+async fn rejected_delivery_beyond_the_log_limit_is_not_stored() {
     let (_database, session) = crm().await;
     let token = token(&session).await;
-    session.run("set keyed.inbound_room = '1MB'").await;
+    session.run("set keyed.max_inbound_log_size = '1MB'").await;
     let bad = format!(r#"{{"id": null, "padding": "{}"}}"#, "x".repeat(400_000));
     for id in ["a", "b"] {
         assert_eq!(session.text(DELIVER, &[&token, id, &bad]).await, "202", "{id}");
@@ -36,10 +36,10 @@ async fn a_refused_delivery_that_finds_no_room_is_left_to_its_sender() {
 }
 
 #[tokio::test]
-async fn of_deliveries_that_were_done_only_the_newest_payloads_are_kept() {
+async fn only_the_newest_payloads_are_kept() {
     let (_database, session) = crm().await;
     let token = token(&session).await;
-    session.run("set keyed.inbound_room = '1MB'").await;
+    session.run("set keyed.max_inbound_log_size = '1MB'").await;
     let padding = "x".repeat(100_000);
     let payloads = "select count(*) filter (where payload is null) > 0 and count(payload) <= 10 from keyed_state.inbound_delivery";
     let mut count = 0;
@@ -59,4 +59,21 @@ async fn of_deliveries_that_were_done_only_the_newest_payloads_are_kept() {
     );
     // A repetition is known by its line.
     assert_eq!(session.text(DELIVER, &[&token, "id 0", "{}"]).await, "200");
+}
+
+#[tokio::test]
+async fn old_name_of_the_setting_counts_unless_the_new_one_is_set() {
+    let (database, session) = crm().await;
+    let token = token(&session).await;
+    session.run(&format!("alter database \"{}\" set keyed.inbound_room = '1MB'", database.name())).await;
+    let session = database.session().await;
+    let bad = format!(r#"{{"id": null, "padding": "{}"}}"#, "x".repeat(400_000));
+    for id in ["a", "b"] {
+        assert_eq!(session.text(DELIVER, &[&token, id, &bad]).await, "202", "{id}");
+    }
+    assert_eq!(session.refusal(DELIVER, &[&token, "c", &bad]).await.is(), ("53100", "unavailable"));
+    session.run("set keyed.max_inbound_log_size = '1GB'").await;
+    assert_eq!(session.text(DELIVER, &[&token, "c", &bad]).await, "202");
+    session.run("reset keyed.max_inbound_log_size").await;
+    assert_eq!(session.refusal(DELIVER, &[&token, "d", &bad]).await.is(), ("53100", "unavailable"));
 }

@@ -5,7 +5,7 @@ use harness::Session;
 use harness::customers::{HISTORY, SERIES};
 use serde_json::{Value, json};
 
-/// What one item would become by a mapping: its attributes, or the code and the place of what is wrong with it.
+/// The result of mapping one item: its attributes, or the code and pointer of its error.
 async fn mapped(session: &Session, mapping: &Value, item: &str) -> Result<String, (String, String)> {
     let trial = format!(r#"{{"payload": {item}, "mapping": {mapping}}}"#);
     let sql = "select case when r ->> 'error' is null then r -> 'items' -> 0 -> 'attributes' #>> '{}' else r ->> 'error' end
@@ -22,7 +22,7 @@ async fn mapped(session: &Session, mapping: &Value, item: &str) -> Result<String
 }
 
 #[tokio::test]
-async fn a_path_finds_what_an_attribute_says() {
+async fn path_maps_a_value_to_its_attribute() {
     let (_database, session) = crm().await;
     for (mapping, item, expected) in [
         (json!({"name": "$.a.b"}), r#"{"id": 1, "a": {"b": "x"}}"#, r#"{"name": "x"}"#),
@@ -73,7 +73,7 @@ async fn a_path_finds_what_an_attribute_says() {
 }
 
 #[tokio::test]
-async fn a_list_whose_array_is_empty_becomes_empty_and_one_whose_array_is_missing_stays() {
+async fn empty_array_clears_a_list_and_a_missing_one_keeps_it() {
     let (_database, session) = crm().await;
     let emptied = r#"{"tags": []}"#;
     for (path, item, expected) in [
@@ -101,7 +101,7 @@ async fn a_list_whose_array_is_empty_becomes_empty_and_one_whose_array_is_missin
 }
 
 #[tokio::test]
-async fn items_that_are_missing_are_refused_and_items_that_are_none_are_not() {
+async fn missing_items_are_rejected_and_empty_items_accepted() {
     let (_database, session) = crm().await;
     for (items, payload) in [
         ("$.rows[*]", json!({"rows": []})),
@@ -137,7 +137,7 @@ async fn items_that_are_missing_are_refused_and_items_that_are_none_are_not() {
 }
 
 #[tokio::test]
-async fn item_of_a_delivery_follows_the_rules_of_any_write() {
+async fn item_of_a_delivery_follows_the_rules_of_writes() {
     let (_database, session) = crm().await;
     for (mapping, item, code, place) in [
         (json!({"name": "$.n"}), r#"{"id": 1, "n": 5}"#, "invalid_value", "/items/0/attributes/name"),
@@ -175,7 +175,7 @@ async fn item_of_a_delivery_follows_the_rules_of_any_write() {
 }
 
 #[tokio::test]
-async fn items_are_found_wherever_they_stand() {
+async fn items_are_found_at_any_depth() {
     let (_database, session) = crm().await;
     for (items, payload, keys) in [
         ("$", json!({"id": "a"}), "a"),
@@ -207,7 +207,7 @@ async fn items_are_found_wherever_they_stand() {
 }
 
 #[tokio::test]
-async fn a_mapping_follows_its_attributes() {
+async fn mapping_follows_its_attributes() {
     let (_database, session) = crm().await;
     session.run("select keyed.alter_inbound_endpoint(1, '{\"mapping\": {\"name\": \"$.name\"}}')").await;
     session.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;
@@ -248,7 +248,7 @@ async fn failing_path_is_named_with_its_item() {
 }
 
 #[tokio::test]
-async fn path_of_an_older_endpoint_that_asks_for_a_variable_fails_with_its_member() {
+async fn older_path_with_a_variable_fails_with_its_member() {
     let (_database, session) = crm().await;
     session.run("update keyed_state.inbound_endpoint set mapping = '{\"name\": \"$x\"}'").await;
     let error = session.json(TRY, &[r#"{"payload": {"id": 1}}"#]).await["error"].take();
@@ -256,7 +256,7 @@ async fn path_of_an_older_endpoint_that_asks_for_a_variable_fails_with_its_membe
 }
 
 #[tokio::test]
-async fn a_prefix_of_null_is_none() {
+async fn null_prefix_means_no_prefix() {
     let (_database, session) = crm().await;
     let key = async |trial: Value| {
         session.json(TRY, &[&trial.to_string()]).await["items"][0]["external_key"].clone()

@@ -55,7 +55,7 @@ async fn plan_of_search(session: &Session, name: &str) -> String {
 const ZULUS: &str = "select name from crm.customers__zulus";
 
 #[tokio::test]
-async fn an_index_follows_its_collation_while_others_read_and_write() {
+async fn index_is_rebuilt_for_a_collation_during_reads_and_writes() {
     let (database, session) = with_many_of_before().await;
     assert_eq!(sorted(&session).await, "Äpfel apple Banana école Zebra zulu Zürich");
     let role = database.create_role("clerk").await;
@@ -92,7 +92,7 @@ async fn an_index_follows_its_collation_while_others_read_and_write() {
 }
 
 #[tokio::test]
-async fn an_index_in_use_by_policies_stays_until_these_follow() {
+async fn index_used_by_policies_is_replaced_last() {
     let (database, session) = with_many_of_before().await;
     let role = database.create_role("clerk").await;
     let scope = json!({"field": "name", "operator": "eq", "value": "zulu"});
@@ -120,7 +120,7 @@ const BOTH: &str = "select count(*) from pg_indexes x join pg_index i on i.index
                     where x.schemaname = 'crm' and x.indexname ~ '_btree_(und|sv)' and i.indisvalid";
 
 #[tokio::test]
-async fn bytes_order_texts_whose_letters_keep_the_case_of_the_database() {
+async fn collation_c_uses_the_case_rules_of_the_database() {
     let (_database, session) = with_many_of_before().await;
     set_collation(&session, "name", "C").await;
     until_done(&session).await;
@@ -131,7 +131,7 @@ async fn bytes_order_texts_whose_letters_keep_the_case_of_the_database() {
 }
 
 #[tokio::test]
-async fn a_view_of_others_does_not_hold_up_a_change_of_the_collation() {
+async fn foreign_view_does_not_block_a_change_of_collation() {
     let (_database, session) = with_many_of_before().await;
     session
         .run("create view public.names as select name from crm.customers where left(name, 200) = 'zulu'")

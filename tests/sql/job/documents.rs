@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn while_documents_follow_a_new_language_others_read_write_and_find() {
+async fn change_of_language_blocks_no_reads_writes_or_searches() {
     let (database, session) = with_many().await;
     assert_eq!((found_words(&session, "runs").await, found_words(&session, "Kindes").await), (6000, 0));
     let blocker = with_locked(&database, MANY / 2, 1).await;
@@ -21,7 +21,7 @@ async fn while_documents_follow_a_new_language_others_read_write_and_find() {
         found(&session, json!({"filters": [{"field": "visits", "operator": "lte", "value": 10}]})).await,
         10
     );
-    // Who writes is not kept waiting, and what is written is found at once by the new language, on either side.
+    // Writes do not wait, and new texts are found in the new language immediately.
     for number in [1, 5999] {
         let key = format!("K-{number}");
         let attributes = json!({"name": format!("Rindern {number}")}).to_string();
@@ -39,7 +39,7 @@ async fn while_documents_follow_a_new_language_others_read_write_and_find() {
 }
 
 #[tokio::test]
-async fn documents_of_a_job_are_those_that_a_write_makes() {
+async fn job_and_write_build_equal_documents() {
     let (_database, session) = with_many().await;
     let documents = documents(&session).await;
     let all =
@@ -66,7 +66,7 @@ async fn documents_of_a_job_are_those_that_a_write_makes() {
 }
 
 #[tokio::test]
-async fn rebuilt_documents_are_those_of_this_postgresql() {
+async fn rebuilt_documents_use_the_current_postgresql() {
     let (_database, session) = with_many().await;
     let by = "select string_agg(distinct documents_by, ',') from keyed_state.template";
     let current = session.text(by, &[]).await;
@@ -77,7 +77,7 @@ async fn rebuilt_documents_are_those_of_this_postgresql() {
             .await
     );
     session.run("update keyed_state.template set documents_by = 'PostgreSQL 9'").await;
-    // Companies are few and rebuilt at once, customers by a job.
+    // The few companies are rebuilt within the change, customers by a job.
     session.rows("select keyed.rebuild_documents('crm.companies')", &[]).await;
     let of = "select documents_by from keyed_state.template where slug = $1";
     assert_eq!(session.text(of, &["companies"]).await, current);
@@ -88,7 +88,7 @@ async fn rebuilt_documents_are_those_of_this_postgresql() {
 }
 
 #[tokio::test]
-async fn new_labels_and_the_default_of_a_new_text_are_found_when_the_job_is_done() {
+async fn job_makes_new_labels_and_defaults_searchable() {
     let (_database, session) = with_many().await;
     session.run("update crm.customers set tier = array['gold']").await;
     session
@@ -111,7 +111,7 @@ async fn new_labels_and_the_default_of_a_new_text_are_found_when_the_job_is_done
 }
 
 #[tokio::test]
-async fn an_attribute_that_is_dropped_is_found_nowhere_while_its_texts_still_stand_in_documents() {
+async fn dropped_attribute_is_not_found_in_stale_documents() {
     let (database, session) = with_many().await;
     session
         .rows("select keyed.add_attribute('crm.customers', '{\"slug\": \"origin\", \"type\": \"string\", \"default\": \"Helsinki running\"}')", &[])
@@ -135,7 +135,7 @@ async fn an_attribute_that_is_dropped_is_found_nowhere_while_its_texts_still_sta
     assert_eq!(found_words(&session, "runs").await, 6000);
 }
 
-/// What a search for words must count while the texts of a dropped attribute still stand in documents.
+/// The expected matches while documents still contain the texts of a dropped attribute.
 const WITHOUT_DROPPED: [(&str, u64); 7] = [
     ("hushhush", 0),
     ("ushhus", 0),
@@ -173,7 +173,7 @@ async fn assert_without_dropped(session: &Session, when: &str) {
 }
 
 #[tokio::test]
-async fn no_word_of_a_dropped_attribute_is_found_or_excludes_a_record_however_rare_or_frequent() {
+async fn terms_of_a_dropped_attribute_neither_match_nor_exclude() {
     let (database, session) = with_rare_and_frequent().await;
     let blocker = with_locked(&database, 0, MANY).await;
     session.run("begin").await;
@@ -189,7 +189,7 @@ async fn no_word_of_a_dropped_attribute_is_found_or_excludes_a_record_however_ra
 }
 
 #[tokio::test]
-async fn no_word_of_a_dropped_attribute_is_found_from_an_older_snapshot() {
+async fn older_snapshot_finds_no_terms_of_a_dropped_attribute() {
     let (database, session) = with_rare_and_frequent().await;
     let (early, late) = (with_old_snapshot(&database).await, with_old_snapshot(&database).await);
     let blocker = with_locked(&database, 0, MANY).await;
@@ -203,7 +203,7 @@ async fn no_word_of_a_dropped_attribute_is_found_from_an_older_snapshot() {
 }
 
 #[tokio::test]
-async fn a_record_with_too_many_texts_is_named_and_the_documents_of_all_others_follow() {
+async fn record_with_too_many_texts_is_reported_alone() {
     let (_database, session) = with_many().await;
     // No write of keyed makes such a record; another language can, which has longer stems.
     session

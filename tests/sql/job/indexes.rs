@@ -6,7 +6,7 @@ use harness::major_version;
 use std::time::Duration;
 
 #[tokio::test]
-async fn while_an_index_is_built_others_read_and_write() {
+async fn index_build_blocks_no_reads_or_writes() {
     let (database, session) = with_many().await;
     let blocker = with_old_snapshot(&database).await;
     set_indexed(&session, "name", true).await;
@@ -30,7 +30,7 @@ async fn while_an_index_is_built_others_read_and_write() {
 }
 
 #[tokio::test]
-async fn no_timeout_of_the_role_of_the_proxy_ends_a_job() {
+async fn job_workers_ignore_timeouts_of_the_proxy_role() {
     let (database, session) = with_many().await;
     for setting in ["statement_timeout", "lock_timeout", "transaction_timeout"] {
         if setting == "transaction_timeout" && major_version() < 17 {
@@ -52,7 +52,7 @@ async fn no_timeout_of_the_role_of_the_proxy_ends_a_job() {
 }
 
 #[tokio::test]
-async fn a_definition_does_not_wait_for_an_index_that_is_being_built() {
+async fn definition_does_not_wait_for_an_index_build() {
     let (database, session) = with_many().await;
     let blocker = with_old_snapshot(&database).await;
     set_indexed(&session, "name", true).await;
@@ -71,7 +71,7 @@ async fn a_definition_does_not_wait_for_an_index_that_is_being_built() {
 }
 
 #[tokio::test]
-async fn a_definition_by_an_administrator_who_may_not_use_the_schema_does_not_wait_either() {
+async fn definition_without_schema_usage_does_not_wait_for_an_index_build() {
     let (database, session) = with_many().await;
     let table = session.text("select 'crm.customers'::regclass::oid", &[]).await;
     let _blocker = with_old_snapshot(&database).await;
@@ -85,7 +85,7 @@ async fn a_definition_by_an_administrator_who_may_not_use_the_schema_does_not_wa
 }
 
 #[tokio::test]
-async fn a_dry_run_interrupts_no_index_that_is_being_built() {
+async fn dry_run_does_not_interrupt_an_index_build() {
     let (database, session) = with_many().await;
     let _blocker = with_old_snapshot(&database).await;
     set_indexed(&session, "name", true).await;
@@ -101,7 +101,7 @@ async fn a_dry_run_interrupts_no_index_that_is_being_built() {
 }
 
 #[tokio::test]
-async fn no_definition_waits_for_an_index_that_is_being_built_on_a_table_it_points_to() {
+async fn definition_does_not_wait_for_an_index_build_on_its_target() {
     let (database, session) = with_many().await;
     session
         .rows(
@@ -125,7 +125,7 @@ async fn no_definition_waits_for_an_index_that_is_being_built_on_a_table_it_poin
 }
 
 #[tokio::test]
-async fn a_template_is_dropped_while_a_job_of_it_runs() {
+async fn template_is_dropped_during_its_job() {
     let (database, session) = with_many().await;
     let blocker = with_old_snapshot(&database).await;
     set_indexed(&session, "name", true).await;
@@ -138,7 +138,7 @@ async fn a_template_is_dropped_while_a_job_of_it_runs() {
 }
 
 #[tokio::test]
-async fn an_index_of_documents_of_an_earlier_class_serves_searches_until_another_takes_its_place() {
+async fn document_index_of_an_earlier_class_is_used_until_replaced() {
     let (database, session) = with_many().await;
     let name = DOCUMENTS.trim_start_matches("keyed_state.");
     session

@@ -4,7 +4,7 @@ use super::*;
 use harness::customers::SERIES;
 
 #[tokio::test]
-async fn a_metric_of_many_points_is_gone_at_once_and_its_points_are_deleted_by_a_job() {
+async fn dropped_metric_disappears_and_a_job_deletes_its_points() {
     let (_database, session) = with_many().await;
     session
         .rows(

@@ -23,7 +23,7 @@ async fn left(session: &Session) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn documents_are_written_while_an_index_waits_for_an_open_snapshot() {
+async fn documents_are_written_while_an_index_build_waits() {
     let (database, session) = with_many().await;
     let blocker = with_old_snapshot(&database).await;
     set_indexed(&session, "name", true).await;
@@ -36,7 +36,7 @@ async fn documents_are_written_while_an_index_waits_for_an_open_snapshot() {
 }
 
 #[tokio::test]
-async fn locked_records_are_come_back_to_when_all_others_are_done() {
+async fn locked_records_are_processed_last() {
     let (database, session) = with_companies().await;
     let blocker = with_locked(&database, 10, 3).await;
     set_language(&session, "german").await;
@@ -50,7 +50,7 @@ async fn locked_records_are_come_back_to_when_all_others_are_done() {
 }
 
 #[tokio::test]
-async fn records_that_are_locked_or_gone_when_the_job_comes_back_keep_it_from_nothing() {
+async fn job_finishes_despite_locked_and_deleted_records() {
     let (database, session) = with_many().await;
     let writer = database.session().await;
     session.rows("select keyed.rebuild_documents('crm.customers')", &[]).await;
@@ -67,7 +67,7 @@ async fn records_that_are_locked_or_gone_when_the_job_comes_back_keep_it_from_no
 }
 
 #[tokio::test]
-async fn a_record_that_is_being_written_keeps_no_other_from_being_embedded() {
+async fn record_being_written_does_not_block_embedding_of_others() {
     let (database, session) = with_many().await;
     session.rows("select keyed.alter_template('crm.customers', '{\"embed\": [\"name\"]}')", &[]).await;
     until_done(&session).await;
@@ -85,7 +85,7 @@ async fn a_record_that_is_being_written_keeps_no_other_from_being_embedded() {
     until_done(&session).await;
 }
 
-/// Notes each portion of each job.
+/// Notes each chunk of each job.
 async fn note_turns(session: &Session) {
     session
         .run(
@@ -109,7 +109,7 @@ async fn rebuild_both(session: &Session) {
 }
 
 #[tokio::test]
-async fn templates_take_turns_some_portions_each() {
+async fn jobs_of_templates_run_round_robin() {
     let (_database, session) = with_companies().await;
     note_turns(&session).await;
     rebuild_both(&session).await;
@@ -119,26 +119,26 @@ async fn templates_take_turns_some_portions_each() {
 }
 
 #[tokio::test]
-async fn a_portion_of_long_texts_is_short_and_a_whole_turn() {
+async fn chunk_of_long_texts_is_short_and_fills_a_turn() {
     let (_database, session) = with_companies().await;
     session.run("update crm.customers set name = repeat(visits || ' ', 250000) where visits <= 24").await;
     note_turns(&session).await;
     rebuild_both(&session).await;
-    let portions = |condition: &str| {
+    let chunks = |condition: &str| {
         format!(
             "select count(*) from public.turn n join keyed_state.template t on t.id = n.template
              where t.slug = 'customers' and {condition}"
         )
     };
-    // The long ones need some portions, all others six.
-    let count: u32 = session.text(&portions("true"), &[]).await.parse().expect("a count");
+    // The long ones need some chunks, all others six.
+    let count: u32 = session.text(&chunks("true"), &[]).await.parse().expect("a count");
     assert!((9..=20).contains(&count), "{count}");
     let beside = "position < (select max(o.position) from public.turn o where o.template <> t.id)";
-    assert_eq!(session.text(&portions(beside), &[]).await, "1");
+    assert_eq!(session.text(&chunks(beside), &[]).await, "1");
 }
 
 #[tokio::test]
-async fn an_open_change_of_one_template_keeps_the_jobs_of_no_other() {
+async fn open_change_of_a_template_does_not_block_other_jobs() {
     let (database, session) = with_companies().await;
     let definer = database.session().await;
     // Both the row of the job and the table are locked.
@@ -155,7 +155,7 @@ async fn an_open_change_of_one_template_keeps_the_jobs_of_no_other() {
 }
 
 #[tokio::test]
-async fn an_index_of_a_table_that_an_open_transaction_has_written_to_keeps_no_other_waiting() {
+async fn waiting_index_build_does_not_block_other_jobs() {
     let (database, session) = with_companies().await;
     session.run("update crm.companies set name = repeat(name || ' ', 30)").await;
     let writer = database.session().await;
@@ -176,7 +176,7 @@ async fn an_index_of_a_table_that_an_open_transaction_has_written_to_keeps_no_ot
 }
 
 #[tokio::test]
-async fn a_database_has_two_workers_at_most() {
+async fn database_has_two_workers_at_most() {
     let (database, session) = with_companies().await;
     let (_documents, _index) = (with_locked(&database, 0, 1).await, with_old_snapshot(&database).await);
     set_indexed(&session, "name", true).await;
@@ -186,13 +186,13 @@ async fn a_database_has_two_workers_at_most() {
     }
     until_left_out(&session, 1).await;
     until_blocked(&session).await;
-    // One that finds its place taken ends at once.
+    // A worker without a free slot ends immediately.
     let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
     session.until(workers, "2").await;
 }
 
 #[tokio::test]
-async fn a_lock_that_keeps_an_index_from_being_built_keeps_those_of_other_templates_from_nothing() {
+async fn blocked_index_build_does_not_block_other_templates() {
     let (database, session) = with_companies().await;
     session
         .run(&format!(

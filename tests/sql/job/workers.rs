@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_job_that_fails_says_why_and_is_tried_again_when_asked() {
+async fn failed_job_reports_its_error_and_is_retried_on_request() {
     let (_database, session) = with_many().await;
     let long = "array[(select string_agg(md5(n::text), '') from generate_series(1, 300) n)]";
     // Our triggers would refuse what no index can hold.
@@ -28,7 +28,7 @@ async fn a_job_that_fails_says_why_and_is_tried_again_when_asked() {
 }
 
 #[tokio::test]
-async fn a_worker_that_was_ended_is_followed_by_one_that_goes_on() {
+async fn terminated_worker_is_replaced() {
     let (database, session) = with_many().await;
     let blocker = with_locked(&database, MANY / 2, MANY).await;
     set_language(&session, "german").await;
@@ -46,7 +46,7 @@ async fn a_worker_that_was_ended_is_followed_by_one_that_goes_on() {
 }
 
 #[tokio::test]
-async fn migrate_starts_workers_for_jobs_that_wait() {
+async fn migrate_starts_workers_for_pending_jobs() {
     let (database, session) = with_many().await;
     let blocker = with_locked(&database, MANY / 2, 1).await;
     set_language(&session, "german").await;
@@ -59,7 +59,7 @@ async fn migrate_starts_workers_for_jobs_that_wait() {
 }
 
 #[tokio::test]
-async fn the_worker_is_no_superuser_and_the_state_holds_no_statement() {
+async fn worker_is_not_superuser_and_stores_no_statement() {
     let (database, session) = with_many().await;
     let blocker = with_locked(&database, MANY / 2, 1).await;
     set_language(&session, "german").await;
@@ -83,7 +83,7 @@ async fn the_worker_is_no_superuser_and_the_state_holds_no_statement() {
 }
 
 #[tokio::test]
-async fn a_definition_that_is_rolled_back_leaves_no_job() {
+async fn rolled_back_definition_leaves_no_job() {
     let (_database, session) = with_many().await;
     session.run("begin").await;
     set_language(&session, "german").await;
@@ -96,7 +96,7 @@ async fn a_definition_that_is_rolled_back_leaves_no_job() {
 }
 
 #[tokio::test]
-async fn records_are_looked_at_for_texts_to_embed_by_a_job() {
+async fn job_queues_texts_to_embed() {
     let (_database, session) = with_many().await;
     session.run("update crm.customers set deleted_at = now() where visits > 5990").await;
     session.rows("select keyed.alter_template('crm.customers', '{\"embed\": [\"name\"]}')", &[]).await;
@@ -106,7 +106,7 @@ async fn records_are_looked_at_for_texts_to_embed_by_a_job() {
 }
 
 #[tokio::test]
-async fn jobs_are_shown_to_those_who_may_define_the_template() {
+async fn jobs_are_visible_with_the_define_privilege() {
     let (database, session) = with_many().await;
     let _blocker = with_locked(&database, MANY / 2, 1).await;
     set_language(&session, "german").await;
@@ -121,7 +121,7 @@ async fn jobs_are_shown_to_those_who_may_define_the_template() {
 }
 
 #[tokio::test]
-async fn a_worker_that_is_on_its_way_is_not_missed_and_one_that_does_not_come_is() {
+async fn starting_worker_is_awaited_and_a_missing_one_reported() {
     let (_database, session) = with_many().await;
     // As a definition does it, but for the worker.
     let add = "insert into keyed_state.job (template_id, kind, created_at) select id, 'documents', clock_timestamp() - $1::interval from keyed_state.template where slug = 'customers'";

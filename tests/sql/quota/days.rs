@@ -1,9 +1,9 @@
-//! Quotas of a day: what is a write, and when a day ends.
+//! Daily quotas: which writes count, and when a day ends.
 
 use super::{UPSERT, assert_reached, used, with_quota};
 
 #[tokio::test]
-async fn every_line_of_history_is_a_write_of_the_day() {
+async fn every_history_entry_counts_as_a_write() {
     let (_database, session) = with_quota("writes_per_day", "6").await;
     session.rows(UPSERT, &["A"]).await;
     session.rows(UPSERT, &["A"]).await;
@@ -27,7 +27,7 @@ async fn every_line_of_history_is_a_write_of_the_day() {
 }
 
 #[tokio::test]
-async fn a_quota_of_a_day_that_was_lowered_below_its_use_holds_on_the_next_days() {
+async fn lowered_daily_quota_applies_on_later_days() {
     let (_database, session) = with_quota("writes_per_day", "100").await;
     session.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 60) n").await;
     session.run("select keyed.set_quota('crm', 'writes_per_day', 10)").await;

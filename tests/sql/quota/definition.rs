@@ -5,7 +5,7 @@ use harness::Database;
 use serde_json::json;
 
 #[tokio::test]
-async fn setting_a_quota_counts_what_is_there() {
+async fn new_quota_counts_existing_records() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.customers select from generate_series(1, 5); insert into crm.companies (name) values ('ACME')").await;
@@ -35,7 +35,7 @@ async fn setting_a_quota_counts_what_is_there() {
 }
 
 #[tokio::test]
-async fn a_session_that_knew_no_quota_knows_it_at_once() {
+async fn new_quota_applies_to_all_sessions() {
     let database = Database::with_crm().await;
     let (session, other) = (database.session().await, database.session().await);
     session.rows(UPSERT, &["A"]).await;
@@ -50,7 +50,7 @@ async fn a_session_that_knew_no_quota_knows_it_at_once() {
 }
 
 #[tokio::test]
-async fn quotas_of_one_project_are_not_anothers() {
+async fn quotas_of_projects_are_independent() {
     let (_database, session) = with_quota("live_records", "0").await;
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'orders'); insert into shop.orders default values").await;
     assert_reached(&session.refusal(UPSERT, &["A"]).await, "live_records", 0, 0);
@@ -66,7 +66,7 @@ async fn quotas_of_one_project_are_not_anothers() {
 }
 
 #[tokio::test]
-async fn an_invalid_quota_is_refused() {
+async fn invalid_quota_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     for (arguments, code, pointer) in [
@@ -94,7 +94,7 @@ async fn an_invalid_quota_is_refused() {
 }
 
 #[tokio::test]
-async fn the_total_is_hidden_from_a_caller_with_a_scope() {
+async fn total_is_hidden_from_a_caller_with_a_scope() {
     let (database, session) = with_quota("live_records", "2").await;
     session.run("insert into crm.customers (name) values ('a'), ('b')").await;
     let clerk = database.create_role("clerk").await;

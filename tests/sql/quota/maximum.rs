@@ -4,7 +4,7 @@ use super::{UPSERT, assert_reached, used, with_quota};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn the_last_record_goes_in_and_the_next_is_refused_by_every_door() {
+async fn every_write_path_enforces_the_record_quota() {
     let (_database, session) = with_quota("live_records", "3").await;
     session.rows(UPSERT, &["A"]).await;
     session.run("select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}')").await;
@@ -32,7 +32,7 @@ async fn the_last_record_goes_in_and_the_next_is_refused_by_every_door() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_makes_room_and_a_restored_one_needs_it() {
+async fn deletion_frees_quota_and_restore_uses_it() {
     let (_database, session) = with_quota("live_records", "2").await;
     session.rows(UPSERT, &["A"]).await;
     session.rows(UPSERT, &["B"]).await;
@@ -60,7 +60,7 @@ async fn a_deleted_record_makes_room_and_a_restored_one_needs_it() {
 }
 
 #[tokio::test]
-async fn a_rollback_returns_quota() {
+async fn rollback_returns_quota() {
     let (_database, session) = with_quota("live_records", "2").await;
     for _ in 0..3 {
         session.run("begin; insert into crm.customers select from generate_series(1, 2); rollback").await;
@@ -78,7 +78,7 @@ async fn a_rollback_returns_quota() {
 }
 
 #[tokio::test]
-async fn room_that_many_small_writes_gather_goes_back_with_their_savepoint() {
+async fn savepoint_rollback_returns_quota_of_many_writes() {
     let (database, session) = with_quota("live_records", "500").await;
     let upserts = |from: usize, to: usize| {
         format!(
@@ -108,7 +108,7 @@ fn creates(count: usize) -> String {
 }
 
 #[tokio::test]
-async fn an_atomic_batch_goes_in_whole_or_not_at_all() {
+async fn atomic_batch_beyond_a_quota_writes_nothing() {
     let (_database, session) = with_quota("live_records", "10").await;
     let refusal = session.refusal("select keyed.batch($1, true)", &[&creates(11)]).await;
     assert_eq!(refusal.detail["failed_index"], 10);
@@ -119,7 +119,7 @@ async fn an_atomic_batch_goes_in_whole_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn of_a_batch_that_is_not_atomic_those_beyond_are_refused_one_by_one() {
+async fn quota_rejects_single_operations_of_a_batch() {
     let (_database, session) = with_quota("live_records", "300").await;
     let report = session.json("select keyed.batch($1, false)", &[&creates(400)]).await;
     let results = report["results"].as_array().expect("results");
@@ -132,7 +132,7 @@ async fn of_a_batch_that_is_not_atomic_those_beyond_are_refused_one_by_one() {
 }
 
 #[tokio::test]
-async fn templates_and_their_attributes_are_bounded() {
+async fn quotas_limit_templates_and_attributes() {
     let (_database, session) = with_quota("templates", "3").await;
     session.run("select keyed.set_quota('crm', 'attributes_per_template', 9)").await;
     session.run("select keyed.create_template('crm', 'orders')").await;
@@ -160,7 +160,7 @@ async fn templates_and_their_attributes_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_truncation_returns_quota_with_any_snapshot() {
+async fn truncation_returns_quota_with_any_snapshot() {
     let (database, session) = with_quota("live_records", "20").await;
     session.run("begin isolation level repeatable read; select 1").await;
     let other = database.session().await;
@@ -170,7 +170,7 @@ async fn a_truncation_returns_quota_with_any_snapshot() {
 }
 
 #[tokio::test]
-async fn counting_does_not_walk_through_versions_that_an_old_snapshot_keeps() {
+async fn count_skips_versions_of_old_snapshots() {
     let (_database, session) = with_quota("writes_per_day", "1000000").await;
     let write = async |count: usize| {
         let upsert = "select keyed.upsert_by_key('crm.customers', 'A', '{\"visits\": {\"$inc\": 1}}')";

@@ -46,7 +46,7 @@ async fn walk(session: &Session, id: &str, question: &str, size: usize) -> Vec<S
 }
 
 #[tokio::test]
-async fn pages_of_buckets_hold_what_the_points_of_each_bucket_amount_to() {
+async fn pages_of_buckets_equal_the_aggregated_points() {
     // Dense and sparse parts, before and after 2000, across a change of the clock, points on the bounds of buckets and
     // several at one time.
     let (_database, session, id) = with_points(
@@ -115,7 +115,7 @@ async fn pages(session: &Session, id: &str, question: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn a_page_of_buckets_reads_the_points_of_its_buckets_however_long_the_series_is() {
+async fn page_of_buckets_reads_only_its_points() {
     let points = |count: usize| {
         format!(
             "select timestamptz '2024-01-01T00:00:00Z' + i * interval '1 second', i from generate_series(0, {count} - 1) i"

@@ -61,7 +61,7 @@ impl Series {
 }
 
 #[tokio::test]
-async fn deleted_point_of_the_future_gives_way_to_the_latest_point() {
+async fn deletion_of_a_future_point_restores_the_latest_value() {
     let series = Series::new().await;
     assert_eq!(series.value().await, "999");
     let outcome = series.call(DELETE, FUTURE).await;
@@ -101,7 +101,7 @@ async fn range_of_points_is_deleted_from_inclusive_to_exclusive() {
 }
 
 #[tokio::test]
-async fn replaced_points_take_the_place_of_those_of_their_times() {
+async fn points_replace_those_of_equal_times() {
     let series = Series::new().await;
     let points = json!([point(2, 2.5), {"at": FUTURE, "value": -1}, point(7, 7.0)]).to_string();
     let outcome = series.call(REPLACE, &points).await;
@@ -111,7 +111,7 @@ async fn replaced_points_take_the_place_of_those_of_their_times() {
         (series.value().await, series.points().await),
         ("-1".to_owned(), "0:0 1:1 2:2.5 3:3 4:4 7:7 2999:-1".to_owned())
     );
-    // Of a range, also those go that none takes the place of.
+    // Points of a range are deleted even without a replacement.
     let within = "select keyed.replace_metric_points($1, 'mood', $2, \"from\" => '2024-02-29T03:00:00Z')";
     let outcome = series.call(within, &json!([point(3, 3.0), point(3, 3.5)]).to_string()).await;
     assert_eq!(outcome, json!({"deleted": 4, "added": 2, "latest": point(3, 3.5)}));
@@ -130,7 +130,7 @@ async fn replaced_points_take_the_place_of_those_of_their_times() {
 }
 
 #[tokio::test]
-async fn correction_that_makes_no_sense_is_rejected_and_changes_nothing() {
+async fn invalid_correction_is_rejected() {
     let series = Series::new().await;
     let before = series.points().await;
     for (sql, argument, code, pointer) in [

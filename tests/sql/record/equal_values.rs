@@ -74,7 +74,7 @@ async fn equal_value_in_another_form_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_equal_number_beside_a_change_keeps_its_digits_and_leaves_no_trace() {
+async fn equal_number_keeps_its_digits_without_a_trace() {
     let (_database, session, _) = ada().await;
     session.run("update crm.customers set name = 'Bea', visits = 1.00").await;
     assert_eq!(session.text("select visits from crm.customers", &[]).await, "1");

@@ -45,13 +45,13 @@ async fn assert_refused_at_every_door(session: &Session, key: &str) {
 }
 
 #[tokio::test]
-async fn a_key_loses_the_spaces_around_it_at_every_door() {
+async fn every_write_path_trims_keys() {
     let (_database, session) = with_entry_points().await;
     assert_eq!(stored(&session, "  A:1/é x  ").await, ["A:1/é x"; ENTRY_POINTS.len()]);
 }
 
 #[tokio::test]
-async fn a_key_keeps_all_other_white_space_and_invisible_characters_around_it() {
+async fn key_keeps_other_white_space_and_invisible_characters() {
     let (_database, session) = with_entry_points().await;
     for invisible in ['\u{a0}', '\u{3000}', '\u{200b}', '\u{202e}', '\u{feff}', '\u{2028}'] {
         for key in [format!("{invisible}A"), format!("A{invisible}")] {
@@ -61,7 +61,7 @@ async fn a_key_keeps_all_other_white_space_and_invisible_characters_around_it() 
 }
 
 #[tokio::test]
-async fn a_key_has_at_most_255_characters_after_trimming_however_many_bytes_they_take() {
+async fn key_has_at_most_255_characters_after_trimming() {
     let (_database, session) = with_entry_points().await;
     for character in ["a", "é", "😀"] {
         let longest = character.repeat(255);
@@ -73,7 +73,7 @@ async fn a_key_has_at_most_255_characters_after_trimming_however_many_bytes_they
 }
 
 #[tokio::test]
-async fn a_key_without_any_character_is_refused_and_not_taken_for_none() {
+async fn empty_key_is_rejected() {
     let (_database, session) = with_entry_points().await;
     for empty in ["", " ", "     "] {
         assert_refused_at_every_door(&session, empty).await;
@@ -81,7 +81,7 @@ async fn a_key_without_any_character_is_refused_and_not_taken_for_none() {
 }
 
 #[tokio::test]
-async fn a_control_character_anywhere_in_a_key_is_refused() {
+async fn control_character_in_a_key_is_rejected() {
     let (_database, session) = with_entry_points().await;
     // PostgreSQL's text cannot hold U+0000, so it cannot be typed in SQL.
     for code in (0x01..=0x1f).chain(0x7f..=0x9f) {
@@ -93,7 +93,7 @@ async fn a_control_character_anywhere_in_a_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_is_opaque_so_letter_case_and_normal_form_make_another_key() {
+async fn case_and_normal_form_distinguish_keys() {
     let (_database, session) = with_entry_points().await;
     let mut ids = Vec::new();
     for key in ["a:1", "A:1", "caf\u{e9}", "cafe\u{301}", "a:1 ."] {
@@ -110,14 +110,14 @@ async fn a_key_is_opaque_so_letter_case_and_normal_form_make_another_key() {
 }
 
 #[tokio::test]
-async fn a_lookup_trims_the_key_as_a_write_does() {
+async fn lookup_trims_the_key() {
     let (_database, session) = with_entry_points().await;
     let id = session.text("select id from keyed.upsert_by_key('crm.customers', 'A-1')", &[]).await;
     assert_eq!(session.json("select keyed.get_by_key('crm.customers', '  A-1 ')", &[]).await["id"], id);
 }
 
 #[tokio::test]
-async fn no_two_live_records_of_a_template_hold_one_key() {
+async fn live_keys_of_a_template_are_unique() {
     let (_database, session) = with_entry_points().await;
     let holder = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
     for entry_point in [ENTRY_POINTS[1], ENTRY_POINTS[3], ENTRY_POINTS[4]] {
@@ -134,7 +134,7 @@ async fn no_two_live_records_of_a_template_hold_one_key() {
 }
 
 #[tokio::test]
-async fn any_number_of_records_have_no_key() {
+async fn many_records_can_have_no_key() {
     let (_database, session) = with_entry_points().await;
     session.run("select keyed.create_record('crm.customers') from generate_series(1, 3)").await;
     session.run("insert into crm.customers (external_key) values (null), (null)").await;
@@ -143,7 +143,7 @@ async fn any_number_of_records_have_no_key() {
 }
 
 #[tokio::test]
-async fn another_template_and_another_project_may_use_the_same_key() {
+async fn other_templates_and_projects_can_use_the_same_key() {
     let (_database, session) = with_entry_points().await;
     session
         .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'customers')")
@@ -162,7 +162,7 @@ async fn another_template_and_another_project_may_use_the_same_key() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_releases_its_key_and_still_shows_it() {
+async fn deletion_releases_the_key_and_still_shows_it() {
     let (_database, session) = with_entry_points().await;
     let old = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
     session.rows("select keyed.delete_record($1)", &[id_of(&old)]).await;
@@ -179,7 +179,7 @@ async fn a_deleted_record_releases_its_key_and_still_shows_it() {
 }
 
 #[tokio::test]
-async fn one_index_in_byte_order_keeps_keys_unique() {
+async fn bytewise_index_keeps_keys_unique() {
     let (_database, session) = with_entry_points().await;
     let index = "select pg_get_expr(i.indpred, i.indrelid), i.indisunique, i.indisvalid, c.collname
                  from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]

@@ -26,7 +26,7 @@ async fn history_length(session: &Session, record: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_record_is_answered_with_every_standard_field_and_every_attribute() {
+async fn record_has_all_standard_fields_and_attributes() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({"name": "Ada", "visits": 3}), "A-1").await;
     let nothing = Value::Null;
@@ -48,7 +48,7 @@ async fn a_record_is_answered_with_every_standard_field_and_every_attribute() {
 }
 
 #[tokio::test]
-async fn an_id_carries_the_number_of_its_template_and_ids_ascend() {
+async fn ids_contain_the_template_number_and_ascend() {
     let (_database, session) = crm().await;
     for template in ["companies", "customers"] {
         // RFC 9562: version 8 in the 13th digit, the variant in the 17th; then 24 bits of template.
@@ -69,7 +69,7 @@ async fn an_id_carries_the_number_of_its_template_and_ids_ascend() {
 }
 
 #[tokio::test]
-async fn fields_keeps_id_template_and_key_and_what_is_listed() {
+async fn fields_returns_id_template_key_and_listed_fields() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({"name": "Ada", "visits": 3}), "A-1").await;
     let fields = "select keyed.get_record($1, array['name', 'created_at'])";
@@ -112,7 +112,7 @@ async fn verbose_adds_type_and_label_of_every_value() {
 }
 
 #[tokio::test]
-async fn a_patch_changes_what_it_lists_and_nothing_else() {
+async fn patch_changes_only_listed_attributes() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({"name": "Ada", "visits": 3}), "A-1").await;
     let patched = patch(&session, &made, json!({"attributes": {"visits": 4, "tags": ["x"]}})).await;
@@ -127,7 +127,7 @@ async fn a_patch_changes_what_it_lists_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_patch_sets_clears_or_leaves_the_key() {
+async fn patch_sets_clears_or_keeps_the_key() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({"name": "Ada"}), "A-1").await;
     assert_eq!(patch(&session, &made, json!({"attributes": {"name": "Bea"}})).await["external_key"], "A-1");
@@ -140,7 +140,7 @@ async fn a_patch_sets_clears_or_leaves_the_key() {
 }
 
 #[tokio::test]
-async fn a_patch_that_changes_nothing_leaves_no_trace() {
+async fn patch_without_a_change_leaves_no_trace() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({"name": "Ada", "visits": 1.5, "tags": ["x"]}), "A-1").await;
     for body in [
@@ -155,7 +155,7 @@ async fn a_patch_that_changes_nothing_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn replacing_sets_unlisted_attributes_to_null_and_leaves_the_key() {
+async fn replacement_clears_unlisted_attributes_and_keeps_the_key() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({"name": "Ada", "visits": 3, "born": "1815-12-10"}), "A-1").await;
     let replace = "select keyed.replace_attributes($1, $2)";
@@ -175,7 +175,7 @@ async fn replacing_sets_unlisted_attributes_to_null_and_leaves_the_key() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_is_gone_unless_asked_for() {
+async fn deleted_record_is_returned_only_on_request() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({"name": "Ada"}), "A-1").await;
     session.rows("select keyed.delete_record($1)", &[id_of(&made)]).await;
@@ -199,7 +199,7 @@ async fn a_deleted_record_is_gone_unless_asked_for() {
 }
 
 #[tokio::test]
-async fn an_id_that_names_no_record_is_not_found() {
+async fn unknown_id_is_not_found() {
     let (_database, session) = crm().await;
     let never_written =
         session.text("select keyed.new_id(id) from keyed_state.template where slug = 'customers'", &[]).await;
@@ -225,7 +225,7 @@ async fn an_id_that_names_no_record_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_body_with_an_unknown_member_is_refused() {
+async fn unknown_member_is_rejected() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({}), "A-1").await;
     let patch =

@@ -1,4 +1,4 @@
-//! What history tells of a record.
+//! The history of a record.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ async fn latest(session: &Session, record: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_history_has_old_and_new_values_of_every_change() {
+async fn history_has_old_and_new_values_of_every_change() {
     let (_database, session, record) = with_record().await;
     let id = id_of(&record);
     let statements = [
@@ -105,7 +105,7 @@ async fn history_is_read_newest_first_in_pages_that_neither_skip_nor_repeat() {
 }
 
 #[tokio::test]
-async fn a_page_size_or_a_cursor_that_makes_no_sense_is_refused() {
+async fn invalid_limit_or_cursor_is_rejected() {
     let (_database, session, record) = with_record().await;
     for size in ["0", "-1", "1001", "2147483647"] {
         let refusal = session.refusal("select keyed.history_page($1, $2)", &[id_of(&record), size]).await;
@@ -123,7 +123,7 @@ async fn a_page_size_or_a_cursor_that_makes_no_sense_is_refused() {
 }
 
 #[tokio::test]
-async fn history_as_rows_says_the_same_as_history_as_json() {
+async fn history_rows_equal_history_json() {
     let (_database, session, record) = with_record().await;
     session.rows(r#"select keyed.patch_record($1, '{"external_key": null}')"#, &[id_of(&record)]).await;
     let rows = "select jsonb_agg(to_jsonb(h) - 'at') from keyed.history($1) h";
@@ -156,7 +156,7 @@ async fn history_has_the_effective_role_and_the_login() {
 }
 
 #[tokio::test]
-async fn a_rollback_leaves_no_history() {
+async fn rollback_leaves_no_history() {
     let (_database, session, record) = with_record().await;
     session.run("begin").await;
     session
@@ -222,7 +222,7 @@ async fn no_history_entry_is_lost_when_a_user_trigger_writes_another_template() 
 }
 
 #[tokio::test]
-async fn a_page_of_long_texts_ends_before_its_limit_and_the_next_goes_on() {
+async fn page_of_long_texts_ends_early_and_continues() {
     let (_database, session, record) = with_record().await;
     let id = id_of(&record);
     let change = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('name', repeat($2, 1000000))))";

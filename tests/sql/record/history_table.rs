@@ -60,7 +60,7 @@ async fn user_triggers_on_a_history_fire_for_one_row_and_for_many() {
 }
 
 #[tokio::test]
-async fn many_entries_of_one_statement_are_like_those_of_many_statements() {
+async fn bulk_history_entries_equal_single_ones() {
     let (database, session, table) = with_history().await;
     session
         .run(&format!("create index on {table} (actor); create index on {table} using gin (changes)"))
@@ -97,7 +97,7 @@ async fn many_entries_of_one_statement_are_like_those_of_many_statements() {
 }
 
 #[tokio::test]
-async fn what_a_history_refuses_is_an_error_and_not_the_end_of_the_server() {
+async fn failed_history_write_is_an_error() {
     let (database, session, table) = with_history().await;
     session
         .run(&format!("alter table {table} add constraint c check (operation <> 'update') not valid"))
@@ -135,7 +135,7 @@ async fn versions_continue_after_changes_of_the_primary_key_and_columns() {
 }
 
 #[tokio::test]
-async fn a_trigger_that_writes_a_new_record_within_an_exception_block_leaves_a_history_and_a_document() {
+async fn record_written_in_an_exception_block_has_history_and_document() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

@@ -1,4 +1,4 @@
-//! Values that a record may keep and that no record may get: what was read is written back.
+//! Values that a record can keep but not get, such as removed options: a record can be written back as it was read.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ impl Customers {
 }
 
 #[tokio::test]
-async fn a_record_keeps_a_deleted_target_and_a_removed_option_however_it_is_written() {
+async fn record_keeps_a_deleted_target_and_a_removed_option() {
     let customers = Customers::new().await;
     let (record, version) = (customers.read("A-1").await, customers.version("A-1").await);
     assert_eq!(record["attributes"]["tier"], json!(["gold", "silver"]));
@@ -120,7 +120,7 @@ async fn a_record_keeps_a_deleted_target_and_a_removed_option_however_it_is_writ
 }
 
 #[tokio::test]
-async fn another_deleted_target_and_another_value_are_rejected_however_they_are_written() {
+async fn new_deleted_targets_and_removed_options_are_rejected() {
     let customers = Customers::new().await;
     let record = customers.read("A-1").await;
     let version = customers.version("A-1").await;
@@ -157,7 +157,7 @@ async fn another_deleted_target_and_another_value_are_rejected_however_they_are_
 }
 
 #[tokio::test]
-async fn a_list_with_a_removed_option_loses_and_gains_others() {
+async fn list_with_a_removed_option_loses_and_gains_others() {
     let customers = Customers::new().await;
     for tier in [json!(["silver", "gold", "gold"]), json!(["silver"])] {
         for key in ["A-1", "A-2"] {
@@ -187,7 +187,7 @@ async fn a_list_with_a_removed_option_loses_and_gains_others() {
 }
 
 #[tokio::test]
-async fn many_records_keep_their_values_by_one_batch_or_import() {
+async fn batch_and_import_keep_existing_values() {
     let customers = Customers::new().await;
     let mut rows = Vec::new();
     for key in ["A-1", "A-2"] {
@@ -231,7 +231,7 @@ async fn many_records_keep_their_values_by_one_batch_or_import() {
 }
 
 #[tokio::test]
-async fn a_later_row_of_a_record_keeps_only_what_the_rows_before_it_left() {
+async fn later_row_keeps_only_values_left_by_earlier_rows() {
     let customers = Customers::new().await;
     let create = "select keyed.create_record('crm.companies', '{\"name\": \"Live\"}', 'C-3')";
     let live = id_of(&customers.session.json(create, &[]).await).to_owned();

@@ -13,7 +13,7 @@ async fn with_record() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn a_lookup_in_a_fixed_snapshot_sees_the_past() {
+async fn lookup_in_a_fixed_snapshot_sees_the_past() {
     let (database, reader) = with_record().await;
     let writer = database.session().await;
     reader.run("begin isolation level repeatable read; select 1 from crm.customers").await;
@@ -27,7 +27,7 @@ async fn a_lookup_in_a_fixed_snapshot_sees_the_past() {
 }
 
 #[tokio::test]
-async fn a_lookup_sees_what_its_own_transaction_wrote() {
+async fn lookup_sees_what_its_own_transaction_wrote() {
     let (_database, session) = with_record().await;
     session.run("begin; select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"mine\"}')").await;
     assert_eq!(session.text(LOOKUP, &[]).await, "mine");
@@ -38,7 +38,7 @@ async fn a_lookup_sees_what_its_own_transaction_wrote() {
 }
 
 #[tokio::test]
-async fn a_lookup_works_without_its_indexes() {
+async fn lookup_works_without_its_indexes() {
     let (_database, session) = with_record().await;
     let index = "select i.indexrelid::regclass::text from pg_index i where i.indrelid = 'crm.customers'::regclass \
                  and i.indpred is not null";
@@ -57,7 +57,7 @@ async fn a_lookup_works_without_its_indexes() {
 }
 
 #[tokio::test]
-async fn a_lookup_shows_the_default_of_an_attribute_that_is_newer_than_the_record() {
+async fn lookup_shows_the_default_of_an_attribute_that_is_newer_than_the_record() {
     let (_database, session) = with_record().await;
     session.run("select keyed.drop_attribute('crm.customers', 'visits')").await;
     let added = r#"{"slug": "city", "type": "string", "required": true, "default": "Bern"}"#;
@@ -69,7 +69,7 @@ async fn a_lookup_shows_the_default_of_an_attribute_that_is_newer_than_the_recor
 }
 
 #[tokio::test]
-async fn a_deleted_record_is_found_by_its_id_only_when_asked_for() {
+async fn lookup_finds_deleted_records_only_on_request() {
     let (_database, session) = with_record().await;
     let id = session.text("select id from crm.customers", &[]).await;
     session.rows("select keyed.delete_record($1)", &[&id]).await;
@@ -79,7 +79,7 @@ async fn a_deleted_record_is_found_by_its_id_only_when_asked_for() {
 }
 
 #[tokio::test]
-async fn a_lookup_in_an_old_snapshot_does_not_ask_for_an_index_that_is_gone() {
+async fn lookup_in_an_old_snapshot_ignores_a_dropped_index() {
     let (database, reader) = with_record().await;
     let other = database.session().await;
     let by_id = "select keyed.get_record(id) -> 'attributes' ->> 'name' from crm.customers";
@@ -115,7 +115,7 @@ const TRACED: &str =
     "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on";
 
 #[tokio::test]
-async fn a_superuser_can_have_a_statement_run_for_each_row_that_is_found_or_inserted() {
+async fn superuser_can_switch_direct_access_off() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -173,7 +173,7 @@ async fn a_superuser_can_have_a_statement_run_for_each_row_that_is_found_or_inse
 }
 
 #[tokio::test]
-async fn an_index_younger_than_a_row_is_used_by_snapshots_that_are_younger_than_the_index() {
+async fn only_younger_snapshots_use_a_new_index() {
     // How old a snapshot is, the transactions of other tests decide, too.
     let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
     let database = Database::new_in(&cluster).await.add_crm().await;
@@ -203,7 +203,7 @@ async fn an_index_younger_than_a_row_is_used_by_snapshots_that_are_younger_than_
 }
 
 #[tokio::test]
-async fn a_query_that_could_run_in_parallel_may_look_records_up() {
+async fn parallel_query_can_look_up_records() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
     administrator

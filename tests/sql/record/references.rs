@@ -18,7 +18,7 @@ async fn create(session: &Session, company: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_record_can_be_referenced_by_its_id_or_by_its_key() {
+async fn record_can_be_referenced_by_its_id_or_by_its_key() {
     let (_database, session, company) = with_company().await;
     let id = id_of(&company);
     for reference in [
@@ -38,7 +38,7 @@ async fn a_record_can_be_referenced_by_its_id_or_by_its_key() {
 }
 
 #[tokio::test]
-async fn a_reference_to_nothing_is_refused() {
+async fn reference_to_a_missing_record_is_rejected() {
     let (_database, session, company) = with_company().await;
     let customer = create(&session, &Value::Null).await;
     let deleted =
@@ -72,7 +72,7 @@ async fn a_reference_to_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn an_invalid_reference_is_refused() {
+async fn invalid_reference_is_rejected() {
     let (_database, session, _) = with_company().await;
     for (reference, code) in [
         (json!("C-1"), "invalid_value"),
@@ -96,7 +96,7 @@ async fn an_invalid_reference_is_refused() {
 }
 
 #[tokio::test]
-async fn verbose_shows_what_a_reference_points_to_under_its_present_name() {
+async fn verbose_shows_the_current_display_of_a_target() {
     let (_database, session, company) = with_company().await;
     let customer = create(&session, &company["id"]).await;
     let verbose = "select keyed.get_record($1, verbose => true) #> '{attribute_values,company}'";
@@ -116,7 +116,7 @@ async fn verbose_shows_what_a_reference_points_to_under_its_present_name() {
 }
 
 #[tokio::test]
-async fn a_template_may_refer_to_itself() {
+async fn template_can_refer_to_itself() {
     let (_database, session, _) = with_company().await;
     let attributes = json!([{"slug": "name", "type": "string"}, {"slug": "parent", "type": "reference", "template": "tree"}]);
     let tree =
@@ -134,7 +134,7 @@ async fn a_template_may_refer_to_itself() {
 }
 
 #[tokio::test]
-async fn a_reference_is_a_foreign_key_with_an_index() {
+async fn reference_is_a_foreign_key_with_an_index() {
     let (_database, session, _) = with_company().await;
     let target = "select confrelid::regclass from pg_constraint
                   where conrelid = 'crm.customers'::regclass and contype = 'f' and convalidated";

@@ -27,7 +27,7 @@ async fn operations(session: &Session, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_plain_on_conflict_finds_the_live_holder_of_a_key() {
+async fn on_conflict_finds_the_live_record() {
     let (_database, admin, clerk) = crm().await;
     let upsert = "insert into crm.customers as c (external_key, visits) values ('A-1', 1) \
                   on conflict (external_key) do update set visits = c.visits + excluded.visits returning visits";
@@ -90,7 +90,7 @@ async fn each_deletion_releases_the_key_and_each_restore_returns_it() {
 }
 
 #[tokio::test]
-async fn a_restore_by_direct_sql_takes_another_key_or_none() {
+async fn direct_restore_can_change_or_clear_the_key() {
     let (_database, admin, _clerk) = crm().await;
     for (restore, key, change) in [
         (
@@ -117,7 +117,7 @@ async fn a_restore_by_direct_sql_takes_another_key_or_none() {
 }
 
 #[tokio::test]
-async fn the_key_of_a_deleted_record_is_written_as_that_of_a_live_one() {
+async fn key_of_a_deleted_record_follows_the_same_rules() {
     let (_database, admin, _clerk) = crm().await;
     admin.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     admin.run("update crm.customers set deleted_at = now(), external_key = ' A-2'").await;
@@ -131,7 +131,7 @@ async fn the_key_of_a_deleted_record_is_written_as_that_of_a_live_one() {
 }
 
 #[tokio::test]
-async fn a_live_record_cannot_have_a_released_key() {
+async fn live_record_cannot_have_a_released_key() {
     let (_database, admin, clerk) = crm().await;
     admin.run("insert into crm.customers (external_key) values ('A-1')").await;
     for session in [&admin, &clerk] {
@@ -150,7 +150,7 @@ async fn a_live_record_cannot_have_a_released_key() {
 }
 
 #[tokio::test]
-async fn rows_of_an_older_dump_find_their_place() {
+async fn rows_of_an_older_dump_are_accepted() {
     let (_database, admin, _clerk) = crm().await;
     admin
         .run("insert into crm.customers (external_key, name, deleted_at) values ('A-1', 'Ada', now()), ('A-1', 'Bea', now()), ('A-1', 'Cleo', null)")
@@ -160,7 +160,7 @@ async fn rows_of_an_older_dump_find_their_place() {
 
 /// Makes a table as it was before keys were released into a column.
 async fn make_old(admin: &Session) {
-    // The triggers would move the keys away at once.
+    // The triggers would move the keys immediately.
     admin
         .run(
             "set session_replication_role = replica; \
@@ -178,7 +178,7 @@ async fn make_old(admin: &Session) {
 }
 
 #[tokio::test]
-async fn migrating_moves_the_keys_of_deleted_records_and_leaves_no_trace_of_it() {
+async fn migration_moves_released_keys_without_a_trace() {
     let (database, admin, clerk) = crm().await;
     let role = database.create_role("scoped").await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "A-"});
@@ -213,7 +213,7 @@ async fn migrating_moves_the_keys_of_deleted_records_and_leaves_no_trace_of_it()
     clerk.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 2}')").await;
     let one = clerk.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
     assert_eq!((&one["attributes"]["name"], &one["attributes"]["visits"]), (&json!("Ada III"), &json!(2)));
-    // The policy of who may delete looks for the key where it is now, and no privilege came back.
+    // The policy for deletion reads the key in its new place, and no privilege has returned.
     let scoped = database.session_as(&role).await;
     assert_eq!(
         scoped
@@ -233,7 +233,7 @@ async fn migrating_moves_the_keys_of_deleted_records_and_leaves_no_trace_of_it()
 }
 
 #[tokio::test]
-async fn a_migration_that_meets_a_reader_lets_it_finish_or_changes_nothing() {
+async fn migration_waits_for_readers_or_changes_nothing() {
     let (database, admin, clerk) = crm().await;
     let observer = database.session().await;
     admin.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;

@@ -23,7 +23,7 @@ async fn create(session: &Session, attributes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_record_created_without_a_value_gets_the_default() {
+async fn record_created_without_a_value_gets_the_default() {
     let (_database, session) = with_orders().await;
     let made = create(&session, json!({"number": "1"})).await;
     assert_eq!(
@@ -39,7 +39,7 @@ async fn a_record_created_without_a_value_gets_the_default() {
 }
 
 #[tokio::test]
-async fn an_explicit_null_is_no_default_and_a_later_upsert_brings_none() {
+async fn explicit_null_and_upsert_do_not_apply_the_default() {
     let (_database, session) = with_orders().await;
     let made = create(&session, json!({"number": "1", "state": null, "due": "2025-01-01"})).await;
     assert_eq!(made["attributes"]["state"], Value::Null);
@@ -49,7 +49,7 @@ async fn an_explicit_null_is_no_default_and_a_later_upsert_brings_none() {
 }
 
 #[tokio::test]
-async fn a_required_attribute_cannot_be_left_out_or_set_to_null() {
+async fn required_attribute_cannot_be_absent_or_null() {
     let (_database, session) = with_orders().await;
     for attributes in ["{}", r#"{"number": null}"#, r#"{"total": 2}"#] {
         for statement in [
@@ -77,7 +77,7 @@ async fn a_required_attribute_cannot_be_left_out_or_set_to_null() {
 }
 
 #[tokio::test]
-async fn an_upsert_that_updates_need_not_repeat_required_attributes() {
+async fn update_can_omit_required_attributes() {
     let (_database, session) = with_orders().await;
     create(&session, json!({"number": "1", "total": 7})).await;
     let upsert = "select created from keyed.upsert_by_key('crm.orders', 'O-1', $1)";
@@ -89,7 +89,7 @@ async fn an_upsert_that_updates_need_not_repeat_required_attributes() {
 }
 
 #[tokio::test]
-async fn an_increment_of_a_new_record_starts_from_0_and_not_from_the_default() {
+async fn increment_of_a_new_record_starts_from_0() {
     let (_database, session) = with_orders().await;
     let made = create(&session, json!({"number": "1", "total": {"$inc": 2}})).await;
     assert_eq!(made["attributes"]["total"], 2);

@@ -14,7 +14,7 @@ async fn deleted() -> (Database, Session, Value) {
 }
 
 #[tokio::test]
-async fn a_restored_record_has_its_values_and_its_key_again() {
+async fn restored_record_has_its_values_and_its_key_again() {
     let (_database, session, record) = deleted().await;
     let restored = session.json("select keyed.restore_record($1)", &[id_of(&record)]).await;
     assert_eq!((&restored["deleted_at"], &restored["external_key"]), (&Value::Null, &json!("A-1")));
@@ -25,7 +25,7 @@ async fn a_restored_record_has_its_values_and_its_key_again() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_taken_meanwhile_is_not_taken_back() {
+async fn restore_does_not_take_a_used_key() {
     let (_database, session, record) = deleted().await;
     let holder = session.text("select id from keyed.upsert_by_key('crm.customers', 'A-1')", &[]).await;
     for body in ["{}", r#"{"external_key": "A-1"}"#, r#"{"external_key": " A-1 "}"#] {
@@ -38,7 +38,7 @@ async fn a_key_that_was_taken_meanwhile_is_not_taken_back() {
 }
 
 #[tokio::test]
-async fn a_record_can_be_restored_with_another_key_or_with_none() {
+async fn record_can_be_restored_with_another_key_or_with_none() {
     for (body, key) in
         [(r#"{"external_key": " A-2 "}"#, json!("A-2")), (r#"{"external_key": null}"#, Value::Null)]
     {
@@ -50,7 +50,7 @@ async fn a_record_can_be_restored_with_another_key_or_with_none() {
 }
 
 #[tokio::test]
-async fn a_record_without_key_comes_back_without_key() {
+async fn record_without_a_key_is_restored_without_one() {
     let (_database, session, _) = deleted().await;
     let record = session.json("select keyed.create_record('crm.customers')", &[]).await;
     session.rows("select keyed.delete_record($1)", &[id_of(&record)]).await;
@@ -59,7 +59,7 @@ async fn a_record_without_key_comes_back_without_key() {
 }
 
 #[tokio::test]
-async fn a_live_record_cannot_be_restored() {
+async fn live_record_cannot_be_restored() {
     let (_database, session, record) = deleted().await;
     session.json("select keyed.restore_record($1)", &[id_of(&record)]).await;
     let refusal = session.refusal("select keyed.restore_record($1)", &[id_of(&record)]).await;

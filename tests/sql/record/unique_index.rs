@@ -25,7 +25,7 @@ fn assert_is_of_index(refusal: &Refusal, index: &str) {
 }
 
 #[tokio::test]
-async fn a_value_that_another_unique_index_refuses_is_no_key_that_is_taken() {
+async fn other_unique_violation_is_not_reported_as_a_key_conflict() {
     let (_database, session, id) = with_unique_names().await;
     for key in [json!("C"), json!("B"), json!(null)] {
         let body = json!({"external_key": key, "attributes": {"name": "x"}}).to_string();
@@ -45,7 +45,7 @@ async fn a_value_that_another_unique_index_refuses_is_no_key_that_is_taken() {
 }
 
 #[tokio::test]
-async fn a_restore_tells_a_key_that_is_taken_from_a_value_that_is() {
+async fn restore_distinguishes_key_conflicts_from_value_conflicts() {
     let (_database, session, id) = with_unique_names().await;
     // Only names of live records are unique now.
     session
@@ -65,7 +65,7 @@ async fn a_restore_tells_a_key_that_is_taken_from_a_value_that_is() {
 }
 
 #[tokio::test]
-async fn what_a_trigger_inserts_twice_is_no_key_that_is_taken() {
+async fn unique_violation_in_a_trigger_is_not_a_key_conflict() {
     let (_database, session, id) = with_unique_names().await;
     // A table with the same names of columns and index as that of the records.
     session
@@ -84,7 +84,7 @@ async fn what_a_trigger_inserts_twice_is_no_key_that_is_taken() {
 }
 
 #[tokio::test]
-async fn key_taken_out_of_sight_of_a_fixed_snapshot_is_a_serialization_failure() {
+async fn key_conflict_invisible_to_the_snapshot_is_a_serialization_failure() {
     let (database, session, id) = with_unique_names().await;
     session.run("begin isolation level repeatable read; select count(*) from crm.customers").await;
     let other = database.session().await;

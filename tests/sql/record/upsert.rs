@@ -23,7 +23,7 @@ async fn attributes(session: &Session) -> Value {
 }
 
 #[tokio::test]
-async fn the_first_call_creates_and_every_later_one_updates_the_same_record() {
+async fn upsert_creates_then_updates_the_same_record() {
     let (_database, session) = crm().await;
     let (id, created) = upsert(&session, &json!({"name": "Ada"})).await;
     assert!(created);
@@ -35,7 +35,7 @@ async fn the_first_call_creates_and_every_later_one_updates_the_same_record() {
 }
 
 #[tokio::test]
-async fn an_update_changes_only_the_attributes_listed() {
+async fn upsert_changes_only_listed_attributes() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "visits": 3, "tags": ["x"]})).await;
     upsert(&session, &json!({"visits": null, "born": "1815-12-10"})).await;
@@ -45,7 +45,7 @@ async fn an_update_changes_only_the_attributes_listed() {
 }
 
 #[tokio::test]
-async fn an_increment_adds_to_a_number_on_either_branch_and_absent_counts_as_0() {
+async fn increment_adds_to_new_and_existing_records() {
     let (_database, session) = crm().await;
     for (amount, expected) in [("2", "2"), ("0.1", "2.1"), ("0.2", "2.3"), ("-12.30", "-10.00")] {
         let increment = format!(r#"{{"visits": {{"$inc": {amount}}}}}"#);
@@ -58,7 +58,7 @@ async fn an_increment_adds_to_a_number_on_either_branch_and_absent_counts_as_0()
 }
 
 #[tokio::test]
-async fn an_increment_by_nothing_of_a_kind_that_adds_is_refused() {
+async fn increment_by_a_non_number_is_rejected() {
     let (_database, session) = crm().await;
     for attributes in [
         json!({"visits": {"$inc": "1"}}),
@@ -81,7 +81,7 @@ async fn an_increment_by_nothing_of_a_kind_that_adds_is_refused() {
 }
 
 #[tokio::test]
-async fn an_upsert_that_changes_nothing_leaves_no_trace() {
+async fn upsert_without_a_change_leaves_no_trace() {
     let (_database, session) = crm().await;
     let company = session
         .text("select id from keyed.upsert_by_key('crm.companies', 'C', '{\"name\": \"c\"}')", &[])
@@ -105,7 +105,7 @@ async fn an_upsert_that_changes_nothing_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn a_number_with_other_digits_of_the_same_value_is_no_change() {
+async fn equal_number_in_another_form_is_no_change() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"visits": 1})).await;
     let version = "select xmin::text || ctid::text from crm.customers";
@@ -115,7 +115,7 @@ async fn a_number_with_other_digits_of_the_same_value_is_no_change() {
 }
 
 #[tokio::test]
-async fn an_upsert_of_a_released_key_creates_a_new_record() {
+async fn upsert_of_a_released_key_creates_a_new_record() {
     let (_database, session) = crm().await;
     let (old, _) = upsert(&session, &json!({"name": "Ada"})).await;
     session.rows("select keyed.delete_record($1)", &[&old]).await;
@@ -125,7 +125,7 @@ async fn an_upsert_of_a_released_key_creates_a_new_record() {
 }
 
 #[tokio::test]
-async fn an_upsert_without_a_key_is_refused() {
+async fn upsert_without_a_key_is_rejected() {
     let (_database, session) = crm().await;
     let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', null, '{}')", &[]).await;
     assert_eq!(refusal.state, "22023");
@@ -133,7 +133,7 @@ async fn an_upsert_without_a_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_refused_upsert_changes_nothing() {
+async fn rejected_upsert_changes_nothing() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "mood": 1})).await;
     let refused = r#"{"name": "Bea", "mood": 2, "visits": "three"}"#;
@@ -150,7 +150,7 @@ async fn a_refused_upsert_changes_nothing() {
 }
 
 #[tokio::test]
-async fn many_upserts_in_one_statement_each_see_the_ones_before() {
+async fn upserts_in_one_statement_see_earlier_ones() {
     let (_database, session) = crm().await;
     let statement = "select count(*) filter (where u.created), count(distinct u.id)
                      from generate_series(1, 100) n,
@@ -163,7 +163,7 @@ async fn many_upserts_in_one_statement_each_see_the_ones_before() {
 }
 
 #[tokio::test]
-async fn an_upsert_in_one_statement_compares_with_what_the_statement_wrote_before() {
+async fn upsert_compares_with_earlier_writes_of_its_statement() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "visits": 1})).await;
     // The second call writes what the record had when the statement began.
@@ -176,7 +176,7 @@ async fn an_upsert_in_one_statement_compares_with_what_the_statement_wrote_befor
 }
 
 #[tokio::test]
-async fn a_read_only_transaction_refuses_an_upsert_even_of_the_same_values() {
+async fn read_only_transaction_rejects_unchanged_upserts() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada"})).await;
     session.run("begin read only").await;

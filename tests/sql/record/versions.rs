@@ -20,7 +20,7 @@ async fn version(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn every_change_of_a_record_gives_it_another_version() {
+async fn change_gives_a_new_version() {
     let (_database, session) = crm().await;
     let mut versions = HashSet::from([version(&session).await]);
     for change in [
@@ -53,7 +53,7 @@ async fn every_change_of_a_record_gives_it_another_version() {
 }
 
 #[tokio::test]
-async fn an_unchanged_record_keeps_its_version() {
+async fn unchanged_record_keeps_its_version() {
     let (_database, session) = crm().await;
     let before = version(&session).await;
     let vector = array(&similar(0.5));
@@ -78,7 +78,7 @@ async fn an_unchanged_record_keeps_its_version() {
 }
 
 #[tokio::test]
-async fn a_write_with_a_version_writes_to_that_version_alone() {
+async fn conditional_write_applies_to_its_version_only() {
     let (_database, session) = crm().await;
     let vector = format!("'{}'", array(&similar(0.5)));
     for write in [
@@ -115,7 +115,7 @@ async fn a_write_with_a_version_writes_to_that_version_alone() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_is_restored_from_the_version_that_its_reader_saw() {
+async fn conditional_restore_applies_to_its_version_only() {
     let (_database, session) = crm().await;
     let live = version(&session).await;
     session.run(&format!("select keyed.delete_record({ID}, '{live}')")).await;
@@ -131,7 +131,7 @@ async fn a_deleted_record_is_restored_from_the_version_that_its_reader_saw() {
 }
 
 #[tokio::test]
-async fn an_upsert_may_be_held_to_one_of_its_branches() {
+async fn upsert_can_be_limited_to_create_or_update() {
     let (_database, session) = crm().await;
     let upsert = "select created from keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"x\"}', nullif($2, ''), nullif($3, ''))";
     for (key, if_match, if_none_match, expected) in [
@@ -155,7 +155,7 @@ async fn an_upsert_may_be_held_to_one_of_its_branches() {
 }
 
 #[tokio::test]
-async fn a_version_that_was_read_by_an_older_snapshot_is_not_taken_for_the_current_one() {
+async fn version_of_an_older_snapshot_is_not_current() {
     let (database, session) = crm().await;
     let (older, current) = (database.session().await, version(&session).await);
     older.run("begin isolation level repeatable read; select from crm.customers").await;

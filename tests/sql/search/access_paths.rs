@@ -1,4 +1,4 @@
-//! The way to the records of a page follows from what a look at some of them shows, not from what PostgreSQL expects.
+//! A sample of the records chooses the access path of a page, not an estimate of PostgreSQL.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ async fn explain(session: &Session, query: &Value) -> String {
 const SORTED: &str = "Those that an index finds are sorted";
 
 #[tokio::test]
-async fn what_is_frequent_is_read_along_the_order_and_what_is_rare_by_its_index() {
+async fn frequent_values_use_the_order_and_rare_ones_their_index() {
     let (_database, session) = filled().await;
     for (sort, index) in [(json!([]), "things_pkey"), (json!("-size"), "things_size_id_idx")] {
         let of = |filters: Value| json!({"filters": filters, "sort": sort, "limit": 20});
@@ -75,7 +75,7 @@ async fn what_is_frequent_is_read_along_the_order_and_what_is_rare_by_its_index(
 }
 
 #[tokio::test]
-async fn an_order_without_an_index_is_sorted_from_what_an_index_finds_where_that_is_little() {
+async fn few_matches_are_sorted_without_an_order_index() {
     let (_database, session) = filled().await;
     for sort in ["weight", "size,weight", "-updated_at"] {
         let of = |text: &str| json!({"filters": [ilike(text)], "sort": sort, "limit": 20});
@@ -87,7 +87,7 @@ async fn an_order_without_an_index_is_sorted_from_what_an_index_finds_where_that
 }
 
 #[tokio::test]
-async fn a_walk_that_finds_too_little_ends() {
+async fn ordered_scan_with_few_matches_stops() {
     let (_database, session) = filled().await;
     // Frequent among the newest, and never among those before.
     session
@@ -104,7 +104,7 @@ async fn a_walk_that_finds_too_little_ends() {
 }
 
 #[tokio::test]
-async fn a_walk_ends_where_the_values_asked_for_do() {
+async fn ordered_scan_stops_after_the_requested_values() {
     let (_database, session) = filled().await;
     let of_size = |operator: &str, size: i32| json!({"field": "size", "operator": operator, "value": size});
     let light = json!({"field": "weight", "operator": "lt", "value": 3});
@@ -119,7 +119,7 @@ async fn a_walk_ends_where_the_values_asked_for_do() {
 }
 
 #[tokio::test]
-async fn a_scope_leads_to_a_lookup_only_if_an_index_serves_it() {
+async fn scope_is_looked_up_only_with_an_index() {
     let (database, session) = filled().await;
     for (name, field, is_served) in [("heavy", "weight", false), ("large", "size", true)] {
         let role = database.create_role(name).await;
@@ -149,11 +149,11 @@ async fn a_scope_leads_to_a_lookup_only_if_an_index_serves_it() {
     }
 }
 
-/// The ids that pages hold, one after the other, with a change of the setting between them.
+/// The ids of consecutive pages, with a change of the setting between them.
 async fn walk(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
     let (mut met, mut cursor, mut number) = (Vec::new(), Value::Null, 0);
     loop {
-        session.run(&format!("set keyed.records_of_look = {}", looks[number % looks.len()])).await;
+        session.run(&format!("set keyed.sample_size = {}", looks[number % looks.len()])).await;
         number += 1;
         let mut query = query.clone();
         query["cursor"] = cursor;
@@ -196,7 +196,7 @@ async fn each_page_continues_the_one_before_on_any_access_path() {
 }
 
 #[tokio::test]
-async fn what_is_found_does_not_depend_on_the_indexes_that_there_are() {
+async fn results_do_not_depend_on_indexes() {
     let (_database, session) = filled().await;
     let count = async |sort: &str| {
         let query = json!({"filters": [ilike("rarely")], "sort": sort, "limit": 100});
@@ -226,7 +226,7 @@ async fn what_is_found_does_not_depend_on_the_indexes_that_there_are() {
 }
 
 #[tokio::test]
-async fn a_fixed_snapshot_finds_what_it_saw_either_way() {
+async fn fixed_snapshot_finds_its_records_on_any_access_path() {
     let (database, session) = filled().await;
     let other = database.session().await;
     for isolation in ["repeatable read", "serializable"] {

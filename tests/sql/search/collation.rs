@@ -85,7 +85,7 @@ async fn texts_sort_in_the_order_of_unicode() {
 }
 
 #[tokio::test]
-async fn cursors_go_on_among_equal_texts_and_nulls() {
+async fn cursors_continue_among_equal_texts_and_nulls() {
     let (_database, session) = words(None).await;
     for (key, word) in
         [("n1", Value::Null), ("n2", Value::Null), ("e1", json!("école")), ("e2", json!("école"))]
@@ -106,19 +106,19 @@ async fn cursors_go_on_among_equal_texts_and_nulls() {
 }
 
 #[tokio::test]
-async fn bytes_order_texts_where_the_template_says_so() {
+async fn collation_c_orders_texts_by_bytes() {
     let (_database, session) = words(Some("C")).await;
     for field in ["word", "plain"] {
         assert_eq!(walk(&session, &json!(field)).await, BY_BYTES, "{field}");
         assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_BYTES), "{field}");
-        // Upper and lower case are those of the database all the same.
+        // The case rules are still those of the database.
         let filter = json!({"filters": [{"field": field, "operator": "ilike", "value": "ÄPF"}]});
         assert_eq!(keys(&search(&session, &filter).await), ["Äpfel"], "{field}");
     }
 }
 
 #[tokio::test]
-async fn a_language_orders_texts_as_its_readers_expect() {
+async fn language_collation_orders_texts() {
     let (_database, session) = words(Some("sv")).await;
     let expected = "apple Banana école Zebra zulu Zürich Äpfel";
     assert_eq!(walk(&session, &json!("word")).await, expected);
@@ -160,7 +160,7 @@ async fn comparisons_stay_exact_in_every_collation() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_collation_is_refused() {
+async fn cursor_of_another_collation_is_rejected() {
     let (_database, session) = words(None).await;
     let page = search(&session, &json!({"sort": "word", "limit": 2})).await;
     session.run(r#"select keyed.alter_template('p.words', '{"collation": "de"}')"#).await;
@@ -170,7 +170,7 @@ async fn a_cursor_of_another_collation_is_refused() {
 }
 
 #[tokio::test]
-async fn frequent_values_that_are_as_frequent_come_in_the_order_of_texts() {
+async fn equally_frequent_values_are_sorted_as_texts() {
     let (_database, session) = words(None).await;
     for query in [json!({"facets": ["word"]}), json!({"facets": ["word"], "global_search": "a"})] {
         let page = search(&session, &query).await;
@@ -182,7 +182,7 @@ async fn frequent_values_that_are_as_frequent_come_in_the_order_of_texts() {
 }
 
 #[tokio::test]
-async fn a_role_with_a_scope_uses_the_indexes_of_texts() {
+async fn role_with_a_scope_uses_the_indexes_of_texts() {
     for database in [Database::new().await, Database::new_by_icu().await] {
         with_a_scope_the_indexes_serve(&database).await;
     }

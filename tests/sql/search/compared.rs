@@ -23,7 +23,7 @@ async fn check(
         session.run("set enable_seqscan = off; set enable_sort = off").await;
     }
     // So that few records are enough for a choice between the index of the order and that of a condition.
-    session.run(&format!("set keyed.records_of_look = {look}")).await;
+    session.run(&format!("set keyed.sample_size = {look}")).await;
     let mut partly = 0;
     for number in 0..CASES {
         let case = Case::random(&world, &mut random);
@@ -39,7 +39,7 @@ async fn check(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn random_searches_and_the_closest_of_them_are_what_the_model_finds_in_its_order() {
+async fn random_searches_agree_with_the_model() {
     let seed = seed();
     let database = Database::new().await;
     let world = Arc::new(World::create(&database.session().await, &mut Random::new(seed)).await);

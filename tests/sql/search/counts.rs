@@ -22,7 +22,7 @@ fn above(price: i32) -> Value {
 }
 
 #[tokio::test]
-async fn the_total_is_returned_only_on_request() {
+async fn total_is_returned_only_on_request() {
     let gallery = thirty().await;
     for count in [json!({}), json!({"count": null}), json!({"count": "none"})] {
         assert_eq!(gallery.search(&count).await["total"], Value::Null, "{count}");
@@ -38,7 +38,7 @@ async fn the_total_is_returned_only_on_request() {
 }
 
 #[tokio::test]
-async fn an_exact_total_counts_what_passes_the_filter_on_every_page() {
+async fn exact_total_counts_filtered_records_on_every_page() {
     let gallery = thirty().await;
     gallery.session.run("update art.works set deleted_at = now() where price = 30").await;
     for (filters, total) in [(json!([]), 29), (json!([above(10)]), 19), (json!([above(99)]), 0)] {
@@ -57,7 +57,7 @@ async fn an_exact_total_counts_what_passes_the_filter_on_every_page() {
 }
 
 #[tokio::test]
-async fn what_fits_on_the_first_page_is_counted_exactly_even_when_an_estimate_would_do() {
+async fn first_page_with_all_records_has_an_exact_total() {
     let gallery = thirty().await;
     for (filters, total) in [(json!([]), 30), (json!([above(10)]), 20), (json!([above(99)]), 0)] {
         let page = gallery.search(&json!({"filters": filters, "count": "estimated"})).await;
@@ -66,7 +66,7 @@ async fn what_fits_on_the_first_page_is_counted_exactly_even_when_an_estimate_wo
 }
 
 #[tokio::test]
-async fn an_estimate_is_a_whole_number_near_the_truth_and_no_less_than_what_is_shown() {
+async fn estimate_is_close_and_at_least_the_page_size() {
     let gallery = thirty().await;
     gallery
         .session
@@ -85,7 +85,7 @@ async fn an_estimate_is_a_whole_number_near_the_truth_and_no_less_than_what_is_s
 }
 
 #[tokio::test]
-async fn facets_count_the_values_of_what_is_found() {
+async fn facets_count_values_of_matching_records() {
     let gallery = thirty().await;
     let page = gallery.search(&json!({"facets": ["tier", "tags", "title"], "limit": 1})).await;
     assert_eq!(keys(&page), "-");
@@ -115,7 +115,7 @@ async fn facets_count_the_values_of_what_is_found() {
 }
 
 #[tokio::test]
-async fn facets_are_the_same_on_every_page_and_leave_deleted_records_out() {
+async fn facets_are_equal_on_every_page() {
     let gallery = thirty().await;
     gallery.session.run("update art.works set deleted_at = now() where price = 30").await;
     let query = json!({"facets": ["tier"], "limit": 20, "sort": "price"});
@@ -127,7 +127,7 @@ async fn facets_are_the_same_on_every_page_and_leave_deleted_records_out() {
 }
 
 #[tokio::test]
-async fn a_facet_of_references_shows_what_they_lead_to() {
+async fn facet_of_references_shows_targets() {
     let gallery = thirty().await;
     let page = gallery.search(&json!({"facets": ["artist"]})).await;
     let klee = page["facets"]["artist"][0]["value"].clone();
@@ -163,7 +163,7 @@ async fn every_type_can_be_a_facet() {
 }
 
 #[tokio::test]
-async fn the_hundred_most_frequent_values_are_counted() {
+async fn hundred_most_frequent_values_are_counted() {
     let gallery = Gallery::new().await;
     gallery.session.run("insert into art.works (price) select n from generate_series(1, 150) n, generate_series(1, n % 3)").await;
     let facet = gallery.search(&json!({"facets": ["price"]})).await["facets"]["price"].clone();
@@ -173,7 +173,7 @@ async fn the_hundred_most_frequent_values_are_counted() {
 }
 
 #[tokio::test]
-async fn an_invalid_facet_is_refused_with_its_pointer() {
+async fn invalid_facet_is_rejected_with_its_pointer() {
     let gallery = Gallery::new().await;
     for (facets, code, pointer) in [
         (json!(["tier", "nothing"]), "unknown_field", "/facets/1"),
@@ -193,7 +193,7 @@ async fn an_invalid_facet_is_refused_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn a_record_counts_once_for_a_value_that_its_list_holds_twice() {
+async fn repeated_list_value_counts_once() {
     let gallery = Gallery::new().await;
     gallery.works([("A", json!({"tags": ["a", "a", "b"]})), ("B", json!({"tags": ["a"]}))]).await;
     let page = gallery.search(&json!({"facets": ["tags"]})).await;
@@ -204,7 +204,7 @@ async fn a_record_counts_once_for_a_value_that_its_list_holds_twice() {
 }
 
 #[tokio::test]
-async fn lists_that_many_records_share_are_counted_like_all_others() {
+async fn shared_lists_are_counted() {
     let gallery = Gallery::new().await;
     let fill =
         "insert into art.works (external_key, tags) select n, case n % 4 when 0 then array['a', 'b', 'a']
@@ -223,7 +223,7 @@ async fn lists_that_many_records_share_are_counted_like_all_others() {
 }
 
 #[tokio::test]
-async fn explain_says_what_reads_every_row() {
+async fn explain_names_conditions_that_read_every_row() {
     let gallery = Gallery::new().await;
     for query in [
         json!({"sort": "title"}),

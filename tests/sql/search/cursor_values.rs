@@ -19,7 +19,7 @@ async fn walk(session: &Session, sort: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_walk_goes_on_behind_every_value_that_a_metric_can_have() {
+async fn cursor_continues_after_every_metric_value() {
     let gallery = Gallery::new().await;
     let values =
         ["-1.7976931348623157e308", "-1e101", "-0.0", "5e-324", "1e-101", "1e101", "1.7976931348623157e308"];
@@ -32,7 +32,7 @@ async fn a_walk_goes_on_behind_every_value_that_a_metric_can_have() {
 }
 
 #[tokio::test]
-async fn a_walk_goes_on_behind_every_number_that_a_record_can_hold() {
+async fn cursor_continues_after_every_number() {
     let gallery = Gallery::new().await;
     let template = "select id from keyed_state.template where slug = 'works'";
     let template = gallery.session.text(template, &[]).await;
@@ -53,7 +53,7 @@ async fn a_walk_goes_on_behind_every_number_that_a_record_can_hold() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_a_sort_through_one_reference_is_refused_through_another() {
+async fn cursor_of_a_sort_through_one_reference_is_rejected_through_another() {
     let gallery = Gallery::new().await;
     let klee = gallery.add("artists", "klee", json!({"name": "Klee"})).await;
     let arp = gallery.add("artists", "arp", json!({"name": "Arp"})).await;
@@ -78,7 +78,7 @@ async fn a_cursor_of_a_sort_through_one_reference_is_refused_through_another() {
 }
 
 #[tokio::test]
-async fn a_cursor_with_a_zero_character_in_a_list_is_refused_as_a_cursor() {
+async fn cursor_with_a_zero_character_in_a_list_is_rejected_as_a_cursor() {
     let gallery = Gallery::new().await;
     gallery.works([("A", json!({"tags": ["a"]})), ("B", json!({"tags": ["b"]}))]).await;
     let page = gallery.search(&json!({"sort": "tags", "limit": 1})).await;

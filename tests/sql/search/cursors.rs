@@ -24,7 +24,7 @@ async fn is_refused(gallery: &Gallery, query: &Value) {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_search_is_refused() {
+async fn cursor_of_another_search_is_rejected() {
     let gallery = six().await;
     let above = |price: i32| json!({"field": "price", "operator": "gt", "value": price});
     let day = json!({"field": "sold", "operator": "gte", "value": "2024-01-01"});
@@ -73,7 +73,7 @@ async fn a_cursor_of_another_search_is_refused() {
 }
 
 #[tokio::test]
-async fn what_does_not_decide_on_the_order_may_change_from_page_to_page() {
+async fn options_without_effect_on_the_order_can_change_between_pages() {
     let gallery = six().await;
     let cursor = gallery.search(&json!({"sort": "price", "limit": 2})).await["next_cursor"].clone();
     for change in [
@@ -93,7 +93,7 @@ async fn what_does_not_decide_on_the_order_may_change_from_page_to_page() {
 }
 
 #[tokio::test]
-async fn a_cursor_goes_on_behind_a_record_that_is_gone() {
+async fn cursor_continues_after_a_deleted_record() {
     let gallery = six().await;
     for (sort, rest) in [("price", "C D E F"), ("-price", "D C B A"), ("mood,price", "C D E F")] {
         let session = &gallery.session;
@@ -119,7 +119,7 @@ async fn a_cursor_goes_on_behind_a_record_that_is_gone() {
 }
 
 #[tokio::test]
-async fn an_invalid_cursor_is_refused() {
+async fn invalid_cursor_is_rejected() {
     let gallery = six().await;
     let cursor = gallery.search(&json!({"sort": "price", "limit": 2})).await["next_cursor"].clone();
     let cursor = cursor.as_str().expect("a cursor").to_owned();
@@ -147,7 +147,7 @@ async fn an_invalid_cursor_is_refused() {
     for other in [json!(1), json!([]), json!({}), json!(true)] {
         is_refused(&gallery, &json!({"sort": "price", "cursor": other})).await;
     }
-    // A character changed gives another place in the order, or none; never an error of ours.
+    // A changed character gives another position or a rejected cursor, but no internal error.
     for position in 0..cursor.len() {
         for replacement in ["A", "x", "7", "-", "_"] {
             let mut changed = cursor.clone();
@@ -168,7 +168,7 @@ async fn an_invalid_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn a_forged_cursor_is_validated_like_the_rest_of_a_request() {
+async fn forged_cursor_is_validated_like_the_rest_of_a_request() {
     let gallery = six().await;
     let session = &gallery.session;
     let encode = "select rtrim(translate(replace(encode(convert_to($1, 'UTF8'), 'base64'), e'\\n', ''), '+/', '-_'), '=')";

@@ -26,7 +26,7 @@ fn is_deleted() -> Value {
 }
 
 #[tokio::test]
-async fn deleted_records_are_found_only_if_a_search_asks_for_them() {
+async fn deleted_records_are_found_only_on_request() {
     let gallery = five().await;
     for no in [json!({}), json!({"include_deleted": false}), json!({"include_deleted": null})] {
         assert_eq!(gallery.keys(&no).await, "B E C A", "{no}");
@@ -46,7 +46,7 @@ async fn deleted_records_are_found_only_if_a_search_asks_for_them() {
 }
 
 #[tokio::test]
-async fn deleted_records_are_filtered_sorted_and_counted_by_the_key_that_they_show() {
+async fn deleted_records_are_filtered_and_sorted_by_their_released_key() {
     let gallery = five().await;
     let key =
         |operator: &str, value: &str| json!({"field": "external_key", "operator": operator, "value": value});
@@ -111,7 +111,7 @@ async fn pages_of_deleted_records_neither_skip_nor_repeat() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_live_records_is_not_one_of_deleted_ones() {
+async fn cursor_of_live_records_is_rejected_for_deleted_ones() {
     let gallery = five().await;
     let live = json!({"sort": "price", "limit": 1});
     let mut query = live.clone();
@@ -122,7 +122,7 @@ async fn a_cursor_of_live_records_is_not_one_of_deleted_ones() {
 }
 
 #[tokio::test]
-async fn what_live_records_alone_have_is_not_searched_among_deleted_ones() {
+async fn terms_and_vectors_reject_deleted_records() {
     let gallery = five().await;
     let vector = vec![1; 768];
     for query in [
@@ -147,7 +147,7 @@ async fn what_live_records_alone_have_is_not_searched_among_deleted_ones() {
 }
 
 #[tokio::test]
-async fn an_index_finds_the_deleted_records() {
+async fn index_finds_the_deleted_records() {
     let gallery = Gallery::new().await;
     gallery.session.run("insert into art.works (price) select n from generate_series(1, 20000) n").await;
     gallery.session.run("update art.works set deleted_at = now() where price <= 20; analyze art.works").await;

@@ -22,7 +22,7 @@ fn visits(operator: &str, value: i32) -> Value {
 }
 
 #[tokio::test]
-async fn explain_says_that_words_with_a_wrong_letter_are_looked_up_next() {
+async fn explain_shows_the_fuzzy_lookup() {
     let (_database, session) = crm().await;
     fill(&session).await;
     let nothing = "Nothing matches: with fuzzy,";
@@ -57,7 +57,7 @@ async fn explain_says_that_words_with_a_wrong_letter_are_looked_up_next() {
 }
 
 #[tokio::test]
-async fn explain_shows_how_filters_are_applied_to_frequent_words() {
+async fn explain_shows_filters_on_frequent_terms() {
     let (_database, session) = crm().await;
     fill(&session).await;
     let query = |filters: Value| json!({"global_search": "common", "filters": filters, "limit": 5});
@@ -79,7 +79,7 @@ async fn explain_shows_how_filters_are_applied_to_frequent_words() {
 }
 
 #[tokio::test]
-async fn explain_advises_to_leave_out_what_reads_every_row() {
+async fn explain_suggests_removing_full_scans() {
     let (_database, session) = crm().await;
     fill(&session).await;
     for (member, value, other) in [("count", json!("exact"), "facets"), ("facets", json!(["mood"]), "count")]
@@ -95,7 +95,7 @@ async fn explain_advises_to_leave_out_what_reads_every_row() {
 }
 
 #[tokio::test]
-async fn not_every_row_is_read_for_words_while_looking_their_matches_up_takes_less() {
+async fn terms_are_looked_up_if_that_costs_less() {
     let (_database, session) = crm().await;
     fill(&session).await;
     let query = json!({"global_search": "common", "filters": visits("lt", 0), "limit": 5});

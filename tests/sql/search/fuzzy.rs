@@ -14,7 +14,7 @@ fn keys(answer: &Value) -> String {
     records.filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys found, and what was meant.
+/// The found keys and the corrected search.
 async fn found(session: &Session, words: &str) -> (String, Value) {
     let answer = search(session, json!({"global_search": words, "fuzzy": "auto"})).await;
     let meant = answer.get("did_you_mean").cloned();
@@ -23,7 +23,7 @@ async fn found(session: &Session, words: &str) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn a_word_is_found_with_one_letter_wrong_when_nothing_else_is() {
+async fn fuzzy_search_finds_words_with_one_typo() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-9', '{"name": "Rembrandt"}')"#).await;
     let attributes = json!({"name": "Girl with a Pearl Earring", "tags": ["Vermeer", "oil"], "visits": 4711});
@@ -62,7 +62,7 @@ async fn a_word_is_found_with_one_letter_wrong_when_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn a_key_is_not_how_the_name_of_a_referenced_record_is_written() {
+async fn key_is_not_a_spelling_of_a_display_term() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'kodaly', '{"name": "Kodály"}')"#).await;
     upsert(&session, "1", json!({"name": "map", "company": {"external_key": "kodaly"}})).await;
@@ -70,7 +70,7 @@ async fn a_key_is_not_how_the_name_of_a_referenced_record_is_written() {
 }
 
 #[tokio::test]
-async fn a_search_that_finds_something_is_not_fuzzy() {
+async fn search_with_results_is_not_fuzzy() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "houses"})).await;
     upsert(&session, "2", json!({"name": "mouse"})).await;
@@ -90,7 +90,7 @@ async fn a_search_that_finds_something_is_not_fuzzy() {
 
 /// A word that is found alone is corrected only if the records of the others lack it.
 #[tokio::test]
-async fn words_that_records_have_are_corrected_last() {
+async fn existing_words_are_corrected_last() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "Garten Mauer"})).await;
     upsert(&session, "2", json!({"name": "Garden"})).await;
@@ -106,7 +106,7 @@ async fn words_that_records_have_are_corrected_last() {
 }
 
 #[tokio::test]
-async fn everything_else_of_a_search_holds_for_a_fuzzy_one() {
+async fn fuzzy_search_honors_all_other_options() {
     let (_database, session) = crm().await;
     for number in 1..=5 {
         upsert(&session, &number.to_string(), json!({"name": "Vermeer", "visits": number})).await;
@@ -148,7 +148,7 @@ async fn everything_else_of_a_search_holds_for_a_fuzzy_one() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_with_wrong_letters_is_refused() {
+async fn fuzzy_rejects_incompatible_options() {
     let (_database, session) = crm().await;
     let vector = vec![1; 768];
     for (query, pointer) in [
@@ -182,7 +182,7 @@ fn distance(one: &str, other: &str) -> usize {
 }
 
 #[tokio::test]
-async fn near_words_are_those_at_a_distance_of_one() {
+async fn fuzzy_words_have_an_edit_distance_of_one() {
     let (_database, session) = crm().await;
     // The numbers of Lehmer: the same words in each run.
     let mut seed: u64 = 4711;

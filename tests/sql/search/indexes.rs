@@ -70,7 +70,7 @@ async fn uses_index_on(session: &Session, slug: &str, plan: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_filter_on_an_indexed_attribute_uses_its_index() {
+async fn filter_on_an_indexed_attribute_uses_its_index() {
     let (_, session) = filled().await;
     for (field, operator, value) in [
         ("name", "eq", json!("name 7")),
@@ -113,7 +113,7 @@ async fn a_filter_on_an_indexed_attribute_uses_its_index() {
 }
 
 #[tokio::test]
-async fn either_of_two_indexed_conditions_uses_both_indexes() {
+async fn or_of_indexed_conditions_uses_both_indexes() {
     let (_, session) = filled().await;
     let either = json!([{"or": [
         {"field": "name", "operator": "eq", "value": "name 7"}, {"field": "visits", "operator": "eq", "value": 9},
@@ -152,7 +152,7 @@ pub(super) async fn plans_of_search(database: &Database, role: Option<&str>, que
 }
 
 #[tokio::test]
-async fn a_page_of_a_sort_on_an_indexed_attribute_is_read_from_its_index_in_both_directions() {
+async fn sorted_page_is_read_from_its_index_in_both_directions() {
     let (database, session) = filled().await;
     for field in ["name", "visits", "mood", "born", "seen", "id"] {
         let indexes = match field {
@@ -179,14 +179,14 @@ async fn a_page_of_a_sort_on_an_indexed_attribute_is_read_from_its_index_in_both
 }
 
 #[tokio::test]
-async fn the_newest_records_are_read_from_the_primary_key() {
+async fn newest_records_are_read_from_the_primary_key() {
     let (database, _) = filled().await;
     let plans = plans_of_search(database, None, &json!({"limit": 20})).await;
     assert!(plans.contains("customers_pkey") && !plans.contains("Sort"), "{plans}");
 }
 
 #[tokio::test]
-async fn an_index_comes_and_goes_with_indexed() {
+async fn indexed_creates_and_drops_the_index() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(TEMPLATE).await;
@@ -208,7 +208,7 @@ async fn an_index_comes_and_goes_with_indexed() {
 }
 
 #[tokio::test]
-async fn an_added_attribute_has_its_indexes_and_migrating_makes_those_that_are_missing() {
+async fn migration_creates_missing_indexes() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(TEMPLATE).await;
@@ -226,7 +226,7 @@ async fn an_added_attribute_has_its_indexes_and_migrating_makes_those_that_are_m
 }
 
 #[tokio::test]
-async fn texts_are_found_alike_with_an_index_and_without() {
+async fn texts_match_equally_with_and_without_an_index() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(TEMPLATE).await;

@@ -22,7 +22,7 @@ async fn repeat(session: &Session, records: usize, words: &str) {
 }
 
 #[tokio::test]
-async fn suggestions_count_the_bytes_of_texts_and_not_those_that_are_stored() {
+async fn suggestions_limit_decompressed_bytes() {
     let (_database, session) = crm().await;
     repeat(&session, 12, "commonly written ").await;
     let answer = suggest(&session, "com").await;
@@ -33,7 +33,7 @@ async fn suggestions_count_the_bytes_of_texts_and_not_those_that_are_stored() {
 
 /// Each of these ends by `statement_timeout`, or is done before; either takes much less than reading all texts did.
 #[tokio::test]
-async fn a_timeout_ends_what_reads_long_texts() {
+async fn timeout_ends_reading_of_long_texts() {
     let (_database, session) = crm().await;
     repeat(&session, 12, "éa ñx kiwifruit kö ").await;
     session.run("set statement_timeout = '200ms'").await;

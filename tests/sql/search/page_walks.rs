@@ -97,7 +97,7 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_too_large_ends_before_its_limit_and_the_next_goes_on() {
+async fn large_page_ends_early_and_continues() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

@@ -46,7 +46,7 @@ async fn seven() -> Gallery {
 }
 
 #[tokio::test]
-async fn without_a_sort_the_newest_come_first() {
+async fn default_order_is_newest_first() {
     let gallery = seven().await;
     for sort in [Value::Null, json!([]), json!("")] {
         is_ordered(&gallery, sort, "G F E D C B A").await;
@@ -88,7 +88,7 @@ async fn values_are_sorted_in_both_directions_with_nulls_on_either_side() {
 }
 
 #[tokio::test]
-async fn up_to_five_keys_decide_one_after_the_other_and_then_the_id() {
+async fn five_sort_fields_and_the_id_decide_the_order() {
     let gallery = Gallery::new().await;
     for number in 0..16 {
         let bit = |bit: u32| if number >> bit & 1 == 1 { json!(1) } else { Value::Null };
@@ -157,7 +157,7 @@ async fn records_are_sorted_through_references_and_by_standard_fields() {
 }
 
 #[tokio::test]
-async fn a_sort_that_makes_no_sense_is_refused_with_its_place() {
+async fn invalid_sort_is_rejected_with_its_pointer() {
     let gallery = Gallery::new().await;
     for (sort, code, pointer) in [
         (json!("nothing"), "unknown_field", "/sort"),
@@ -184,7 +184,7 @@ async fn a_sort_that_makes_no_sense_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_page_has_100_records_by_default_and_1000_at_most() {
+async fn page_has_100_records_by_default_and_at_most_1000() {
     let gallery = Gallery::new().await;
     gallery.session.run("insert into art.works (price) select n from generate_series(1, 1001) n").await;
     let count = |page: &Value| page["records"].as_array().map(Vec::len);
@@ -222,7 +222,7 @@ async fn a_page_has_100_records_by_default_and_1000_at_most() {
 }
 
 #[tokio::test]
-async fn a_page_shows_what_is_asked_for_of_each_record() {
+async fn page_returns_requested_fields() {
     let gallery = seven().await;
     let page = gallery.search(&json!({"fields": ["price", "title"], "limit": 1})).await;
     let record = &page["records"][0];

@@ -48,7 +48,7 @@ const PARTS: [&str; 14] = [
     "ded pad",
 ];
 
-/// Compares what is found with what PostgreSQL finds without an index; whether some were found.
+/// Compares the results with those of PostgreSQL without an index. Returns whether there were any.
 async fn compare(session: &Session, part: &str, operator: &str, sort: &Value, limit: usize) -> bool {
     let pattern =
         format!("replace(replace(replace({}, '\\', '\\\\'), '%', '\\%'), '_', '\\_')", quoted(part));
@@ -99,7 +99,7 @@ fn quoted(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_index() {
+async fn substrings_match_as_in_sql_after_changes() {
     let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(11_u64);
     println!("KEYED_TEST_SEED={seed}");
     let database = Database::new().await;
@@ -131,7 +131,7 @@ async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_inde
                 // The operators differ in the comparison of texts alone, which all orders share.
                 let without = without.into_iter().take(if operator == "ilike" { 7 } else { 1 });
                 for (sort, look, limit) in with_index.into_iter().chain(without) {
-                    session.run(&format!("set keyed.records_of_look = {look}")).await;
+                    session.run(&format!("set keyed.sample_size = {look}")).await;
                     let limit = if found % 3 == 0 { limit } else { 1000 };
                     found += usize::from(compare(&session, part, operator, &sort, limit).await);
                 }
@@ -143,12 +143,12 @@ async fn parts_are_found_as_by_a_statement_after_changes_a_vacuum_and_a_new_inde
 }
 
 #[tokio::test]
-async fn beside_other_conditions_and_a_scope_parts_find_the_same() {
+async fn substrings_match_as_in_sql_with_other_conditions() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(&TEMPLATE.replace("SEED", "0.5")).await;
     session.run(FILL).await;
-    session.run("set keyed.records_of_look = 5").await;
+    session.run("set keyed.sample_size = 5").await;
     for (others, condition) in [
         (json!([{"field": "size", "operator": "gt", "value": 3}]), "size > 3"),
         (json!([{"field": "name", "operator": "like", "value": "M\u{fc}l"}]), "name like '%M\u{fc}l%'"),

@@ -48,7 +48,7 @@ fn of_value(field: &str, value: &Value, sort: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_rare_value_of_any_type_is_looked_up_in_every_order() {
+async fn rare_value_is_looked_up_in_any_order() {
     let (_database, session) = filled().await;
     let place = session
         .json("select to_jsonb(ids[8]) from (select array_agg(id order by id) ids from p.places) p", &[])
@@ -75,7 +75,7 @@ async fn a_rare_value_of_any_type_is_looked_up_in_every_order() {
 }
 
 #[tokio::test]
-async fn of_long_texts_the_index_has_the_beginning() {
+async fn index_contains_the_beginning_of_long_texts() {
     let (_database, session) = filled().await;
     let text = "long ".repeat(50) + "507";
     let query = of_value("name", &json!(text), "id");
@@ -85,7 +85,7 @@ async fn of_long_texts_the_index_has_the_beginning() {
 }
 
 #[tokio::test]
-async fn the_rarest_of_several_values_leads_and_the_others_decide() {
+async fn rarest_value_is_looked_up_and_the_others_are_checked() {
     let (_database, session) = filled().await;
     session
         .run("set session_replication_role = replica; update p.things set size = 1 where rank > 2000")
@@ -102,7 +102,7 @@ async fn the_rarest_of_several_values_leads_and_the_others_decide() {
 }
 
 #[tokio::test]
-async fn without_its_index_a_value_is_found_all_the_same() {
+async fn value_is_found_without_its_index() {
     let (_database, session) = filled().await;
     let query = of_value("size", &json!(0.7), "-made");
     let expected = keys(&session, &query).await;
@@ -120,7 +120,7 @@ async fn without_its_index_a_value_is_found_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_fixed_snapshot_finds_what_it_saw_of_a_rare_value() {
+async fn fixed_snapshot_finds_rare_values() {
     let (database, session) = filled().await;
     let other = database.session().await;
     let query = of_value("size", &json!(0.7), "id");

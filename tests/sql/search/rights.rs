@@ -25,7 +25,7 @@ async fn found(session: &Session, query: &Value) -> String {
 }
 
 #[tokio::test]
-async fn only_who_may_read_a_template_may_search_it() {
+async fn search_needs_the_read_privilege() {
     let (gallery, role, reader) = with_reader().await;
     for statement in ["select keyed.search('art.works')", "select keyed.filter_sql('art.works')"] {
         assert_eq!(reader.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
@@ -54,7 +54,7 @@ async fn only_ids_of_an_unreadable_template_are_shown() {
 }
 
 #[tokio::test]
-async fn a_search_needs_no_right_to_write() {
+async fn search_needs_no_write_privilege() {
     let (gallery, _, _) = with_reader().await;
     gallery.session.run("begin read only").await;
     let query = json!({"sort": "price", "count": "exact", "facets": ["artist"], "verbose": true, "limit": 2});
@@ -63,7 +63,7 @@ async fn a_search_needs_no_right_to_write() {
 }
 
 #[tokio::test]
-async fn a_search_in_a_fixed_snapshot_sees_the_past_and_in_a_transaction_its_own_writes() {
+async fn search_sees_its_snapshot_and_own_writes() {
     let (gallery, _, _) = with_reader().await;
     let reader = gallery.database.session().await;
     reader.run("begin isolation level repeatable read; select 1 from art.works").await;
@@ -78,7 +78,7 @@ async fn a_search_in_a_fixed_snapshot_sees_the_past_and_in_a_transaction_its_own
 }
 
 #[tokio::test]
-async fn names_planted_in_other_schemas_change_no_search() {
+async fn objects_in_other_schemas_do_not_shadow_a_search() {
     let (gallery, role, reader) = with_reader().await;
     gallery.database.grant(&role, "art", "read").await;
     gallery.session.run("create schema evil; grant all on schema evil to public").await;

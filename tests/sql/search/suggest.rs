@@ -22,7 +22,7 @@ fn shown(answer: &Value) -> String {
 }
 
 #[tokio::test]
-async fn the_last_word_is_completed_by_words_of_records() {
+async fn last_word_is_completed_with_words_of_records() {
     let (_database, session) = crm().await;
     upsert(&session, "erp:1", json!({"name": "Old Maps and maps", "tags": ["well-known"]})).await;
     upsert(&session, "erp:2", json!({"name": "The Maps (Map) of ZÜRICH", "tier": ["gold"]})).await;
@@ -55,7 +55,7 @@ async fn the_last_word_is_completed_by_words_of_records() {
 }
 
 #[tokio::test]
-async fn a_word_is_written_as_in_most_records_that_hold_it() {
+async fn suggestion_has_the_most_frequent_spelling() {
     let (_database, session) = crm().await;
     let insert = "insert into crm.customers (external_key, name)";
     session
@@ -80,9 +80,9 @@ async fn a_word_is_written_as_in_most_records_that_hold_it() {
     assert_eq!(answer["did_you_mean"], "Zürich");
 }
 
-/// What replaces the text behind the last space keeps what was typed before the word.
+/// A suggestion keeps the text before the last word.
 #[tokio::test]
-async fn signs_around_a_word_do_not_hide_it() {
+async fn suggestions_ignore_punctuation() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "Haus, Garten"})).await;
     upsert(&session, "2", json!({"name": "Garten in C++ C#"})).await;
@@ -104,7 +104,7 @@ async fn signs_around_a_word_do_not_hide_it() {
 }
 
 #[tokio::test]
-async fn what_was_written_deleted_or_dropped_counts_at_once() {
+async fn suggestions_reflect_writes_immediately() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "painting", "tags": ["paint"]})).await;
     upsert(&session, "2", json!({"name": "painter"})).await;
@@ -117,7 +117,7 @@ async fn what_was_written_deleted_or_dropped_counts_at_once() {
 }
 
 #[tokio::test]
-async fn words_before_may_be_in_the_name_of_a_referenced_record() {
+async fn earlier_words_can_match_display_terms() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Zenith"}')"#).await;
     upsert(&session, "1", json!({"name": "map", "company": {"external_key": "C-1"}})).await;
@@ -128,7 +128,7 @@ async fn words_before_may_be_in_the_name_of_a_referenced_record() {
 
 /// Of more documents than are read, frequent words are suggested, and the answer says that they were not all counted.
 #[tokio::test]
-async fn a_frequent_beginning_is_completed_from_some_records() {
+async fn frequent_prefix_is_completed_from_a_sample() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -154,7 +154,7 @@ async fn a_frequent_beginning_is_completed_from_some_records() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_for_suggestions_is_refused() {
+async fn invalid_suggestion_request_is_rejected() {
     let (_database, session) = crm().await;
     for (query, pointer) in [
         (json!({}), "/prefix"),

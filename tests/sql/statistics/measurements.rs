@@ -69,7 +69,7 @@ async fn only_the_proxy_and_administrators_read_measurements() {
 }
 
 #[tokio::test]
-async fn what_waits_fails_and_expires_is_counted() {
+async fn pending_failed_and_expiring_items_are_counted() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let before = measured(&session).await;
@@ -124,7 +124,7 @@ async fn what_waits_fails_and_expires_is_counted() {
 }
 
 #[tokio::test]
-async fn an_open_transaction_ages_and_a_waiting_session_is_seen() {
+async fn open_transactions_and_waiting_sessions_are_measured() {
     let database = Database::with_crm().await;
     let (proxy, holder, waiter) =
         (database.session_as("keyed_proxy").await, database.session().await, database.session().await);
@@ -153,7 +153,7 @@ async fn connections_to_other_databases_count_towards_the_limit_of_the_server() 
 }
 
 #[tokio::test]
-async fn a_definition_that_holds_a_table_leaves_out_what_is_in_it_and_holds_up_nothing() {
+async fn locked_table_is_omitted_from_measurements() {
     let database = Database::with_crm().await;
     let (proxy, definer) = (database.session_as("keyed_proxy").await, database.session().await);
     definer.run("begin; lock table keyed_state.embedding_job in access exclusive mode").await;
@@ -167,7 +167,7 @@ async fn a_definition_that_holds_a_table_leaves_out_what_is_in_it_and_holds_up_n
 }
 
 #[tokio::test]
-async fn measuring_looks_at_as_many_pages_however_long_the_queues_are() {
+async fn measurement_cost_is_independent_of_queue_length() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let keys = "with made as (

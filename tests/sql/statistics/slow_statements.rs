@@ -23,7 +23,7 @@ async fn template(name: &str) -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn a_slow_statement_is_logged_with_its_function_request_and_plan_and_without_values() {
+async fn slow_statement_is_logged_without_values() {
     let (database, session) = template("slow_parcels").await;
     session.run("set application_name = 'keyed-proxy'; set keyed.log_slow_statements = 0").await;
     session
@@ -54,7 +54,7 @@ async fn a_slow_statement_is_logged_with_its_function_request_and_plan_and_witho
 }
 
 #[tokio::test]
-async fn statements_that_are_fast_or_of_others_are_not_logged() {
+async fn fast_and_foreign_statements_are_not_logged() {
     let (database, session) = template("fast_parcels").await;
     let search = "select keyed.search('crm.fast_parcels', '{\"sort\": \"size\"}')";
     // Off; beyond what any takes; direct SQL.

@@ -12,7 +12,7 @@ fn cells(row: &[Option<String>]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn every_column_has_a_comment_and_every_role_reads_the_views() {
+async fn every_role_can_read_the_documented_views() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let without = "select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
@@ -29,12 +29,12 @@ async fn every_column_has_a_comment_and_every_role_reads_the_views() {
 }
 
 #[tokio::test]
-async fn a_role_sees_the_templates_that_it_was_granted_and_no_others() {
+async fn role_sees_only_granted_templates() {
     let database = Database::with_crm().await;
     let (clerk, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&clerk, "crm.companies", "read").await;
     let (clerk, stranger) = (database.session_as(&clerk).await, database.session_as(&stranger).await);
-    // A function that tells what it is asked about, and costs the planner nothing.
+    // A leaky function that the planner considers free.
     stranger
         .run("create function pg_temp.leak(text) returns boolean language plpgsql cost 0.0001 as 'begin raise notice ''%'', $1; return true; end'")
         .await;
@@ -79,7 +79,7 @@ async fn rows_sizes_and_writes_of_a_template_are_as_in_the_catalog() {
 }
 
 #[tokio::test]
-async fn an_index_says_what_it_is_for_and_how_often_it_was_used() {
+async fn index_statistics_have_purpose_and_use() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -115,7 +115,7 @@ async fn an_index_says_what_it_is_for_and_how_often_it_was_used() {
 }
 
 #[tokio::test]
-async fn searches_without_an_index_come_with_the_statement_that_makes_one() {
+async fn missing_index_is_reported_with_its_statement() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -139,7 +139,7 @@ async fn searches_without_an_index_come_with_the_statement_that_makes_one() {
 }
 
 #[tokio::test]
-async fn the_view_of_keys_has_no_secret_and_says_which_are_of_use() {
+async fn key_view_has_validity_and_no_secret() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     for label in ["valid", "expired", "revoked"] {
@@ -196,7 +196,7 @@ async fn blocked(database: &Database) -> (Session, Session, tokio::task::JoinHan
 }
 
 #[tokio::test]
-async fn activity_says_who_waits_for_whom_and_where() {
+async fn activity_shows_blocking_sessions() {
     let database = Database::with_crm().await;
     let (holder, watcher, waiting) = blocked(&database).await;
     let seen = "select request_id, project, template, waits_for, lock_mode, blocked_by::text, waiting_since is not null, query from keyed.stat_activity where waits_for is not null";

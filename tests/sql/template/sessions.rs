@@ -17,7 +17,7 @@ async fn attributes(session: &Session) -> Value {
 }
 
 #[tokio::test]
-async fn a_column_dropped_in_another_session_is_gone_at_once() {
+async fn column_dropped_in_another_session_disappears() {
     let (_database, first, second) = two().await;
     second.run("alter table crm.customers drop column visits").await;
     assert_eq!(attributes(&first).await.get("visits"), None);
@@ -29,7 +29,7 @@ async fn a_column_dropped_in_another_session_is_gone_at_once() {
 }
 
 #[tokio::test]
-async fn a_column_added_behind_the_back_of_the_template_does_no_harm() {
+async fn column_added_by_direct_ddl_is_ignored() {
     let (_database, first, second) = two().await;
     second.run("alter table crm.customers add column dba_note text default 'x', add column n int generated always as (1) stored").await;
     first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"visits": 2}')"#).await;
@@ -41,7 +41,7 @@ async fn a_column_added_behind_the_back_of_the_template_does_no_harm() {
 }
 
 #[tokio::test]
-async fn a_column_that_got_another_type_is_refused_until_it_has_its_own_again() {
+async fn column_of_another_type_is_rejected() {
     let (_database, first, second) = two().await;
     for (column, before, other, own) in [
         ("visits", "", "double precision", "numeric"),
@@ -68,8 +68,7 @@ async fn a_column_that_got_another_type_is_refused_until_it_has_its_own_again() 
             r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Bea", "visits": 2}')"#,
         ] {
             let refusal = first.refusal(statement, &[]).await;
-            let said =
-                format!(r#"column "{column}" of table "crm"."customers" has type {other}, but keyed needs"#);
+            let said = format!(r#"column "{column}" of table "crm"."customers" has type {other} instead of"#);
             assert!(refusal.message.contains(&said), "{}", refusal.message);
             assert!(
                 refusal.hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::"#)),
@@ -92,7 +91,7 @@ async fn a_column_that_got_another_type_is_refused_until_it_has_its_own_again() 
 }
 
 #[tokio::test]
-async fn a_template_made_in_another_session_is_known_at_once() {
+async fn template_created_in_another_session_is_known() {
     let (_database, first, second) = two().await;
     let missing = first.refusal("select keyed.create_record('crm.orders')", &[]).await;
     assert_eq!(missing.state, "42P01");
@@ -106,7 +105,7 @@ async fn a_template_made_in_another_session_is_known_at_once() {
 }
 
 #[tokio::test]
-async fn a_template_whose_making_was_rolled_back_is_forgotten() {
+async fn rolled_back_template_is_forgotten() {
     let (_database, first, second) = two().await;
     first.run("begin; select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')").await;
     first.run("select keyed.create_record('crm.orders', '{\"n\": 1}'); rollback").await;
@@ -118,7 +117,7 @@ async fn a_template_whose_making_was_rolled_back_is_forgotten() {
 }
 
 #[tokio::test]
-async fn a_change_of_the_table_within_a_transaction_is_seen_by_the_rest_of_it() {
+async fn change_of_a_table_applies_within_its_transaction() {
     let (_database, first, _) = two().await;
     first.run("begin; alter table crm.customers drop column visits").await;
     assert_eq!(attributes(&first).await.get("visits"), None);
@@ -131,7 +130,7 @@ async fn a_change_of_the_table_within_a_transaction_is_seen_by_the_rest_of_it() 
 }
 
 #[tokio::test]
-async fn a_definition_is_the_latest_regardless_of_the_snapshot() {
+async fn definition_is_current_in_any_snapshot() {
     let (_database, first, second) = two().await;
     second.run("begin isolation level repeatable read; select from pg_class").await;
     first.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;
@@ -147,7 +146,7 @@ async fn a_definition_is_the_latest_regardless_of_the_snapshot() {
 }
 
 #[tokio::test]
-async fn a_long_session_with_many_templates_and_statements_stays_small() {
+async fn long_session_has_bounded_memory() {
     let (_database, first, _) = two().await;
     let memory = "select sum(total_bytes) / 1048576 from pg_backend_memory_contexts";
     let mut template = String::from(
@@ -193,7 +192,7 @@ async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
 }
 
 #[tokio::test]
-async fn temporary_tables_of_others_make_no_session_forget() {
+async fn temporary_tables_do_not_invalidate_caches() {
     // Of its own: a session forgets everything once the others of a cluster send more than PostgreSQL's queue holds.
     let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
     let database = Database::new_in(&cluster).await.add_crm().await;
@@ -212,7 +211,7 @@ async fn temporary_tables_of_others_make_no_session_forget() {
 }
 
 #[tokio::test]
-async fn a_new_role_makes_sessions_forget_who_may_do_what_and_no_definitions() {
+async fn new_role_invalidates_privileges_only() {
     let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
     let database = Database::new_in(&cluster).await.add_crm().await;
     let clerk = database.create_role("clerk").await;
@@ -229,7 +228,7 @@ async fn a_new_role_makes_sessions_forget_who_may_do_what_and_no_definitions() {
 }
 
 #[tokio::test]
-async fn what_a_session_keeps_of_all_templates_together_has_a_bound() {
+async fn template_cache_has_a_limit() {
     let (database, first, _) = two().await;
     let attributes: Vec<String> =
         (0..8).map(|n| format!("{{\"slug\": \"a{n}\", \"type\": \"string\"}}")).collect();

@@ -13,7 +13,7 @@ async fn keys(session: &Session, query: &serde_json::Value) -> String {
 }
 
 #[tokio::test]
-async fn a_column_that_postgresql_computes_changes_nothing_for_records() {
+async fn generated_column_does_not_affect_records() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     // Since 18, it can be computed whenever it is read, and rows do not contain it.
@@ -46,7 +46,7 @@ async fn a_column_that_postgresql_computes_changes_nothing_for_records() {
 }
 
 #[tokio::test]
-async fn a_deferred_trigger_of_an_administrator_fires_for_statements_and_is_refused_for_functions() {
+async fn deferred_trigger_fires_for_sql_and_is_rejected_for_functions() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -77,7 +77,7 @@ async fn a_deferred_trigger_of_an_administrator_fires_for_statements_and_is_refu
 }
 
 #[tokio::test]
-async fn commands_of_maintenance_find_what_keyed_made() {
+async fn maintenance_commands_work_on_keyed_objects() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.rows(UPSERT, &["a", "{\"name\": \"Ada\", \"visits\": 1}"]).await;
@@ -111,7 +111,7 @@ async fn commands_of_maintenance_find_what_keyed_made() {
     if major_version() < 17 {
         return; // The privilege MAINTAIN is of 17.
     }
-    // One who may only maintain sees no record by it.
+    // A role with MAINTAIN alone sees no record.
     let role = database.create_role("keeper").await;
     session
         .run(&format!("grant usage on schema crm to {role}; grant maintain on crm.customers to {role}"))

@@ -27,7 +27,7 @@ async fn insert_refused(session: &Session, columns: &str, values: &str) -> Refus
 }
 
 #[tokio::test]
-async fn a_row_inserted_by_direct_sql_is_a_record_like_any_other() {
+async fn row_inserted_by_direct_sql_is_a_record() {
     let (_database, session, role) = clerk().await;
     session.run("insert into crm.customers (external_key, name, tags) values (' A-1 ', 'Ada', '{x}')").await;
     let record = session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
@@ -51,7 +51,7 @@ async fn a_row_inserted_by_direct_sql_is_a_record_like_any_other() {
 }
 
 #[tokio::test]
-async fn an_update_by_direct_sql_is_in_the_history_and_moves_updated_at() {
+async fn direct_update_writes_history_and_updated_at() {
     let (_database, session, role) = clerk().await;
     session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     session
@@ -67,7 +67,7 @@ async fn an_update_by_direct_sql_is_in_the_history_and_moves_updated_at() {
 }
 
 #[tokio::test]
-async fn an_update_by_direct_sql_that_changes_nothing_leaves_no_trace() {
+async fn direct_update_without_a_change_leaves_no_trace() {
     let (_database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, name, visits) values ('A-1', 'Ada', 1.5)").await;
     let before = session.text("select updated_at from crm.customers", &[]).await;
@@ -79,7 +79,7 @@ async fn an_update_by_direct_sql_that_changes_nothing_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn deleting_by_direct_sql_means_setting_deleted_at() {
+async fn deleted_at_deletes_by_direct_sql() {
     let (database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     session.run("update crm.customers set deleted_at = now() where external_key = 'A-1'").await;
@@ -120,7 +120,7 @@ async fn rows_cannot_be_deleted_despite_grants() {
 }
 
 #[tokio::test]
-async fn id_and_created_at_stay_what_they_are() {
+async fn id_and_created_at_cannot_change() {
     let (_database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key) values ('A-1')").await;
     for (assignment, pointer) in
@@ -132,7 +132,7 @@ async fn id_and_created_at_stay_what_they_are() {
 }
 
 #[tokio::test]
-async fn an_id_of_another_template_is_refused() {
+async fn id_of_another_template_is_rejected() {
     let (_database, session, _) = clerk().await;
     for id in ["gen_random_uuid()", "keyed.new_id(1)", "'00000000-0000-0000-0000-000000000000'"] {
         session.run("select keyed.new_id(2)").await;
@@ -144,7 +144,7 @@ async fn an_id_of_another_template_is_refused() {
 }
 
 #[tokio::test]
-async fn values_that_no_function_would_take_are_refused() {
+async fn invalid_values_are_rejected_by_direct_sql() {
     let (_database, session, _) = clerk().await;
     for (column, value) in [
         ("visits", "'NaN'"),
@@ -183,7 +183,7 @@ async fn values_that_no_function_would_take_are_refused() {
 }
 
 #[tokio::test]
-async fn a_reference_by_direct_sql_to_a_deleted_record_is_refused_as_by_function() {
+async fn direct_reference_to_a_deleted_record_is_rejected() {
     let (database, session, _) = clerk().await;
     session.run("insert into crm.companies (external_key, name) values ('C-1', 'ACME')").await;
     session.run("update crm.companies set deleted_at = now()").await;
@@ -193,7 +193,7 @@ async fn a_reference_by_direct_sql_to_a_deleted_record_is_refused_as_by_function
 }
 
 #[tokio::test]
-async fn a_metric_written_by_direct_sql_joins_its_series() {
+async fn metric_written_by_direct_sql_joins_its_series() {
     let (_database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, mood) values ('A-1', 1)").await;
     session.run("update crm.customers set mood = 2").await;
@@ -202,7 +202,7 @@ async fn a_metric_written_by_direct_sql_joins_its_series() {
 }
 
 #[tokio::test]
-async fn many_rows_in_one_statement_each_have_their_history() {
+async fn each_row_of_a_statement_has_history() {
     let (_database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, visits) select 'k' || n, n from generate_series(1, 300) n").await;
     session.run("update crm.customers set visits = visits + 1 where visits > 100").await;
@@ -230,7 +230,7 @@ async fn copy_follows_the_same_rules() {
 }
 
 #[tokio::test]
-async fn a_purged_record_can_be_put_back_under_its_id_and_its_history_goes_on() {
+async fn purged_record_can_be_inserted_again_under_its_id() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let id = session.text("insert into crm.customers (external_key) values ('A-1') returning id", &[]).await;

@@ -28,7 +28,7 @@ async fn assert_dropped(session: &Session, statement: &str, arguments: &[&str]) 
     let refusal = session.refusal(statement, arguments).await;
     assert_eq!(refusal.is(), ("22023", "invalid_value"), "{statement}: {refusal}");
     assert_eq!(refusal.message, "a trigger of crm.customers dropped the write", "{statement}");
-    assert!(refusal.hint.starts_with("A trigger before the row returned NULL."), "{statement}: {refusal}");
+    assert!(refusal.hint.starts_with("A BEFORE ROW trigger returned NULL."), "{statement}: {refusal}");
 }
 
 async fn names(session: &Session) -> String {

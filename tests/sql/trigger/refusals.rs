@@ -60,7 +60,7 @@ const REFUSED: [(&str, &str); 17] = [
     ("54001", "payload_too_large"),
 ];
 
-/// What is not about the row, and faults of a trigger's code, which are told to its author alone.
+/// Errors that do not concern the row, and errors in the code of a trigger, which only its author sees.
 const RAISED: [&str; 18] = [
     "42P01", "42703", "0A000", "2D000", "08006", "25006", "40001", "40P01", "53100", "53200", "53400",
     "55P03", "57014", "57P01", "58030", "72000", "F0000", "XX000",
@@ -76,7 +76,7 @@ async fn keys(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn a_batch_goes_on_after_an_operation_that_a_trigger_refuses_with_a_sqlstate_of_its_own() {
+async fn batch_continues_after_a_custom_trigger_error() {
     let (_database, session) = with_trigger().await;
     for (name, code) in REFUSED {
         let operations = json!([upsert("a", "Ada"), upsert("b", name), upsert("c", "Cleo")]).to_string();
@@ -106,7 +106,7 @@ async fn slow_statement_log_keeps_the_sqlstate_of_a_trigger() {
 }
 
 #[tokio::test]
-async fn a_file_goes_on_after_a_row_that_a_trigger_refuses_with_a_sqlstate_of_its_own() {
+async fn import_continues_after_a_custom_trigger_error() {
     let (_database, session) = with_trigger().await;
     for (name, code) in REFUSED {
         let report = import(&session, name).await.expect("a report");
@@ -141,7 +141,7 @@ async fn endpoint(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn a_delivery_that_a_trigger_refuses_with_any_sqlstate_is_kept_with_its_error() {
+async fn delivery_rejected_by_a_trigger_is_stored_with_its_error() {
     let (_database, session) = with_trigger().await;
     let token = endpoint(&session).await;
     for (name, code) in REFUSED {
@@ -158,7 +158,7 @@ async fn a_delivery_that_a_trigger_refuses_with_any_sqlstate_is_kept_with_its_er
 }
 
 #[tokio::test]
-async fn an_error_of_the_session_the_server_or_somebodys_code_ends_a_batch_a_file_and_a_delivery() {
+async fn server_and_internal_errors_end_batches_imports_and_deliveries() {
     let (_database, session) = with_trigger().await;
     let token = endpoint(&session).await;
     for state in RAISED {

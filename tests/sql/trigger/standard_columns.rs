@@ -35,7 +35,7 @@ async fn walk(session: &Session, sort: &str) -> String {
 }
 
 #[tokio::test]
-async fn nulls_of_an_insert_are_filled_as_the_defaults_are() {
+async fn nulls_of_an_insert_get_defaults() {
     let (_database, session) = clerk().await;
     session
         .run(
@@ -49,7 +49,7 @@ async fn nulls_of_an_insert_are_filled_as_the_defaults_are() {
 }
 
 #[tokio::test]
-async fn an_insert_brings_no_id_and_no_times_of_its_own() {
+async fn insert_cannot_set_id_or_times() {
     let (database, session) = clerk().await;
     let other = database.session().await;
     let made_elsewhere = other.text("select keyed.new_id(2)", &[]).await;
@@ -72,7 +72,7 @@ async fn an_insert_brings_no_id_and_no_times_of_its_own() {
             (("22023", "invalid_value"), vec![pointer.as_str()]),
             "{value}"
         );
-        assert!(refusal.hint.contains(&format!("Leave {column} out")), "{column}: {}", refusal.hint);
+        assert!(refusal.hint.contains(&format!("Omit {column}")), "{column}: {}", refusal.hint);
     }
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "1", "nothing was written");
 }
@@ -105,7 +105,7 @@ async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
             "{time}"
         );
     }
-    // A time that was chosen: who may bring times keeps it.
+    // A role that can set times keeps a given time.
     let owner = database.session().await;
     owner.run("insert into crm.customers (external_key, created_at) values ('kept', now() - interval '7 seconds')").await;
     let kept = "select created_at = updated_at - interval '7 seconds' from crm.customers where external_key = 'kept'";
@@ -113,7 +113,7 @@ async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
 }
 
 #[tokio::test]
-async fn many_ids_of_the_default_are_taken_in_one_statement() {
+async fn one_statement_uses_many_default_ids() {
     let (_database, session) = clerk().await;
     session
         .run("insert into crm.customers (external_key) select 'K-' || n from generate_series(1, 20000) n order by 1 desc")
@@ -122,7 +122,7 @@ async fn many_ids_of_the_default_are_taken_in_one_statement() {
 }
 
 #[tokio::test]
-async fn a_superuser_brings_back_what_an_answer_can_show() {
+async fn superuser_restores_only_representable_rows() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     for column in ["created_at", "updated_at", "deleted_at"] {
@@ -149,7 +149,7 @@ async fn a_superuser_brings_back_what_an_answer_can_show() {
 }
 
 #[tokio::test]
-async fn a_record_restored_as_deleted_takes_no_place_of_a_quota() {
+async fn record_inserted_as_deleted_uses_no_quota() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("select keyed.set_quota('crm', 'live_records', 1)").await;
@@ -160,7 +160,7 @@ async fn a_record_restored_as_deleted_takes_no_place_of_a_quota() {
 }
 
 #[tokio::test]
-async fn rows_with_times_that_no_calendar_has_stop_no_walk_and_no_answer() {
+async fn infinite_times_do_not_break_searches() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.customers (external_key) values ('now'), ('now too')").await;
@@ -203,7 +203,7 @@ async fn rows_with_times_that_no_calendar_has_stop_no_walk_and_no_answer() {
 }
 
 #[tokio::test]
-async fn a_cursor_with_a_time_that_cannot_be_stored_is_refused() {
+async fn cursor_with_a_time_that_cannot_be_stored_is_rejected() {
     use base64::Engine as _;
     let database = Database::with_crm().await;
     let session = database.session().await;

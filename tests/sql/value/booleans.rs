@@ -17,7 +17,7 @@ async fn active(session: &Session) -> Value {
 }
 
 #[tokio::test]
-async fn a_boolean_is_a_column_of_postgresqls_own_type() {
+async fn boolean_is_a_column_of_postgresqls_own_type() {
     let (_database, session) = crm().await;
     let column = "select format_type(atttypid, -1) from pg_attribute
                   where attrelid = 'crm.customers'::regclass and attname = 'active'";
@@ -30,7 +30,7 @@ async fn a_boolean_is_a_column_of_postgresqls_own_type() {
 }
 
 #[tokio::test]
-async fn nothing_else_is_taken_for_a_boolean() {
+async fn only_booleans_are_accepted() {
     let (_database, session) = crm().await;
     for value in [json!("true"), json!(""), json!(1), json!(0), json!([true]), json!({"$inc": 1})] {
         let attributes = json!({"active": value}).to_string();
@@ -42,7 +42,7 @@ async fn nothing_else_is_taken_for_a_boolean() {
 }
 
 #[tokio::test]
-async fn the_same_boolean_is_no_change_and_another_is_in_the_history() {
+async fn equal_boolean_is_no_change() {
     let (_database, session) = crm().await;
     for (value, versions) in [("false", "1"), ("false", "1"), ("true", "2"), ("null", "3")] {
         let attributes = format!(r#"{{"active": {value}}}"#);
@@ -57,7 +57,7 @@ async fn the_same_boolean_is_no_change_and_another_is_in_the_history() {
 }
 
 #[tokio::test]
-async fn a_batch_writes_booleans_of_many_records_and_plain_sql_does() {
+async fn batch_and_sql_write_booleans() {
     let (_database, session) = crm().await;
     let operations: Vec<Value> = [Some(true), Some(false), None, Some(true)]
         .iter()
@@ -80,7 +80,7 @@ async fn a_batch_writes_booleans_of_many_records_and_plain_sql_does() {
 }
 
 #[tokio::test]
-async fn a_boolean_may_be_required_and_have_a_default() {
+async fn boolean_can_be_required_and_have_a_default() {
     let (_database, session) = crm().await;
     session.rows("select keyed.upsert_by_key('crm.customers', 'A-1')", &[]).await;
     let added = r#"{"slug": "paid", "type": "Boolean", "required": true, "default": false, "indexed": true}"#;
@@ -131,7 +131,7 @@ async fn pages_are_sorted_by_a_boolean_and_facets_count_it() {
 }
 
 #[tokio::test]
-async fn a_boolean_is_no_text_to_embed_and_shows_its_type() {
+async fn boolean_cannot_be_embedded() {
     let (_database, session) = crm().await;
     let alter = r#"select keyed.alter_template('crm.customers', '{"embed": ["active"]}')"#;
     let refusal = session.refusal(alter, &[]).await;

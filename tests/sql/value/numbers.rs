@@ -1,4 +1,4 @@
-//! Numbers: every digit survives, and what is no number is refused.
+//! Numbers keep every digit, and other values are rejected.
 
 use harness::{Database, Session};
 
@@ -16,7 +16,7 @@ async fn round_trip(session: &Session, number: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_digit_of_a_number_survives() {
+async fn number_keeps_every_digit() {
     let (_database, session) = crm().await;
     let long = format!("0.{}", "123456789".repeat(100));
     for digits in [
@@ -37,7 +37,7 @@ async fn every_digit_of_a_number_survives() {
 }
 
 #[tokio::test]
-async fn a_number_with_an_exponent_becomes_its_plain_digits() {
+async fn number_with_an_exponent_becomes_its_plain_digits() {
     let (_database, session) = crm().await;
     for (written, digits) in [("1e2", "100"), ("-1.5E+3", "-1500"), ("25e-3", "0.025"), ("-0", "0")] {
         assert_eq!(round_trip(&session, written).await, digits);
@@ -45,7 +45,7 @@ async fn a_number_with_an_exponent_becomes_its_plain_digits() {
 }
 
 #[tokio::test]
-async fn a_number_too_long_to_be_one_is_refused_quickly() {
+async fn overlong_number_is_rejected_early() {
     let (_database, session) = crm().await;
     let long = "9".repeat(1001);
     for number in ["1e131071", "1e5000", "1e-5000", &long] {
@@ -63,7 +63,7 @@ async fn a_number_too_long_to_be_one_is_refused_quickly() {
 }
 
 #[tokio::test]
-async fn nothing_but_a_json_number_is_a_number() {
+async fn only_json_numbers_are_accepted() {
     let (_database, session) = crm().await;
     for value in [r#""1""#, r#""NaN""#, r#""Infinity""#, r#""""#, "true", "[1]", r#"{"value": 1}"#] {
         let attributes = format!(r#"{{"visits": {value}}}"#);
@@ -77,7 +77,7 @@ async fn nothing_but_a_json_number_is_a_number() {
 }
 
 #[tokio::test]
-async fn increments_add_every_digit_until_there_would_be_too_many() {
+async fn increments_are_exact_up_to_the_digit_limit() {
     let (_database, session) = crm().await;
     let (nines, fraction) = ("9".repeat(1000), format!("0.{}", "3".repeat(998)));
     assert_eq!(round_trip(&session, &nines).await, nines);

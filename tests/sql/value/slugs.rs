@@ -34,7 +34,7 @@ const NO_SLUGS: [&str; 17] = [
 ];
 
 #[tokio::test]
-async fn a_slug_is_a_lowercase_letter_and_up_to_62_letters_digits_and_underscores() {
+async fn slug_has_1_to_63_lowercase_letters_digits_and_underscores() {
     let (_database, session) = crm().await;
     for slug in NO_SLUGS {
         let project = session.refusal("select keyed.create_project($1)", &[slug]).await;
@@ -72,7 +72,7 @@ async fn a_slug_is_a_lowercase_letter_and_up_to_62_letters_digits_and_underscore
 }
 
 #[tokio::test]
-async fn the_names_of_standard_fields_and_system_columns_are_no_attribute_slugs() {
+async fn reserved_names_are_rejected_as_slugs() {
     let (_database, session) = crm().await;
     for reserved in [
         "external_key",

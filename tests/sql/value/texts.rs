@@ -24,7 +24,7 @@ async fn assert_refused(session: &Session, attributes: Value, pointer: &str) {
 }
 
 #[tokio::test]
-async fn a_string_is_kept_as_it_is() {
+async fn string_is_stored_unchanged() {
     let (_database, session) = crm().await;
     for text in [
         "",
@@ -42,7 +42,7 @@ async fn a_string_is_kept_as_it_is() {
 }
 
 #[tokio::test]
-async fn nothing_is_turned_into_a_string() {
+async fn other_types_are_not_converted_to_strings() {
     let (_database, session) = crm().await;
     for value in [json!(1), json!(true), json!(["a"]), json!({"a": "b"})] {
         assert_refused(&session, json!({"name": value}), "/attributes/name").await;
@@ -50,7 +50,7 @@ async fn nothing_is_turned_into_a_string() {
 }
 
 #[tokio::test]
-async fn a_text_has_at_most_a_mebibyte() {
+async fn text_has_at_most_a_mebibyte() {
     let (_database, session) = crm().await;
     let longest = "é".repeat(MEBIBYTE / 2);
     assert_eq!(round_trip(&session, json!({"name": longest})).await["name"], json!(longest));
@@ -64,7 +64,7 @@ async fn a_text_has_at_most_a_mebibyte() {
 }
 
 #[tokio::test]
-async fn a_record_with_the_longest_text_can_still_be_changed() {
+async fn record_with_the_longest_text_can_still_be_changed() {
     let (_database, session) = crm().await;
     let longest = "x".repeat(MEBIBYTE);
     let attributes = json!({"name": longest}).to_string();
@@ -78,7 +78,7 @@ async fn a_record_with_the_longest_text_can_still_be_changed() {
 }
 
 #[tokio::test]
-async fn a_list_is_an_array_of_strings_or_one_string() {
+async fn list_is_an_array_of_strings_or_one_string() {
     let (_database, session) = crm().await;
     assert_eq!(round_trip(&session, json!({"tags": "x"})).await["tags"], json!(["x"]));
     for list in [json!([]), json!(["x"]), json!(["b", "a", "b", "", "null", "{x,\"y\"}"])] {
@@ -96,7 +96,7 @@ async fn a_list_is_an_array_of_strings_or_one_string() {
 }
 
 #[tokio::test]
-async fn a_list_with_options_takes_only_those() {
+async fn list_accepts_only_its_options() {
     let (_database, session) = crm().await;
     for list in [json!(["gold"]), json!(["silver", "gold"]), json!([])] {
         assert_eq!(round_trip(&session, json!({"tier": list})).await["tier"], list);
@@ -112,7 +112,7 @@ async fn a_list_with_options_takes_only_those() {
 }
 
 #[tokio::test]
-async fn all_faults_of_a_request_are_reported_together() {
+async fn all_errors_of_a_request_are_reported() {
     let (_database, session) = crm().await;
     let attributes =
         json!({"name": 1, "nmae": "x", "visits": "2", "born": "never", "tags": ["ok"], "a/~b": 1});

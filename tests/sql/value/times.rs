@@ -23,7 +23,7 @@ async fn assert_refused(session: &Session, slug: &str, value: Value) {
 }
 
 #[tokio::test]
-async fn a_date_is_a_day_of_the_years_1_to_9999() {
+async fn date_is_a_day_of_the_years_1_to_9999() {
     let (_database, session) = crm().await;
     for date in ["0001-01-01", "1582-10-10", "1900-02-28", "2000-02-29", "2024-02-29", "9999-12-31"] {
         assert_eq!(round_trip(&session, "born", date).await, date);
@@ -31,7 +31,7 @@ async fn a_date_is_a_day_of_the_years_1_to_9999() {
 }
 
 #[tokio::test]
-async fn an_invalid_date_format_is_refused() {
+async fn invalid_date_format_is_rejected() {
     let (_database, session) = crm().await;
     for text in [
         "",
@@ -68,7 +68,7 @@ async fn an_invalid_date_format_is_refused() {
 }
 
 #[tokio::test]
-async fn a_datetime_is_an_instant_shown_in_utc_to_the_microsecond() {
+async fn datetime_is_an_instant_shown_in_utc_to_the_microsecond() {
     let (_database, session) = crm().await;
     for (written, shown) in [
         ("2024-02-29T13:45:00Z", "2024-02-29T13:45:00Z"),
@@ -90,7 +90,7 @@ async fn a_datetime_is_an_instant_shown_in_utc_to_the_microsecond() {
 }
 
 #[tokio::test]
-async fn a_datetime_is_shown_in_utc_regardless_of_the_session() {
+async fn datetime_is_shown_in_utc_regardless_of_the_session() {
     let (_database, session) = crm().await;
     session
         .run("set time zone 'Pacific/Auckland'; set datestyle = 'German'; set intervalstyle = 'sql_standard'")
@@ -100,7 +100,7 @@ async fn a_datetime_is_shown_in_utc_regardless_of_the_session() {
 }
 
 #[tokio::test]
-async fn an_invalid_time_format_is_refused() {
+async fn invalid_time_format_is_rejected() {
     let (_database, session) = crm().await;
     for text in [
         "",
@@ -132,7 +132,7 @@ async fn an_invalid_time_format_is_refused() {
 }
 
 #[tokio::test]
-async fn message_says_what_a_time_lacks() {
+async fn error_names_the_missing_part_of_a_time() {
     let (_database, session) = crm().await;
     for (slug, text, message, hint) in [
         ("seen", "2024-03-01T10:00Z", "\"2024-03-01T10:00Z\" has no seconds", "Write 2024-03-01T10:00:00Z."),

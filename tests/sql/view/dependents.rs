@@ -1,10 +1,10 @@
-//! Saved views while definitions change: what follows, what stays, and what is refused.
+//! Saved views during changes of definitions: which are adjusted, which stay, and which block the change.
 
 use crate::view::saved::{columns, crm, found, of_tier, save, shown};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_view_follows_renames_and_new_attributes() {
+async fn view_follows_renames_and_new_attributes() {
     let (_database, session) = crm().await;
     let query = json!({"filters": [{"field": "company.name", "operator": "eq", "value": "name"}, {"field": "name", "operator": "neq", "value": "name"}],
                        "filter_groups": [[{"or": [{"field": "name", "operator": "empty"}, of_tier("gold")]}]],
@@ -37,7 +37,7 @@ async fn a_view_follows_renames_and_new_attributes() {
 }
 
 #[tokio::test]
-async fn an_attribute_that_a_view_names_stays_and_another_goes() {
+async fn attribute_used_by_a_view_cannot_be_dropped() {
     let (_database, session) = crm().await;
     for (slug, query) in [
         ("by_filter", json!({"filters": [{"field": "visits", "operator": "gt", "value": 1}]})),
@@ -86,7 +86,7 @@ async fn an_attribute_that_a_view_names_stays_and_another_goes() {
 }
 
 #[tokio::test]
-async fn a_change_that_a_view_does_not_survive_is_refused() {
+async fn change_that_breaks_a_view_is_rejected() {
     let (_database, session) = crm().await;
     save(&session, "gold", &json!({"filters": [of_tier("gold")]})).await;
     let relist =
@@ -100,7 +100,7 @@ async fn a_change_that_a_view_does_not_survive_is_refused() {
 }
 
 #[tokio::test]
-async fn the_days_of_a_view_are_those_of_its_project() {
+async fn days_of_a_view_are_those_of_its_project() {
     let (_database, session) = crm().await;
     // The calendar is ahead of UTC by 14 hours in Kiritimati, behind it by 11 in Pago Pago: never the same day.
     session.run("update crm.customers set born = (now() at time zone 'Pacific/Kiritimati')::date where external_key = 'A'").await;

@@ -54,7 +54,7 @@ async fn references_show_their_display_and_lists_their_labels() {
 }
 
 #[tokio::test]
-async fn a_reference_without_a_display_shows_the_key() {
+async fn reference_without_a_display_shows_the_key() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -77,7 +77,7 @@ async fn a_reference_without_a_display_shows_the_key() {
 }
 
 #[tokio::test]
-async fn its_columns_follow_definitions() {
+async fn presentation_follows_definitions() {
     let (_database, session) = crm().await;
     present(&session, &json!({})).await;
     session
@@ -107,7 +107,7 @@ async fn its_columns_follow_definitions() {
 }
 
 #[tokio::test]
-async fn it_has_the_fields_of_its_body() {
+async fn presentation_has_the_fields_of_the_query() {
     let (_database, session) = crm().await;
     present(&session, &json!({"fields": ["tier", "name", "tier", "external_key"]})).await;
     assert_eq!(
@@ -130,7 +130,7 @@ async fn it_has_the_fields_of_its_body() {
 }
 
 #[tokio::test]
-async fn presentation_stays_until_it_is_taken_back() {
+async fn presentation_is_kept_until_switched_off() {
     let (_database, session) = crm().await;
     present(&session, &json!({})).await;
     let saved = save(&session, "bi", &json!({"sort": "-name"})).await;
@@ -145,7 +145,7 @@ async fn presentation_stays_until_it_is_taken_back() {
 }
 
 #[tokio::test]
-async fn what_it_cannot_show_is_refused() {
+async fn unsupported_presentation_is_rejected() {
     let (_database, session) = crm().await;
     for (query, code, pointer) in [
         (json!({"global_search": "x"}), "invalid_value", "/query/global_search"),
@@ -172,7 +172,7 @@ async fn what_it_cannot_show_is_refused() {
 }
 
 #[tokio::test]
-async fn it_reads_no_table_of_a_column_that_is_not_asked_for() {
+async fn presentation_reads_only_requested_targets() {
     let (_database, session) = crm().await;
     present(&session, &json!({})).await;
     let plan = async |sql: &str| {
@@ -185,7 +185,7 @@ async fn it_reads_no_table_of_a_column_that_is_not_asked_for() {
 }
 
 #[tokio::test]
-async fn it_follows_every_kind_of_display() {
+async fn presentation_supports_every_display_type() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -241,7 +241,7 @@ async fn many_references_cost_little_planning() {
 }
 
 #[tokio::test]
-async fn a_view_two_references_away_is_not_locked() {
+async fn view_two_references_away_is_not_locked() {
     let (database, session) = crm().await;
     session
         .run(

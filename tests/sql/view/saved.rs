@@ -48,7 +48,7 @@ pub(crate) fn of_tier(tier: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_view_shows_what_its_search_finds() {
+async fn view_returns_the_records_of_its_search() {
     let (_database, session) = crm().await;
     for (query, expected) in [
         (json!({}), "D C B A"),
@@ -93,7 +93,7 @@ async fn a_view_shows_what_its_search_finds() {
 }
 
 #[tokio::test]
-async fn a_search_within_a_view_meets_both_and_says_itself_what_a_page_is_like() {
+async fn search_within_a_view_applies_both() {
     let (_database, session) = crm().await;
     let gold = json!({"filters": [of_tier("gold")], "sort": "visits", "limit": 1, "fields": ["visits"], "count": "exact",
                       "facets": ["tier"], "global_search": "customer"});
@@ -136,7 +136,7 @@ async fn a_search_within_a_view_meets_both_and_says_itself_what_a_page_is_like()
 }
 
 #[tokio::test]
-async fn attributes_are_named_by_number_where_the_view_says_so() {
+async fn view_can_name_attributes_by_number() {
     let (_database, session) = crm().await;
     let id = session.text("select id from keyed_state.attribute where slug = 'visits'", &[]).await;
     let by_id =
@@ -149,7 +149,7 @@ async fn attributes_are_named_by_number_where_the_view_says_so() {
 }
 
 #[tokio::test]
-async fn a_view_for_words_is_one_of_searches_alone() {
+async fn view_with_terms_has_no_sql_view() {
     let (_database, session) = crm().await;
     let words = json!({"global_search": "customer 3"});
     assert_eq!(save(&session, "third", &words).await["sql_view"], Value::Null);
@@ -164,7 +164,7 @@ async fn a_view_for_words_is_one_of_searches_alone() {
 }
 
 #[tokio::test]
-async fn a_view_has_a_name_a_label_and_a_comment() {
+async fn view_has_a_name_a_label_and_a_comment() {
     let (_database, session) = crm().await;
     let comment = "select obj_description('crm.customers__gold'::regclass)";
     let save = "select keyed.save_view('crm.customers', 'gold', '{}', $1)";
@@ -184,7 +184,7 @@ async fn a_view_has_a_name_a_label_and_a_comment() {
 }
 
 #[tokio::test]
-async fn an_unsupported_view_is_refused_with_its_pointer() {
+async fn unsupported_view_is_rejected_with_its_pointer() {
     let (_database, session) = crm().await;
     session
         .run("select keyed.create_template('crm', 'customers__vip'); create table crm.customers__mine ()")

@@ -1,18 +1,18 @@
-import { ask, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { ask, browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
 
 const PAGES = [
   [list("customers"), "Anna"],
-  [`${list("customers")}?deleted=yes`, "Nothing was deleted"],
+  [`${list("customers")}?deleted=yes`, "No deleted records"],
   [`${list("customers")}/r/${id}`, "Details"],
   [`${list("customers")}/definition`, "visits"],
   [`${list("customers")}/import`, "Import into"],
-  [`/p/${told.project}/new-template`, "New template"],
-  [`/p/${told.project}/files`, "Export"],
-  [`/p/${told.project}/inbound`, "Inbound"],
-  [`/p/${told.project}/access`, "API keys"],
-  [`/p/${told.project}/operations`, "Operations"],
+  [`/p/${input.project}/new-template`, "New template"],
+  [`/p/${input.project}/files`, "Export"],
+  [`/p/${input.project}/inbound`, "Inbound"],
+  [`/p/${input.project}/access`, "API keys"],
+  [`/p/${input.project}/operations`, "Operations"],
   ["/docs", "The first request"],
 ];
 
@@ -21,7 +21,7 @@ for (const theme of ["light", "dark"]) {
     async (page) => {
       await signIn(page, list("customers"));
       for (const [path, text] of PAGES) {
-        await page.goto(told.address + path);
+        await page.goto(input.address + path);
         await page.getByText(text).first().waitFor();
         await page.waitForLoadState("networkidle");
         await expectAccessible(page);

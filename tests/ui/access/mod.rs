@@ -4,14 +4,14 @@ use crate::{run, sales_key, service};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_scoped_role_sees_less_and_is_offered_less() {
+async fn scoped_role_gets_fewer_records_and_actions() {
     let service = service().await;
     let key = sales_key(&service).await;
     run(&service, "access/scoped", json!({"key": key})).await;
 }
 
 #[tokio::test]
-async fn no_page_has_a_serious_fault_of_accessibility() {
+async fn pages_have_no_serious_accessibility_violation() {
     run(&service().await, "access/accessibility", json!({})).await;
 }
 
@@ -21,7 +21,7 @@ async fn new_project_has_the_slug_of_its_name_and_a_chosen_time_zone() {
 }
 
 #[tokio::test]
-async fn roles_without_grants_are_a_choice_and_no_sections() {
+async fn roles_without_grants_are_one_choice() {
     let service = service().await;
     sales_key(&service).await;
     let idle = service.database.create_role("idle").await;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, signIn, told } from "../browser.mjs";
+import { browse, expectAccessible, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page);
-  await page.goto(`${told.address}/p/${told.project}/access/projects`);
+  await page.goto(`${input.address}/p/${input.project}/access/projects`);
   await page.getByRole("button", { name: "New project" }).click();
   const dialog = page.getByRole("dialog");
-  const create = dialog.getByRole("button", { name: "Create the project" });
-  await dialog.getByText("Write a name or a slug first.").waitFor();
+  const create = dialog.getByRole("button", { name: "Create project" });
+  await dialog.getByText("Enter a name or a slug.").waitFor();
   assert.ok(await create.isDisabled());
 
   // The slug follows the name until it is written by itself, and says what is wrong with it.
@@ -15,7 +15,7 @@ await browse(async (page) => {
   await dialog.getByLabel("Name").fill("Zürich Museum");
   assert.equal(await slug.inputValue(), "zurich_museum");
   await slug.fill("2 museums");
-  await dialog.getByText("A slug begins with a letter from a to z.").waitFor();
+  await dialog.getByText("Begin the slug with a letter from a to z.").waitFor();
   assert.ok(await create.isDisabled());
   await slug.fill("museum");
   await dialog.getByLabel("Name").fill("Museum of Zürich");

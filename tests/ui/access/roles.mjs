@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, signIn, told } from "../browser.mjs";
+import { browse, expectAccessible, signIn, input } from "../browser.mjs";
 
-const { idle } = told.more;
+const { idle } = input.more;
 
 await browse(async (page) => {
   await signIn(page);
-  await page.goto(`${told.address}/p/${told.project}/access/grants`);
+  await page.goto(`${input.address}/p/${input.project}/access/grants`);
   // Roles of the server that may do nothing in the project have no section, and can be given something.
   await page.getByRole("heading", { name: /^sales_/ }).waitFor();
   assert.equal(await page.getByRole("heading", { name: idle }).count(), 0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, signIn, told } from "../browser.mjs";
+import { ask, browse, signIn, input } from "../browser.mjs";
 
 await ask("POST", "/projects", { slug: "aaa", name: "Aaa" });
 await ask("POST", "/projects", { slug: "zzz", name: "Zzz" });
@@ -8,7 +8,7 @@ await browse(async (page) => {
   // The application opens with the project that was open last, whatever page of it was shown.
   await signIn(page, "/p/zzz/access");
   await page.getByRole("heading", { name: "Access" }).waitFor();
-  await page.goto(`${told.address}/`);
+  await page.goto(`${input.address}/`);
   await page.waitForURL("**/p/zzz");
 
   // Nothing was changed, so nothing is offered to be undone.

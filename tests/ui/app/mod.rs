@@ -17,7 +17,7 @@ async fn sign_in_page_shows_the_hint_of_the_service_as_text() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_asks_for_another_over_the_page() {
+async fn revoked_key_opens_a_sign_in_dialog() {
     let service = service().await;
     let other =
         service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'second')", &[]).await;
@@ -25,7 +25,7 @@ async fn a_revoked_key_asks_for_another_over_the_page() {
 }
 
 #[tokio::test]
-async fn who_returns_to_a_page_whose_key_was_revoked_reads_nothing_and_signs_in() {
+async fn page_with_a_revoked_key_is_hidden() {
     let service = service().await;
     let other =
         service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'second')", &[]).await;
@@ -33,7 +33,7 @@ async fn who_returns_to_a_page_whose_key_was_revoked_reads_nothing_and_signs_in(
 }
 
 #[tokio::test]
-async fn a_key_of_another_role_inherits_neither_the_page_nor_what_waits() {
+async fn key_of_another_role_inherits_nothing() {
     let service = service().await;
     let other =
         service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'second')", &[]).await;
@@ -47,7 +47,7 @@ async fn address_of_an_unknown_project_shows_no_project() {
 }
 
 #[tokio::test]
-async fn application_opens_with_the_project_that_was_open_last() {
+async fn application_opens_the_last_project() {
     run(&service().await, "app/last_project", json!({})).await;
 }
 

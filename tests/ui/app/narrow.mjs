@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 for (const theme of ["light", "dark"])
   await browse(
@@ -11,7 +11,7 @@ for (const theme of ["light", "dark"])
       for (const name of ["Import", "Export", "Edit template"])
         await page.getByRole("button", { name, exact: true }).waitFor();
       await page.setViewportSize({ width: 390, height: 844 });
-      await page.goto(told.address + list("customers"));
+      await page.goto(input.address + list("customers"));
       await page.getByText("erp:4").first().waitFor();
       // The rail is folded, so the bar names the project; there are no keys to press.
       await page.getByRole("main").getByText("Customers", { exact: true }).first().waitFor();
@@ -28,7 +28,7 @@ for (const theme of ["light", "dark"])
       // The buttons are in the menu.
       assert.equal(await page.getByRole("button", { name: "Import", exact: true }).count(), 0);
       await page.getByRole("button", { name: "More", exact: true }).click();
-      for (const name of ["Export what is shown as CSV", "Change the template", "Import a file"])
+      for (const name of ["Export this list as CSV", "Change the template", "Import a file"])
         await page.getByRole("menuitem", { name }).waitFor();
       await expectAccessible(page);
     },

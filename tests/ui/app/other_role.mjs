@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ask, browse, list, signIn, told } from "../browser.mjs";
+import { ask, browse, list, signIn, input } from "../browser.mjs";
 
-const { other, sales } = told.more;
+const { other, sales } = input.more;
 
 await browse(
   async (page) => {
@@ -9,9 +9,9 @@ await browse(
     await page.getByText("Beat").first().waitFor();
     await page.getByRole("button", { name: "New record" }).click();
     await page.getByLabel(/^External key/).fill("erp:typed");
-    await fetch(`${told.address}/v1/api-keys/${other.split("_")[1]}`, {
+    await fetch(`${input.address}/v1/api-keys/${other.split("_")[1]}`, {
       method: "DELETE",
-      headers: { authorization: `Bearer ${told.key}` },
+      headers: { authorization: `Bearer ${input.key}` },
     });
     // The page asks for what others changed, too, and may notice before it is clicked: then there is nothing to click any more.
     void page.getByRole("button", { name: /^Create/ }).click().catch(() => undefined);

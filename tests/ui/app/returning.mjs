@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { browse, list, signIn, told } from "../browser.mjs";
+import { browse, list, signIn, input } from "../browser.mjs";
 
-const { other } = told.more;
+const { other } = input.more;
 
 await browse(
   async (page) => {
@@ -17,9 +17,9 @@ await browse(
     const isWho = (route) => new URL(route.request().url()).pathname === "/v1/me";
     await page.route("**/v1/**", (route) => (passes(route) ? route.continue() : void held.push(route)));
     while (sent.size > held.length) await page.waitForTimeout(20);
-    await fetch(`${told.address}/v1/api-keys/${other.split("_")[1]}`, {
+    await fetch(`${input.address}/v1/api-keys/${other.split("_")[1]}`, {
       method: "DELETE",
-      headers: { authorization: `Bearer ${told.key}` },
+      headers: { authorization: `Bearer ${input.key}` },
     });
     assert.equal(await page.getByLabel("API key").count(), 0);
 
@@ -32,7 +32,7 @@ await browse(
       return row === null || !row.checkVisibility({ opacityProperty: true });
     });
     passes = () => true;
-    await page.getByLabel("API key").fill(told.key);
+    await page.getByLabel("API key").fill(input.key);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("gridcell", { name: "Anna" }).first().waitFor();
   },

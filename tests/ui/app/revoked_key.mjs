@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ask, browse, list, signIn, told } from "../browser.mjs";
+import { ask, browse, list, signIn, input } from "../browser.mjs";
 
-const { other } = told.more;
+const { other } = input.more;
 
 await browse(
   async (page) => {
@@ -9,15 +9,15 @@ await browse(
     await page.getByText("Anna").first().waitFor();
     await page.getByRole("button", { name: "New customer" }).or(page.getByRole("button", { name: /^New/ })).first().click();
     await page.getByRole("dialog").getByLabel("External key").fill("erp:typed");
-    await fetch(`${told.address}/v1/api-keys/${other.split("_")[1]}`, {
+    await fetch(`${input.address}/v1/api-keys/${other.split("_")[1]}`, {
       method: "DELETE",
-      headers: { authorization: `Bearer ${told.key}` },
+      headers: { authorization: `Bearer ${input.key}` },
     });
     // The page asks for what others changed, too, and may notice before it is clicked: then this waits for the other key.
     const clicked = page.getByRole("button", { name: /^Create/ }).click();
     // The innermost dialog asks for a key.
     const field = page.getByLabel("API key");
-    await field.fill(told.key);
+    await field.fill(input.key);
     await page.getByRole("button", { name: "Sign in" }).click();
     await clicked;
     await page.waitForURL(/\/r\//);

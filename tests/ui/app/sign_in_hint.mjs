@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, signIn, told } from "../browser.mjs";
+import { browse, expectAccessible, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
-  for (const path of ["/", `/p/${told.project}/t/customers`]) {
-    await page.goto(told.address + path);
-    await page.getByText(told.more.hint, { exact: true }).waitFor();
+  for (const path of ["/", `/p/${input.project}/t/customers`]) {
+    await page.goto(input.address + path);
+    await page.getByText(input.more.hint, { exact: true }).waitFor();
   }
   await expectAccessible(page);
   await signIn(page);
-  assert.equal(await page.getByText(told.more.hint).count(), 0, "it is for those who are not signed in");
+  assert.equal(await page.getByText(input.more.hint).count(), 0, "it is for those who are not signed in");
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, signIn, told } from "../browser.mjs";
+import { ask, browse, signIn, input } from "../browser.mjs";
 
 await ask("PATCH", `/entities/${(await ask("GET", "/entities/template/customers/by-key?key=erp:1")).id}`, {
   attributes: { visits: 1234.5, seen: "2024-02-29T12:45:00Z" },
@@ -7,7 +7,7 @@ await ask("PATCH", `/entities/${(await ask("GET", "/entities/template/customers/
 
 await browse(
   async (page) => {
-    await signIn(page, `/p/${told.project}/files?template=customers`);
+    await signIn(page, `/p/${input.project}/files?template=customers`);
     const choose = async (field, choice) => {
       await page.getByRole("button", { name: new RegExp(`${field}$`) }).click();
       await page.getByRole("option", { name: choice }).click();

@@ -18,7 +18,7 @@ await browse(
     await openImport(page);
     await choose(page, "kunden.csv", GERMAN);
     await page.getByRole("button", { name: "Match columns" }).click();
-    const format = page.getByRole("region", { name: "Format of the cells" });
+    const format = page.getByRole("region", { name: "Cell format" });
     await format.getByRole("button", { name: /Comma.*Decimal mark/ }).waitFor();
     await format.getByRole("button", { name: /Point.*Thousands separator/ }).waitFor();
     await format.getByRole("button", { name: /DD\.MM\.YYYY.*Dates/ }).waitFor();
@@ -47,7 +47,7 @@ for (const theme of ["light", "dark"])
       await openImport(page);
       await choose(page, "dates.csv", EITHER);
       await page.getByRole("button", { name: "Match columns" }).click();
-      const question = page.getByRole("radiogroup", { name: "How is the column born meant?" });
+      const question = page.getByRole("radiogroup", { name: "Which format does the column born have?" });
       const [day, month] = [/^DD\/MM\/YYYY/, /^MM\/DD\/YYYY/].map((name) => question.getByRole("radio", { name }));
       await question.getByText("01/02/2024 → February 1, 2024").waitFor();
       await question.getByText("01/02/2024 → January 2, 2024").waitFor();
@@ -66,7 +66,7 @@ for (const theme of ["light", "dark"])
       await next.press("Enter");
       await page.getByRole("button", { name: /^Import 3 rows|^Back/ }).first().waitFor();
       if (theme === "light") await page.getByRole("button", { name: "Import 3 rows" }).press("Enter");
-      else await page.getByText("The records are already as the file has them.").waitFor();
+      else await page.getByText("All records already have the values of the file.").waitFor();
       if (theme === "light") await page.getByText(/3 records created/).waitFor();
     },
     { width: 390, theme },

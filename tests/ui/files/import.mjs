@@ -13,7 +13,7 @@ await browse(async (page) => {
     .setInputFiles({ name: "customers.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) });
   await page.getByText("Semicolon").first().waitFor();
   await page.getByRole("button", { name: "Match columns" }).click();
-  await page.getByText(/1 of 3 do not fit/).first().waitFor();
+  await page.getByText(/1 of 3 not valid/).first().waitFor();
   await page.getByRole("button", { name: "Check the file" }).click();
   await page.getByRole("button", { name: /^Import 2 rows/ }).waitFor();
   await page.getByText("many").first().waitFor();

@@ -4,21 +4,21 @@ use crate::{run, service};
 use serde_json::json;
 
 #[tokio::test]
-async fn an_import_writes_in_its_last_step_and_names_the_rows_it_refuses() {
+async fn import_writes_in_its_last_step() {
     run(&service().await, "files/import", json!({})).await;
 }
 
 #[tokio::test]
-async fn file_of_a_german_excel_is_imported_by_three_presses() {
+async fn german_excel_file_is_imported_in_three_clicks() {
     run(&service().await, "files/formats", json!({})).await;
 }
 
 #[tokio::test]
-async fn export_for_excel_has_the_marks_that_are_chosen() {
+async fn excel_export_uses_the_chosen_separators() {
     run(&service().await, "files/excel", json!({})).await;
 }
 
 #[tokio::test]
-async fn reference_is_matched_by_a_name_of_its_target() {
+async fn reference_is_matched_by_an_attribute() {
     run(&service().await, "files/match", json!({})).await;
 }

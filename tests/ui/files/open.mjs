@@ -1,4 +1,4 @@
-import { list, told } from "../browser.mjs";
+import { list, input } from "../browser.mjs";
 
 /** Gives the page a file. */
 export const choose = (page, name, text) =>
@@ -9,9 +9,9 @@ export const choose = (page, name, text) =>
 
 /** Opens the page again, so that a screen reader reads nothing of the form before. */
 export async function openImport(page) {
-  await page.goto(told.address);
-  await page.getByLabel("API key").fill(told.key);
+  await page.goto(input.address);
+  await page.getByLabel("API key").fill(input.key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByLabel("API key").waitFor({ state: "detached" });
-  await page.goto(`${told.address}${list("customers")}/import`);
+  await page.goto(`${input.address}${list("customers")}/import`);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, list, signIn, told } from "../browser.mjs";
+import { browse, list, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page, list("customers"));
@@ -16,7 +16,7 @@ await browse(async (page) => {
   await page.waitForURL(/s=name.*l=cards/);
 
   // An address is all that is shown: the same for who left the list otherwise.
-  await page.goto(told.address + list("customers"));
+  await page.goto(input.address + list("customers"));
   await page.getByText("Newest first").first().waitFor();
   await page.getByRole("grid", { name: "Records of Our customers" }).waitFor();
   assert.equal(new URL(page.url()).search, "");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { ask, browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 await ask("POST", "/templates", { slug: "parts", attributes: [{ slug: "name", type: "string" }] });
 
@@ -32,8 +32,8 @@ for (const theme of ["light", "dark"])
       await page.getByRole("main").getByRole("button", { name: "Import a file" }).waitFor();
       await expectAccessible(page);
 
-      await page.goto(`${told.address}${list("customers")}?q=nobody+has+this`);
-      const nothing = page.getByRole("heading", { name: "Nothing matches" });
+      await page.goto(`${input.address}${list("customers")}?q=nobody+has+this`);
+      const nothing = page.getByRole("heading", { name: "No matching records" });
       await nothing.waitFor();
       await expectCentred(nothing);
       await expectAccessible(page);

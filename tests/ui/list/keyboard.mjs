@@ -1,4 +1,4 @@
-import { ask, browse, list, told } from "../browser.mjs";
+import { ask, browse, list, input } from "../browser.mjs";
 import assert from "node:assert/strict";
 
 /** Tab until the wanted element has the focus. */
@@ -11,9 +11,9 @@ async function tabTo(page, wanted) {
 }
 
 await browse(async (page) => {
-  await page.goto(told.address + list("customers"));
+  await page.goto(input.address + list("customers"));
   await page.getByLabel("API key").waitFor();
-  await page.keyboard.type(told.key);
+  await page.keyboard.type(input.key);
   await page.keyboard.press("Enter");
   await page.getByText("Anna").first().waitFor();
 

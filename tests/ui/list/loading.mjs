@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, list, signIn, told } from "../browser.mjs";
+import { browse, list, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
   // The service answers a search once the test says so.
@@ -35,9 +35,9 @@ await browse(async (page) => {
   assert.equal(await grid.getAttribute("aria-busy"), "true");
 
   // After longer, it can be stopped.
-  await page.getByText("This search takes long.", { exact: false }).waitFor();
+  await page.getByText("This search is taking a while.", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await page.getByText("The search was stopped.", { exact: false }).waitFor();
+  await page.getByText("Search stopped.", { exact: false }).waitFor();
   await release();
   await page.getByRole("button", { name: "Search again" }).click();
   await page.getByText("erp:4").waitFor({ state: "detached" });
@@ -45,7 +45,7 @@ await browse(async (page) => {
 
   // Cards have their place as well.
   isHeld = true;
-  await page.goto(`${told.address}${list("customers")}?l=cards`);
+  await page.goto(`${input.address}${list("customers")}?l=cards`);
   await page.locator("[aria-busy=true]").getByText("Loading").waitFor({ state: "attached" });
   await release();
   await page.getByText("erp:4").waitFor();

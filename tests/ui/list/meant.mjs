@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { ask, browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 const put = (external_key, name) =>
   ask("PUT", "/entities/template/customers/by-key", { external_key, attributes: { name } });
@@ -7,7 +7,7 @@ const liveKeys = async () => {
   const { records } = await ask("POST", "/entities/search/customers", { sort: "external_key" });
   return records.map(({ external_key }) => external_key);
 };
-const LINE = "Nothing matches “vermer”. Showing results for Vermeer and words like it.";
+const LINE = "Nothing matches “vermer”. Showing results for Vermeer and similar words.";
 
 await put("erp:5", "Vermeer, Delft");
 await put("erp:6", "Vermeer, Haag");
@@ -23,7 +23,7 @@ for (const [theme, width] of [
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
       // What signing in announced is none of this list.
-      await page.goto(told.address + list("customers"));
+      await page.goto(input.address + list("customers"));
       await row("erp:4").waitFor();
       // A narrow list has the formats of an export in its menu.
       const exports = page.getByRole("button", { name: width < 700 ? "More" : "Export", exact: true });
@@ -44,10 +44,10 @@ for (const [theme, width] of [
       assert.match(page.url(), /[?&]q=vermer(&|$)/, "the search stays as it was typed");
       await expectAccessible(page);
 
-      const file = page.getByRole("menuitem", { name: /^Export what is shown as CSV/ });
+      const file = page.getByRole("menuitem", { name: /^Export this list as CSV/ });
       await exports.click();
       assert.equal(await file.getAttribute("aria-disabled"), "true", "a file would not have what is shown");
-      await file.getByText("A file has exact matches only.").waitFor();
+      await file.getByText("Exports contain exact matches only.").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("menu").waitFor({ state: "detached" });
 
@@ -70,7 +70,7 @@ for (const [theme, width] of [
 await browse(async (page) => {
   await signIn(page, `${list("customers")}?q=vermer`);
   await page.getByText(LINE).waitFor();
-  await page.getByRole("checkbox", { name: "Select all records that are loaded" }).press("Space");
+  await page.getByRole("checkbox", { name: "Select all loaded records" }).press("Space");
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("button", { name: /^Delete 2 records/ }).click();
   await page.getByText("Deleted 2 records").first().waitFor();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { body, browse, list, signIn, told } from "../browser.mjs";
+import { body, browse, list, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page, list("customers"));
@@ -15,7 +15,7 @@ await browse(async (page) => {
     await asked;
     await route.continue();
   });
-  await page.goto(told.address + list("customers"));
+  await page.goto(input.address + list("customers"));
   await page.getByText("erp:4").first().waitFor();
   assert.equal(bodies.filter(({ limit }) => limit !== 1).length, 1, JSON.stringify(bodies));
 });

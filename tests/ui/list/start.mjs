@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page, list("customers"));
@@ -29,7 +29,7 @@ await browse(async (page) => {
   await page.getByText(/^1–3 of 3 from 2 on$/).waitFor();
 
   // Who is given the address sees the same. In the other order, the list begins at the same value.
-  await page.goto(`${told.address}${list("customers")}?s=-visits&start=2`);
+  await page.goto(`${input.address}${list("customers")}?s=-visits&start=2`);
   await begins("erp:2");
   assert.deepEqual(await keys(), ["erp:2", "erp:1", "erp:0"]);
   await page.getByText(/^3 records from 2 down$/).waitFor();
@@ -42,7 +42,7 @@ await browse(async (page) => {
   // Another sort begins at its beginning, and an address that says what cannot be is one without a start.
   await page.getByRole("columnheader", { name: /name/ }).first().click();
   await page.waitForURL((url) => url.search === "?s=name");
-  await page.goto(`${told.address}${list("customers")}?s=visits&start=many`);
+  await page.goto(`${input.address}${list("customers")}?s=visits&start=many`);
   await begins("erp:0");
   assert.equal((await keys()).length, 5);
 

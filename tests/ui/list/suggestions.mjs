@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, body, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { ask, body, browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 for (const [external_key, name] of [
   ["erp:5", "Vermeer, Delft"],
@@ -18,7 +18,7 @@ for (const [theme, width] of [
   await browse(
     async (page) => {
       const field = page.getByRole("combobox");
-      const suggestions = page.getByRole("listbox", { name: "Words that complete the search" });
+      const suggestions = page.getByRole("listbox", { name: "Search suggestions" });
       const vermeer = suggestions.getByRole("option", { name: /^Vermeer\s+2 records$/ });
       const verona = suggestions.getByRole("option", { name: /^Verona\s+1 record$/ });
       // The events of the field and its list, which a failure prints.
@@ -39,7 +39,7 @@ for (const [theme, width] of [
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
       // What signing in announced is none of this list.
-      await page.goto(told.address + list("customers"));
+      await page.goto(input.address + list("customers"));
       await page.getByText("erp:7").waitFor();
 
       await field.focus();
@@ -47,7 +47,7 @@ for (const [theme, width] of [
       await vermeer.waitFor();
       await verona.waitFor();
       assert.equal(await field.getAttribute("aria-expanded"), "true");
-      assert.equal(await active(), null, "Enter takes nothing unasked");
+      assert.equal(await active(), null, "Enter takes nothing by default");
       await expectAccessible(page);
       await page.keyboard.press("ArrowDown");
       assert.match(await active(), /^Vermeer/);

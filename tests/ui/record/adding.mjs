@@ -107,7 +107,7 @@ await browse(
     await page.getByRole("button", { name: "New record", exact: true }).click();
     await page.getByRole("textbox", { name: "name" }).fill("Zoé");
     done = await meddle(page, "POST", NEW, giveUp);
-    const create = page.getByRole("button", { name: "Create the record" });
+    const create = page.getByRole("button", { name: "Create record" });
     await create.click();
     await page.getByText(/does not answer/).first().waitFor();
     await done();

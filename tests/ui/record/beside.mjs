@@ -7,7 +7,7 @@ await browse(
   async (page) => {
     await signIn(page, `${list("customers")}/r/${id}`);
     const record = page.getByRole("complementary", { name: "Record" });
-    const edge = page.getByRole("separator", { name: "Width of the record" });
+    const edge = page.getByRole("separator", { name: "Record panel width" });
     const grid = page.getByRole("grid");
     const width = async () => Math.round((await record.boundingBox()).width);
     await record.getByRole("heading", { name: "Anna" }).waitFor();

@@ -5,7 +5,7 @@ await browse(
   async (page) => {
     const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
     await signIn(page, `${list("customers")}/r/${id}`);
-    await page.getByRole("button", { name: "Actions of this record" }).click();
+    await page.getByRole("button", { name: "Record actions" }).click();
     await page.getByRole("menuitem", { name: "Delete the record" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: /^Delete/ }).click();
     await page.getByText(/This record was deleted|deleted this record/).waitFor();

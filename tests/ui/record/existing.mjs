@@ -21,7 +21,7 @@ await browse(async (page) => {
   await signIn(page, `${list("customers")}/r/${id}`);
   await page.getByRole("button", { name: "Edit tags" }).click();
   const field = page.getByRole("combobox", { name: "Add to tags" });
-  const choices = page.getByRole("listbox", { name: "Values of other records" });
+  const choices = page.getByRole("listbox", { name: "Existing values" });
   await choices.getByRole("option", { name: "wholesale" }).waitFor();
   assert.equal(await choices.getByRole("option", { name: "first" }).count(), 0, "what the list has is not suggested");
 

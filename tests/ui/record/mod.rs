@@ -9,22 +9,22 @@ async fn change_of_another_user_is_shown_and_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_key_of_another_record_is_refused_with_a_way_to_that_record() {
+async fn used_key_is_rejected_with_a_link_to_its_record() {
     run(&service().await, "record/key_conflict", json!({})).await;
 }
 
 #[tokio::test]
-async fn a_deleted_record_comes_back_without_its_key_if_another_has_it() {
+async fn deleted_record_can_be_restored_without_its_key() {
     run(&service().await, "record/deletion", json!({})).await;
 }
 
 #[tokio::test]
-async fn what_is_typed_into_a_field_is_saved_however_it_is_left() {
+async fn field_is_saved_on_every_exit() {
     run(&service().await, "record/leaving", json!({})).await;
 }
 
 #[tokio::test]
-async fn what_is_added_or_created_is_so_once_also_if_its_answer_is_lost() {
+async fn lost_response_causes_no_duplicate() {
     run(&service().await, "record/adding", json!({})).await;
 }
 
@@ -34,7 +34,7 @@ async fn point_of_a_metric_is_corrected_and_deleted() {
 }
 
 #[tokio::test]
-async fn record_is_beside_its_list_in_a_width_that_is_remembered() {
+async fn record_panel_keeps_its_width() {
     run(&service().await, "record/beside", json!({})).await;
 }
 

@@ -39,7 +39,7 @@ await browse(
     // The service says what is missing, beside the field. What is filled asks before it is left.
     await field("name").fill("M4");
     const filled = page.getByRole("alertdialog");
-    await filled.getByRole("button", { name: "Create the record" }).click();
+    await filled.getByRole("button", { name: "Create record" }).click();
     await filled.locator("[aria-invalid=true]").first().waitFor();
   },
   // A record without what is required is rejected.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+import { browse, expectAccessible, list, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page, `${list("customers")}?s=visits`);

@@ -17,7 +17,7 @@ await browse(
     await page.getByRole("button", { name: "Save changes", disabled: false }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
 
-    await page.getByRole("button", { name: "Actions of visits" }).click();
+    await page.getByRole("button", { name: "Actions for visits" }).click();
     await page.getByRole("menuitem", { name: /Drop/ }).click();
     await page.getByText("Removes 4 values of visits.").waitFor();
     const { attributes } = await ask("GET", "/templates/customers");

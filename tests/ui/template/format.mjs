@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, list, signIn, told } from "../browser.mjs";
+import { ask, browse, list, signIn, input } from "../browser.mjs";
 
 /** The cell of a record in a column. */
 const cell = (page, text) => page.getByRole("gridcell", { name: text, exact: true });
@@ -21,7 +21,7 @@ await browse(async (page) => {
   await cell(page, "1819").waitFor();
   await cell(page, "1,008.55").waitFor();
 
-  await page.goto(`${told.address}${list("works")}/definition`);
+  await page.goto(`${input.address}${list("works")}/definition`);
   await page.getByRole("button", { name: "Width", exact: true }).click();
   const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog"));
   const choose = async (field, option) => {
@@ -30,9 +30,9 @@ await browse(async (page) => {
   };
   await choose("Decimals", "1");
   await choose("Unit", "Unit");
-  await dialog.getByLabel("Name of the unit").fill("mm");
+  await dialog.getByLabel("Unit name").fill("mm");
   await dialog.getByText("Example: 1,234.5\u00a0mm.").waitFor();
-  await dialog.getByText("Values are shown in another way. No value changes.").waitFor();
+  await dialog.getByText("Values are shown in another format. The values do not change.").waitFor();
   await page.getByRole("button", { name: "Save changes", disabled: false }).click();
   await page.getByText("Width changed").waitFor();
 
@@ -41,7 +41,7 @@ await browse(async (page) => {
   await page.getByRole("button", { name: "Save changes", disabled: false }).click();
   await page.getByText("Site changed").waitFor();
 
-  await page.goto(told.address + list("works"));
+  await page.goto(input.address + list("works"));
   await cell(page, "1,008.6\u00a0mm").waitFor();
   await cell(page, "12,000.0\u00a0mm").waitFor();
   const link = page.getByRole("link", { name: "https://example.org/a" });

@@ -1,10 +1,10 @@
-//! Templates: what a change does, told before it is done.
+//! Templates, and the effects of a change that are shown before it.
 
 use crate::{run, service};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_change_of_a_template_says_before_it_is_saved_what_it_does() {
+async fn template_change_shows_its_effects_before_saving() {
     run(&service().await, "template/dry_run", json!({})).await;
 }
 
@@ -14,6 +14,6 @@ async fn format_of_an_attribute_shows_in_the_list_and_years_have_no_separator() 
 }
 
 #[tokio::test]
-async fn synonyms_are_lines_of_text_and_none_is_lost() {
+async fn synonyms_are_edited_as_lines() {
     run(&service().await, "template/synonyms", json!({})).await;
 }

@@ -11,7 +11,7 @@ await browse(
     await page.getByText(/^Line 2: A set has 2 to 20 synonyms/).waitFor();
     assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "what is refused is not sent");
     await field.fill("Anna, Hanna\nsomeone > Beat, Chloé");
-    await page.getByText("The search finds records by the new synonyms at once.").waitFor();
+    await page.getByText("The search uses the new synonyms immediately.").waitFor();
     await page.getByRole("button", { name: "Save changes", disabled: false }).click();
     await page.getByText(/ changed$/).first().waitFor();
     assert.deepEqual(await synonyms(), [
@@ -22,7 +22,7 @@ await browse(
     // A comma within a word is not in lines, and nothing may lose it.
     await ask("PATCH", "/templates/customers", { synonyms: [{ synonyms: ["Anna", "Anna, M."] }] });
     await page.reload();
-    await page.getByText("they can be changed by the API alone").waitFor();
+    await page.getByText("they can be changed only with the API").waitFor();
     assert.equal(await field.getAttribute("readonly"), "");
   },
   { expected: /422/ },

@@ -13,7 +13,7 @@ fn set(root: Option<&str>, synonyms: &[&str]) -> SynonymSet {
 }
 
 #[test]
-fn sets_are_read_as_they_are_written_without_the_spaces_around_words() {
+fn parser_trims_synonyms_and_keeps_their_order() {
     let sets = json!([{"synonyms": [" Car ", "automobile", "motor car"]},
                       {"root": "phone", "synonyms": ["iPhone"]}, {"root": null, "synonyms": ["C++", "Straße"]}]);
     let expected = [
@@ -27,14 +27,14 @@ fn sets_are_read_as_they_are_written_without_the_spaces_around_words() {
 }
 
 #[test]
-fn a_word_may_be_a_root_and_stand_elsewhere() {
+fn root_may_also_be_a_synonym() {
     let sets = json!([{"synonyms": ["car", "auto"]}, {"root": "car", "synonyms": ["vehicle"]},
                       {"root": "truck", "synonyms": ["car", "vehicle"]}]);
     assert_eq!(read(&sets).map(|sets| sets.len()), Ok(3));
 }
 
 #[test]
-fn each_fault_is_reported_at_its_place() {
+fn error_has_the_pointers_of_all_invalid_terms() {
     let long = "x".repeat(101);
     for (sets, pointers) in [
         (json!({"synonyms": ["a", "b"]}), &["/synonyms"] as &[&str]),
@@ -85,7 +85,7 @@ fn each_fault_is_reported_at_its_place() {
 }
 
 #[test]
-fn sets_have_their_bounds() {
+fn synonyms_above_a_limit_are_rejected() {
     let words = |count: usize, length: usize| -> Vec<String> {
         (0..count).map(|number| format!("{number}{}", "é".repeat(length))).collect()
     };
@@ -96,12 +96,12 @@ fn sets_have_their_bounds() {
         };
         (0..count).map(set).collect::<serde_json::Value>()
     };
-    assert!(read(&sets(MOST_SETS, 2, 1)).is_ok());
-    assert!(read(&sets(1, MOST_MEMBERS, 1)).is_ok());
+    assert!(read(&sets(MAX_SETS, 2, 1)).is_ok());
+    assert!(read(&sets(1, MAX_MEMBERS, 1)).is_ok());
     for (sets, pointer) in [
-        (sets(MOST_SETS + 1, 2, 1), "/synonyms"),
-        (sets(1, MOST_MEMBERS + 1, 1), "/synonyms/0/synonyms"),
-        (sets(50, MOST_MEMBERS, 40), "/synonyms"),
+        (sets(MAX_SETS + 1, 2, 1), "/synonyms"),
+        (sets(1, MAX_MEMBERS + 1, 1), "/synonyms/0/synonyms"),
+        (sets(50, MAX_MEMBERS, 40), "/synonyms"),
     ] {
         assert_eq!(read(&sets).expect_err("too much").faults[0].pointer, pointer);
     }
@@ -109,7 +109,7 @@ fn sets_have_their_bounds() {
 
 proptest! {
     #[test]
-    fn what_is_read_is_read_again(sets in prop::collection::vec(
+    fn accepted_sets_are_accepted_again(sets in prop::collection::vec(
         (prop::option::of("[a-cÄß \"-]{0,4}"), prop::collection::vec("[a-zÄß -]{0,6}", 0..4)), 0..4)
     ) {
         let sets: serde_json::Value =
@@ -118,7 +118,7 @@ proptest! {
             let again: serde_json::Value = serde_json::from_str(&to_json(&sets)).expect("JSON");
             prop_assert_eq!(read(&again), Ok(sets.clone()));
             for text in sets.iter().flat_map(|set| set.root.iter().chain(&set.synonyms)) {
-                prop_assert!((1..=MOST_WORDS).contains(&words(text).count()) && !fold(text).is_empty());
+                prop_assert!((1..=MAX_WORDS).contains(&words(text).count()) && !fold(text).is_empty());
             }
         }
     }

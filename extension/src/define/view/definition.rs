@@ -1,4 +1,4 @@
-//! The definition of a view: checked against its template, and as a CREATE VIEW statement.
+//! The definition of a view: checks it against its template and renders the CREATE VIEW statement.
 
 use super::presentation::{self, MAX_NAME_BYTES, Presented};
 use crate::access::Caller;
@@ -16,7 +16,7 @@ use crate::value::table_name::{RECORD, table_sql};
 use crate::view::stored::relation_name;
 use std::rc::Rc;
 
-/// A checked body.
+/// A checked view body.
 pub struct Definition {
     /// The attributes that it names, by number and name.
     pub uses: Vec<(i32, String)>,
@@ -26,25 +26,25 @@ pub struct Definition {
     pub comments: Vec<(String, String)>,
 }
 
-/// The same as SQL names it.
+/// The qualified SQL name of a view's relation.
 pub fn view_sql(template: &Template, slug: &str) -> String {
     table_sql(&template.project_slug, &relation_name(template, slug))
 }
 
-/// Refuses a slug that makes too long a name of a view.
+/// Rejects a slug that makes the name of the SQL view too long.
 pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
     let name = relation_name(template, slug);
     if name.len() <= MAX_NAME_BYTES {
         return Ok(());
     }
-    let most = MAX_NAME_BYTES.saturating_sub(template.slug.len() + 2);
+    let max = MAX_NAME_BYTES.saturating_sub(template.slug.len() + 2);
     let message =
-        format!("the view would be named {name}, and PostgreSQL's names have at most {MAX_NAME_BYTES} bytes");
+        format!("the name {name} of the SQL view exceeds {MAX_NAME_BYTES} bytes, PostgreSQL's limit");
     Err(Error::at(Code::InvalidSlug, "/slug", message)
-        .hint(format!("Use a slug for views of {} with at most {most} characters.", template.full_name())))
+        .hint(format!("Use a slug for views of {} with at most {max} characters.", template.full_name())))
 }
 
-/// Checks a body as a caller may write it, and makes the statement that holds for every reader.
+/// Checks a body with the rights of the caller, and renders the statement, which is the same for every reader.
 pub fn compile(
     caller: &Caller,
     template: &Rc<Template>,
@@ -63,9 +63,9 @@ pub fn compile(
             return Err(Error::at(
                 Code::InvalidValue,
                 format!("/{member}"),
-                format!("a saved view has no {member}"),
+                format!("a saved view cannot have {member}"),
             )
-            .hint(format!("Leave {member} out; a search of the view can send it.")));
+            .hint(format!("Omit {member}, and send it with a search of the view.")));
         }
     }
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
@@ -82,7 +82,7 @@ pub fn compile(
             "/global_search",
             "a view with presentation cannot have global_search",
         )
-        .hint("Leave global_search out: full-text search needs functions, which SQL views do not call."));
+        .hint("Omit global_search. Full-text search needs functions that SQL views do not call."));
     }
     let shown = shown(template, query.fields.as_deref());
     let Presented { columns, joins } = presentation::present(template, &shown, catalog::by_id)?;
@@ -98,14 +98,14 @@ pub fn presents(template: &Template, body: &str, attribute: &Attribute) -> bool 
     query.is_ok_and(|query| shown(template, query.fields.as_deref()).iter().any(|it| it.id == attribute.id))
 }
 
-/// The columns of a view as the table has them.
+/// The columns of a view without presentation: those of the table.
 fn columns(template: &Template) -> Vec<String> {
     let standard = ["id", "external_key", "created_at", "updated_at"].map(|name| format!("{RECORD}.{name}"));
     let attributes = template.attributes.iter().map(|it| format!("{RECORD}.{}", identifier(&it.slug)));
     standard.into_iter().chain(attributes).collect()
 }
 
-/// The attributes that a body names in its fields, each once, or all of them.
+/// The attributes in `fields` without duplicates, or all attributes.
 fn shown<'t>(template: &'t Template, fields: Option<&[String]>) -> Vec<&'t Attribute> {
     let Some(fields) = fields else { return template.attributes.iter().collect() };
     let mut positions: Vec<usize> = Vec::new();
@@ -117,9 +117,9 @@ fn shown<'t>(template: &'t Template, fields: Option<&[String]>) -> Vec<&'t Attri
     positions.into_iter().map(|position| &template.attributes[position]).collect()
 }
 
-/// The live records that pass, in the order that the body asks for.
+/// The SELECT statement for the matching live records, in the order of the body.
 fn select(columns: &[String], joins: &str, query: &SearchQuery, plan: &Plan) -> String {
-    // Views keep the form of earlier versions, so that an update changes none.
+    // The SQL form of earlier versions, so that an update of the extension changes no view.
     let condition =
         |as_sets| render(&plan.filter, RECORD, Options { lives: plan.lives, as_sets, ..Options::default() });
     let condition = plan.condition.replace(&condition(false), &condition(true));
@@ -130,7 +130,7 @@ fn select(columns: &[String], joins: &str, query: &SearchQuery, plan: &Plan) -> 
     sql
 }
 
-/// The statements that make the view and say what it is.
+/// The statements that create the view and its comment.
 pub fn create(template: &Template, slug: &str, label: Option<&str>, sql: &str) -> String {
     let view = view_sql(template, slug);
     format!(

@@ -15,7 +15,7 @@ use crate::view::stored::{SavedView, exist, relation_name, views_about};
 use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 
-/// The relation with the name of a view in PostgreSQL.
+/// The relation that has the name of a view.
 pub fn relation(template: &Template, slug: &str) -> Option<Oid> {
     catalog::table_oid(&template.project_slug, &relation_name(template, slug))
 }
@@ -29,7 +29,7 @@ fn relation_of(view: &SavedView) -> Option<Oid> {
 pub struct Views;
 
 impl Dependent for Views {
-    /// The SQL views that read the table of a template, to be locked with it.
+    /// The SQL views that read the table of a template and must be locked with it.
     fn relations(&self, spi: &Connection, template: &Template) -> Vec<Oid> {
         let views: Vec<Oid> = views_about(spi, template.id).iter().filter_map(relation_of).collect();
         if views.is_empty() {
@@ -48,7 +48,7 @@ impl Dependent for Views {
         rows.column::<Oid>().collect()
     }
 
-    /// Renames the columns of the views of its own template, too.
+    /// Also renames the columns of the SQL views of the template.
     fn before_rename(
         &self,
         spi: &Connection,
@@ -80,19 +80,19 @@ impl Dependent for Views {
             // A view that is already invalid is reported after the change.
             let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
             if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute.id) {
-                return Err(in_use(pointer, &called(caller, &view), &name, REMEDY));
+                return Err(in_use(pointer, &name_for(caller, &view), &name, REMEDY));
             }
         }
         Ok(())
     }
 
-    /// Drops the SQL views of a template, and those that show the display of its records, before columns or the table are
-    /// dropped. [`sync`] creates them again.
+    /// Drops the SQL views of a template, and those that show the display attribute of its records. [`sync`] creates them
+    /// again.
     fn before_drop(&self, spi: &Connection, template: &Template) {
         let reading = self.relations(spi, template);
         let is_dropped = |view: &SavedView| view.template.id == template.id || view.has_presentation;
         for view in views_about(spi, template.id).into_iter().filter(is_dropped) {
-            // Others are not locked.
+            // Other views are not locked.
             if relation_of(&view).is_some_and(|relation| reading.contains(&relation)) {
                 spi.script(&format!("drop view {}", view_sql(&view.template, &view.slug)));
                 set_definition(spi, &view, None);
@@ -136,23 +136,23 @@ fn rename_columns(spi: &Connection, view: &SavedView, attribute: &Attribute, new
     }
 }
 
-/// The name of a view in messages; it may belong to a template that the caller may not know.
-fn called(caller: &Caller, view: &SavedView) -> String {
-    if caller.may_know(&view.template) {
+/// The name of a view in messages to a caller, to whom its template may not be visible.
+fn name_for(caller: &Caller, view: &SavedView) -> String {
+    if caller.can_view(&view.template) {
         format!("the view {:?} of {}", view.slug, view.template.full_name())
     } else {
         "a view of another template".to_owned()
     }
 }
 
-/// Updates the SQL views of these saved views. Refuses a change that makes one invalid.
+/// Updates the SQL views of these saved views. Rejects a change that makes one invalid.
 pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<(), Error> {
     for view in views {
         let Definition { sql, comments, .. } = match compiled(view) {
             Ok(definition) => definition,
             Err(error) => {
-                let mut message = format!("the change would break {}", called(caller, view));
-                if caller.may_know(&view.template) {
+                let mut message = format!("the change would break {}", name_for(caller, view));
+                if caller.can_view(&view.template) {
                     message += &format!(": {}", error.message);
                 }
                 return Err(Error::new(Code::Conflict, message).hint(REMEDY));
@@ -160,7 +160,7 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
         };
         let has_relation = relation_of(view).is_some();
         if sql == view.definition && has_relation == sql.is_some() {
-            // Labels and formats are in the comments alone.
+            // Labels and formats affect comments only.
             comment(spi, view, &comments);
             continue;
         }
@@ -182,8 +182,7 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
     Ok(())
 }
 
-/// Describes the columns of a view, as far as they are not described so already: other definitions may hold locks on views
-/// that do not change.
+/// Updates changed comments on the columns of a view. Concurrent changes of definitions may hold locks on other views.
 fn comment(spi: &Connection, view: &SavedView, comments: &[(String, String)]) {
     let Some(relation) = relation(&view.template, &view.slug).filter(|_| !comments.is_empty()) else {
         return;
@@ -194,11 +193,11 @@ fn comment(spi: &Connection, view: &SavedView, comments: &[(String, String)]) {
         Snapshot::Latest,
         &params![relation],
     );
-    let described: HashMap<String, Option<String>> =
+    let existing: HashMap<String, Option<String>> =
         (0..rows.len()).map(|row| (rows.get(row, 0), rows.get(row, 1))).collect();
     let name = view_sql(&view.template, &view.slug);
     let changed = comments.iter().filter(|(column, comment)| {
-        described.get(column).is_none_or(|described| described.as_ref() != Some(comment))
+        existing.get(column).is_none_or(|existing| existing.as_ref() != Some(comment))
     });
     let script: String = changed
         .map(|(column, comment)| {
@@ -224,7 +223,7 @@ pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&s
     spi.script(&format!("comment on view {} is {label}", view_sql(template, slug)));
 }
 
-/// Copies the SELECT privileges of templates' tables to their views. The privilege alone shows no rows.
+/// Copies the SELECT privileges of templates' tables to their views. Row-level security still applies to the rows.
 fn sync_grants(spi: &Connection, templates: &[i32]) {
     if !exist() {
         return;

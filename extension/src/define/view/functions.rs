@@ -60,8 +60,8 @@ sql_functions! {
         stored::get(&caller, &template, &slug).map(|view| Answer::Text(view.to_json()))
     };
 
-    /// `keyed_http.save_view(template text, slug text, body text) returns text[]`: a null slug for a new view, whose
-    /// body has it.
+    /// `keyed_http.save_view(template text, slug text, body text) returns text[]`. The slug is null for a new view, whose
+    /// body contains it.
     keyed_http_save_view => |call| {
         let slug = call.text(1);
         let may_replace = slug.is_some();
@@ -92,8 +92,8 @@ fn named(call: &Call) -> Result<(Caller, Rc<Template>), Error> {
     Ok((caller, template))
 }
 
-/// Reads `{slug, label?, query, presentation?}`. The slug of the address, if there is one, need not be repeated.
-fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
+/// Parses `{slug, label?, query, presentation?}`. `slug` is optional if the path contains it.
+fn parse(body: &str, path_slug: Option<String>) -> Result<NewView, Error> {
     let (mut slug, mut label, mut query, mut presentation) = (None, None, None, None);
     for (name, value) in json::object(body)?.0 {
         let here = format!("/{}", json::pointer_step(&name));
@@ -105,7 +105,7 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
                 query = Some(value.get().to_owned());
             }
             "presentation" => presentation = Some(json::boolean_at(value, &here)?),
-            // Answers carry these; a view that was read may be sent back.
+            // Responses have these members; a client may send a response back.
             "sql_view" | "created_at" | "updated_at" => {}
             _ => {
                 return Err(
@@ -114,12 +114,12 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
             }
         }
     }
-    let slug = match (slug, address) {
-        (Some(slug), Some(address)) if slug != address => {
-            return Err(Error::at(Code::InvalidValue, "/slug", "the slug of a view cannot change")
+    let slug = match (slug, path_slug) {
+        (Some(slug), Some(path_slug)) if slug != path_slug => {
+            return Err(Error::at(Code::InvalidValue, "/slug", "the slug of a view cannot be changed")
                 .hint("Save the view under the new slug, and delete the old view."));
         }
-        (slug, address) => slug.or(address).ok_or_else(|| missing("slug", ""))?,
+        (slug, path_slug) => slug.or(path_slug).ok_or_else(|| missing("slug", ""))?,
     };
     Ok(NewView { slug, label, body: query.ok_or_else(|| missing("query", ""))?, presentation })
 }

@@ -1,12 +1,12 @@
 //! Saves and drops views, and updates them when definitions change.
 
-/// The definition of a view, checked, and as a statement.
+/// Checks the definition of a view and renders its statement.
 pub mod definition;
 /// Updates views when templates, grants or time zones change.
 pub mod dependents;
 /// The SQL and HTTP functions.
 pub mod functions;
-/// The columns of a view for people.
+/// The columns of a view with presentation.
 pub mod presentation;
 /// Renames an attribute in a view's body.
 pub mod rename;
@@ -33,16 +33,16 @@ use std::rc::Rc;
 pub struct NewView {
     /// Its name.
     pub slug: String,
-    /// What people read.
+    /// The label.
     pub label: Option<String>,
     /// The body, as JSON.
     pub body: String,
-    /// Whether its SQL view is for people; none: as before, and false for a new one.
+    /// Whether the SQL view has presentation. `None` keeps the value of an existing view, and is false for a new one.
     pub presentation: Option<bool>,
 }
 
-/// Saves a view, in place of the one of that slug if `may_replace`. Returns it, and whether it is new. Changes of
-/// definitions must have begun.
+/// Saves a view. With `may_replace`, it replaces the view with that slug. Returns the view, and whether it is new. The
+/// caller holds the lock of definitions.
 pub fn save(
     caller: &Caller,
     template: &Rc<Template>,
@@ -54,8 +54,8 @@ pub fn save(
     check_name(template, &new.slug)?;
     let name = || format!("{}.{}", template.project_slug, relation_name(template, &new.slug));
     let taken = || {
-        let error = Error::at(Code::Conflict, "/slug", format!("{} exists already", name()))
-            .hint("Choose another slug: the SQL view takes that name.");
+        let error = Error::at(Code::Conflict, "/slug", format!("{} already exists", name()))
+            .hint("Choose another slug. The SQL view has this name.");
         let row = "select from keyed_state.view where template_id = $1 and slug = $2";
         newer::taken(error, row, &params![template.id, &new.slug])
     };
@@ -65,7 +65,7 @@ pub fn save(
     let has_presentation = new.presentation.unwrap_or(had_presentation);
     compile(caller, template, &new.body, has_presentation).map_err(in_query)?;
     if before.is_some() && !may_replace {
-        return Err(Error::at(Code::Conflict, "/slug", format!("the view {:?} exists already", new.slug))
+        return Err(Error::at(Code::Conflict, "/slug", format!("view {:?} already exists", new.slug))
             .hint("Change it with keyed.save_view or PUT."));
     }
     let has_relation = dependents::relation(template, &new.slug).is_some();
@@ -78,7 +78,7 @@ pub fn save(
                 let own = dependents::relation(template, &new.slug);
                 lock_with_views(&[], &Vec::from_iter(own));
                 if own.is_some() && (has_presentation || had_presentation) {
-                    // Other columns, which CREATE OR REPLACE VIEW refuses.
+                    // CREATE OR REPLACE VIEW rejects other columns.
                     spi.script(&format!("drop view {}", view_sql(template, &new.slug)));
                     begin_command();
                 }
@@ -88,7 +88,7 @@ pub fn save(
                 if let Err(error) = dependents::sync(spi, caller, &views_about(spi, template.id)) {
                     error.raise();
                 }
-                // The label is in the comment, even if the query has not changed.
+                // The label is in the comment, and may change without the query.
                 if dependents::relation(template, &new.slug).is_some() {
                     dependents::label(spi, template, &new.slug, new.label.as_deref());
                 }
@@ -110,7 +110,7 @@ fn relation(template: &Template, slug: &str) -> Oid {
     dependents::relation(template, slug).unwrap_or(Oid::INVALID)
 }
 
-/// The place of a fault in the body of the view; that of its columns is beside it.
+/// Prefixes the pointer of an error in the query. Errors of `presentation` keep their pointer.
 fn in_query(error: Error) -> Error {
     match error.faults.first().is_some_and(|fault| fault.pointer == "/presentation") {
         true => error,
@@ -119,7 +119,7 @@ fn in_query(error: Error) -> Error {
 }
 
 fn write(spi: &Connection, template: &Template, new: &NewView, has_presentation: bool) -> Result<(), Error> {
-    let is_migrated = is_migrated(spi, STEP_OF_PRESENTATION);
+    let is_migrated = is_migrated(spi, PRESENTATION_MIGRATION);
     if has_presentation && !is_migrated {
         return Err(not_migrated());
     }
@@ -140,10 +140,10 @@ fn write(spi: &Connection, template: &Template, new: &NewView, has_presentation:
     Ok(())
 }
 
-/// The step of the state since which views may have presentation.
-const STEP_OF_PRESENTATION: i32 = 34;
+/// The migration that adds the column for presentation.
+const PRESENTATION_MIGRATION: i32 = 34;
 
-/// Drops a view. Changes of definitions must have begun.
+/// Drops a view. The caller holds the lock of definitions.
 pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), Error> {
     caller.require_define(template)?;
     let view = get(caller, template, slug)?;

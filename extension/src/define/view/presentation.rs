@@ -1,5 +1,5 @@
-//! The columns of a view for people and for BI tools: references by the display of their targets, lists by the labels of
-//! their options. Pure.
+//! The columns of a view with presentation, for people and BI tools: references show the display attribute of their
+//! targets, lists the labels of their options. Pure.
 
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -14,15 +14,15 @@ use std::rc::Rc;
 /// The maximum length of a name in PostgreSQL, in bytes.
 pub(super) const MAX_NAME_BYTES: usize = 63;
 
-/// The maximum number of references that are joined. The time in which PostgreSQL plans joins grows with the fourth power of their number;
-/// subqueries are planned one by one, where their columns are asked for.
+/// The maximum number of joined references; further ones use subqueries. Planning time of joins grows with the fourth
+/// power of their number. A subquery is planned only if a query selects its column.
 const MAX_JOINS: usize = 20;
 
-/// The columns of a view, and the tables that they need beside the one of the template.
+/// The columns of a view and its joins.
 pub struct Presented {
-    /// In their order.
+    /// The columns in order.
     pub columns: Vec<Column>,
-    /// Left joins, each on a primary key: PostgreSQL leaves out those of columns that a query does not name.
+    /// Left joins, each on a primary key. PostgreSQL removes those whose columns a query does not select.
     pub joins: String,
 }
 
@@ -32,7 +32,7 @@ pub struct Column {
     pub name: String,
     /// Its value, as an expression.
     pub sql: String,
-    /// What tools show beside the name.
+    /// Its comment.
     pub comment: String,
 }
 
@@ -64,15 +64,15 @@ pub fn present(
         match attribute.target.and_then(&target) {
             Some(target) => {
                 let alias = format!("p{position}");
-                let is_it = format!("{alias}.id = {own} and {alias}.deleted_at is null");
+                let condition = format!("{alias}.id = {own} and {alias}.deleted_at is null");
                 let table = target.table_sql();
                 let (shown, key) = (display(&target, &alias), format!("{alias}.external_key"));
                 let (shown, key) = if joined < MAX_JOINS {
-                    joins.push_str(&format!(" left join {table} {alias} on {is_it}"));
+                    joins.push_str(&format!(" left join {table} {alias} on {condition}"));
                     joined += 1;
                     (shown, key)
                 } else {
-                    let of_target = |sql| format!("(select {sql} from {table} {alias} where {is_it})");
+                    let of_target = |sql| format!("(select {sql} from {table} {alias} where {condition})");
                     (of_target(shown), of_target(key))
                 };
                 add(attribute.slug.clone(), shown, label.to_owned());
@@ -83,14 +83,14 @@ pub fn present(
                 add(attribute.slug.clone(), labels(attribute, &own), label.to_owned());
                 add(values_column(&attribute.slug), own, format!("{label}: values as stored"));
             }
-            None => add(attribute.slug.clone(), own, format!("{label}{}", sign(attribute))),
+            None => add(attribute.slug.clone(), own, format!("{label}{}", unit(attribute))),
         }
     }
     check_names(template, &columns)?;
     Ok(Presented { columns, joins })
 }
 
-/// Those that follow the name of an attribute: of the old name and of the new one.
+/// The columns whose names derive from an attribute's slug: the old and the new names.
 pub fn renamed(attribute: &Attribute, new: &str) -> Vec<(String, String)> {
     let names: &[fn(&str) -> String] = match attribute.kind {
         AttributeType::Reference => &[key_column, id_column],
@@ -112,8 +112,8 @@ fn values_column(slug: &str) -> String {
     format!("{slug}__values")
 }
 
-/// What stands for a record: the value of its template's display, or its key where it has none. It has one collation
-/// whatever the display is, because PostgreSQL changes the type of no column of a view.
+/// The expression that represents a record: its display attribute, or else its key. The collation is always the default,
+/// because PostgreSQL cannot change the type of a view's column.
 fn display(target: &Template, alias: &str) -> String {
     let key = format!("{alias}.external_key collate \"default\"");
     let Some(position) = target.display_slug().and_then(|slug| target.position(slug)) else { return key };
@@ -127,7 +127,7 @@ fn display(target: &Template, alias: &str) -> String {
     format!("coalesce({shown}, {key})")
 }
 
-/// The labels of a list's values, with commas between them. Most lists have one value, which needs no subquery.
+/// The labels of a list's values, separated by commas. A list with one value needs no subquery.
 fn labels(attribute: &Attribute, column: &str) -> String {
     let options = attribute.options.iter().flatten();
     let labels: BTreeMap<&str, &str> = options
@@ -147,8 +147,8 @@ fn labels(attribute: &Attribute, column: &str) -> String {
     )
 }
 
-/// What a number is of, behind its label.
-fn sign(attribute: &Attribute) -> String {
+/// The unit of a number, appended to its label.
+fn unit(attribute: &Attribute) -> String {
     let format = attribute.format.as_deref().and_then(|format| serde_json::from_str::<Value>(format).ok());
     let Some(format) = format else { return String::new() };
     match (format["currency"].as_str().or(format["unit"].as_str()), format["percent"].as_bool()) {
@@ -162,16 +162,15 @@ fn check_names(template: &Template, columns: &[Column]) -> Result<(), Error> {
     let mut names = HashSet::new();
     for Column { name, .. } in columns {
         let fault = if name.len() > MAX_NAME_BYTES {
-            format!("its column {name} would have a name of more than {MAX_NAME_BYTES} bytes")
+            format!("the name of column {name} exceeds {MAX_NAME_BYTES} bytes")
         } else if !names.insert(name) {
-            format!("two of its columns would be named {name}")
+            format!("two columns have the name {name}")
         } else {
             continue;
         };
-        let message = format!("{} can have no view with presentation: {fault}", template.full_name());
+        let message = format!("cannot create a view with presentation of {}: {fault}", template.full_name());
         return Err(Error::at(Code::Conflict, "/presentation", message).hint(
-            "Rename the attribute, or leave it out: list the other attributes in the member fields of the \
-             query.",
+            "Rename the attribute, or omit it by listing the other attributes in the member fields of the query.",
         ));
     }
     Ok(())

@@ -9,7 +9,7 @@ use crate::template::Template;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// Rewrites a body. One that names attributes by number does not change.
+/// Rewrites a body. A body that refers to attributes by number does not change.
 pub(crate) fn rename(
     template: &Rc<Template>,
     body: &str,
@@ -39,7 +39,7 @@ pub(crate) fn rename(
     Ok(out)
 }
 
-/// Names with commas between them, or an array of names and of objects with a `field`.
+/// Names separated by commas, or an array of names and of objects with a `field`.
 fn names(value: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String) -> Result<(), Error> {
     let one = |name: &str| match name.strip_prefix('-') {
         Some(name) => format!("-{}", field(name)),

@@ -1,6 +1,6 @@
 //! Claims: hands out texts with missing or outdated vectors to workers that may read and update their records.
 
-use super::{MOST_ATTEMPTS, TABLE, require, source};
+use super::{MAX_ATTEMPTS, TABLE, require, source};
 use crate::access::privilege::Privilege;
 use crate::access::visibility::{WriteScope, and};
 use crate::access::{Action, Caller};
@@ -17,12 +17,12 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The most texts of one claim.
-const MOST: i32 = 2048;
+/// The maximum number of texts of a claim.
+const MAX_TEXTS: i32 = 2048;
 /// The longest that texts are one worker's alone, in seconds.
 const LONGEST_LEASE: i32 = 3600;
 /// The maximum size of the texts of a claim; the remaining records are released.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// How often entries are asked for where one of them made the statement wait.
 const TRIES: usize = 3;
 /// So many records are read at a time: texts may be long, and what is not embedded of them is read along.
@@ -38,14 +38,16 @@ struct Claim {
     is_settled: bool,
 }
 
-/// Claims up to `most` texts for some seconds, for a worker with this model.
+/// Claims up to `max_texts` texts for some seconds, for a worker with this model.
 ///
 /// The answer is `{claim, entries: [{record, hash, text}], settled}`. Records that the caller may not both read and update
 /// are left to others. Each claim counts as an attempt.
-pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<String, Error> {
+pub fn claim(caller: &Caller, model: &str, max_texts: i32, lease: i32) -> Result<String, Error> {
     require()?;
     check_model(model)?;
-    for (name, number, range) in [("most", most, 1..=MOST), ("lease", lease, 1..=LONGEST_LEASE)] {
+    for (name, number, range) in
+        [("max_texts", max_texts, 1..=MAX_TEXTS), ("lease", lease, 1..=LONGEST_LEASE)]
+    {
         if !range.contains(&number) {
             let message = format!("{name} must be between {} and {}", range.start(), range.end());
             return Err(Error::at(Code::InvalidValue, format!("/{name}"), message));
@@ -59,8 +61,8 @@ pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<Stri
     for (position, template) in templates.iter().enumerate() {
         // Each template gets its share, so that none waits for all the others.
         let left = (templates.len() - position) as i32;
-        let share = ((most - claim.count) / left).max(1);
-        if claim.count < most {
+        let share = ((max_texts - claim.count) / left).max(1);
+        if claim.count < max_texts {
             as_owner(|| connected(|spi| claim.take(spi, caller, template, model, share, lease)));
         }
     }
@@ -99,21 +101,21 @@ fn due(caller: &Caller) -> Vec<Rc<Template>> {
 }
 
 impl Claim {
-    /// Claims up to `most` records of a template.
+    /// Claims up to `max_texts` records of a template.
     fn take(
         &mut self,
         spi: &Connection,
         caller: &Caller,
         template: &Template,
         model: &str,
-        most: i32,
+        max_texts: i32,
         lease: i32,
     ) {
         // The worker crashed on them this often. Locked entries are skipped here and below: waiting for one while
         // holding others could deadlock with a batch.
         let give_up = format!(
             "with lost as materialized (select j.record_id from {TABLE} j where j.template_id = $1 \
-               and j.state = 'running' and j.due_at <= now() and j.attempts >= {MOST_ATTEMPTS} \
+               and j.state = 'running' and j.due_at <= now() and j.attempts >= {MAX_ATTEMPTS} \
                for no key update skip locked) \
              update {TABLE} j set state = 'failed', claim = null, failed_at = now(), \
                error = coalesce(j.error, 'no worker that claimed the text came back') \
@@ -132,7 +134,7 @@ impl Claim {
              returning j.record_id, j.text_hash, j.model",
             template.table_sql()
         );
-        let arguments = params![template.id, most, self.token, lease];
+        let arguments = params![template.id, max_texts, self.token, lease];
         // Of what each record's vector was made, where that was by the same model.
         let claimed = || -> HashMap<Uuid, Vec<u8>> {
             let rows = template.run(spi, &claim, Snapshot::Latest, &arguments);
@@ -149,7 +151,7 @@ impl Claim {
         for portion in portions.by_ref() {
             pgrx::check_for_interrupts!();
             self.hand_out(spi, template, portion, &made_of);
-            if self.entries.len() > MOST_BYTES {
+            if self.entries.len() > MAX_BYTES {
                 break;
             }
         }

@@ -33,7 +33,7 @@ impl Dependent for Queue {
                 // What was embedded stays, and what it was made of is remembered in case embedding is switched on again.
                 let sql = format!("delete from {TABLE} where template_id = {} and state <> 'done'", after.id);
                 spi.script(&sql);
-                job::forget_embeddings(spi, after.id);
+                job::delete_embeddings_job(spi, after.id);
             }
             return Ok(());
         }

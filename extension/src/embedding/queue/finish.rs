@@ -1,7 +1,7 @@
 //! Results of claims: stored, failed, or released.
 
 use super::claim::check_model;
-use super::{MOST_ATTEMPTS, TABLE, require, source};
+use super::{MAX_ATTEMPTS, TABLE, require, source};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
@@ -17,8 +17,8 @@ use crate::vectors::write;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The most characters of a reason that are kept.
-const MOST_REASON: usize = 500;
+/// The maximum number of characters of a reason that are kept.
+const MAX_REASON: usize = 500;
 
 /// Stores what a worker brings for a record it has claimed: a vector, or none for a record without text. False when the
 /// claim is not this worker's any more, or the text is not what was embedded: nothing is stored then.
@@ -68,8 +68,8 @@ pub fn store(
 pub fn fail(caller: &Caller, claim: Uuid, record: Uuid, reason: &str) -> Result<bool, Error> {
     let template = template_of(caller, record)?;
     let sql = format!(
-        "update {TABLE} set claim = null, error = left($3, {MOST_REASON}), failed_at = now(), \
-         state = case when attempts >= {MOST_ATTEMPTS} then 'failed' else 'pending' end, \
+        "update {TABLE} set claim = null, error = left($3, {MAX_REASON}), failed_at = now(), \
+         state = case when attempts >= {MAX_ATTEMPTS} then 'failed' else 'pending' end, \
          due_at = now() + least(5 * 2 ^ attempts, 3600) * (0.75 + random() / 2) * interval '1 second' \
          where record_id = $1 and claim = $2"
     );
@@ -87,7 +87,7 @@ pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Erro
     let sql = format!(
         "with mine as materialized (select j.record_id from {TABLE} j where j.claim = $1 for no key update skip locked) \
          update {TABLE} j set state = 'pending', claim = null, attempts = greatest(j.attempts - 1, 0), \
-           due_at = now() + $3 * interval '1 second', error = coalesce(left($2, {MOST_REASON}), j.error), \
+           due_at = now() + $3 * interval '1 second', error = coalesce(left($2, {MAX_REASON}), j.error), \
            failed_at = case when $2 is null then j.failed_at else now() end \
          from mine where j.record_id = mine.record_id"
     );

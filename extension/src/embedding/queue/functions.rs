@@ -21,12 +21,12 @@ sql_functions! {
         manage::reembed(&template, call.text(1).as_deref()).map(|count| Answer::Datum(Datum::from(count)))
     };
 
-    /// `keyed_http.claim_embeddings(model text, most integer, lease integer) returns text`.
+    /// `keyed_http.claim_embeddings(model text, max_texts integer, lease integer) returns text`.
     keyed_http_claim_embeddings => |call| {
         let model = call.required_text(0, "model")?;
-        let most = call.integer(1).ok_or_else(|| must_not_be_null("most"))?;
+        let max_texts = call.integer(1).ok_or_else(|| must_not_be_null("max_texts"))?;
         let lease = call.integer(2).ok_or_else(|| must_not_be_null("lease"))?;
-        claim::claim(&Caller::current(), &model, most, lease).map(Answer::Text)
+        claim::claim(&Caller::current(), &model, max_texts, lease).map(Answer::Text)
     };
 
     /// `keyed_http.store_embedding(claim text, record text, hash text, model text, vector real[]) returns boolean`.

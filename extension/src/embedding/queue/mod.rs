@@ -26,7 +26,7 @@ use crate::template::catalog;
 pub use crate::vectors::queue::TABLE;
 
 /// How often a text is claimed before it is given up.
-pub const MOST_ATTEMPTS: i32 = 8;
+pub const MAX_ATTEMPTS: i32 = 8;
 
 /// Refuses a database whose state is older than the queue.
 pub fn require() -> Result<(), Error> {

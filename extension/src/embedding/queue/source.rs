@@ -7,8 +7,8 @@ use crate::template::Template;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// The most bytes of a text that are embedded. Models read far less; more would only be carried around.
-const MOST_BYTES: usize = 256 << 10;
+/// The maximum number of bytes of a text that are embedded. Models read far less; more would only be carried around.
+const MAX_BYTES: usize = 256 << 10;
 
 /// The columns that a text is made of: id, then the attributes that are embedded.
 pub fn columns(template: &Template) -> String {
@@ -38,14 +38,14 @@ pub fn text_of(template: &Template, rows: &Rows, row: usize) -> String {
 
 fn add_line(text: &mut String, line: &str) {
     let line = line.trim();
-    if line.is_empty() || text.len() >= MOST_BYTES {
+    if line.is_empty() || text.len() >= MAX_BYTES {
         return;
     }
     if !text.is_empty() {
         text.push('\n');
     }
     text.push_str(line);
-    text.truncate(text.floor_char_boundary(MOST_BYTES));
+    text.truncate(text.floor_char_boundary(MAX_BYTES));
 }
 
 /// The hash that identifies a text.
@@ -79,9 +79,9 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_between_two_characters() {
-        let long = "ä".repeat(MOST_BYTES);
+        let long = "ä".repeat(MAX_BYTES);
         let text = text_of(&["a", &long, "more"]);
-        assert!(text.len() <= MOST_BYTES && text.len() > MOST_BYTES - 2 && text.ends_with('ä'));
+        assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 2 && text.ends_with('ä'));
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explain
     };
     if let Some(paths) = paths(search, segment) {
         if paths.may_walk {
-            let sql = paths.walk(Some(setting::records_of_look()), limit, None);
+            let sql = paths.walk(Some(setting::sample_size()), limit, None);
             add(Statement::plain(sql), Some(Shape::Walk));
         }
         if paths.count_of_served() > 0 {
@@ -153,7 +153,7 @@ impl<'s> Finder<'s> {
         {
             return found;
         }
-        let size = setting::records_of_look();
+        let size = setting::sample_size();
         if access_path::is_small(question, size) {
             return of_first(match paths.may_walk {
                 true => self.walk(&paths, None),
@@ -304,7 +304,7 @@ impl<'s> Finder<'s> {
             (Direction::Descending, Along::Values(_)) => (KeyOrder::Descending, Reading::DirectFar),
         };
         let question = Question { reading, ..question };
-        let size = setting::records_of_look();
+        let size = setting::sample_size();
         let found = substring_rows::find(self.search.template, substring, question, size, along, order)?;
         self.steps.push(Step::Walk(found.read));
         if let Some(sample) = found.sample {

@@ -28,7 +28,7 @@
 //! | all records | `0.25 n` in place of a walk that no lookup can replace; `0.1 n` without a statement |
 //!
 //! PostgreSQL estimates `d` from its statistics, which for substrings and lists is often wrong by a factor of a hundred; the wrong path
-//! may read every record. So a sample of 200 records along the walk measures `d` and `f`: it fills the page, or
+//! may read every record. So a sample of `keyed.sample_size` records (200) along the walk measures `d` and `f`: it fills the page, or
 //! chooses the path. Three rules bound the cost of an error:
 //!
 //! - A sample with fewer than eight matches is repeated four times as large, while it costs less than a quarter of the lookup.

@@ -118,7 +118,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
     {
         table::require(&template)?;
     }
-    if searched.len() > table_lock::most_tables() {
+    if searched.len() > table_lock::max_tables() {
         let message = format!("one search cannot cover the texts of {} templates", searched.len());
         return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("Send template_id."));
     }
@@ -131,7 +131,7 @@ fn find_template(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
     let Some((project, slug)) = name.split_once('.') else { return template_by_name(caller, name) };
     let project = catalog::project_by_name_or_id(project).ok_or_else(Error::not_found)?;
     let found = catalog::by_slug(project.id, slug);
-    found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
+    found.filter(|template| caller.can_access_project(template.project_id)).ok_or_else(Error::not_found)
 }
 
 /// What all templates have in common: the standard fields.

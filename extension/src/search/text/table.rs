@@ -30,7 +30,7 @@ pub fn create(template: i32, full_name: &str, records: &str) -> String {
          comment on table {table} is {comment}; \
          comment on column {table}.record_id is 'The record.'; \
          comment on column {table}.document is 'Its key, texts and list labels without case and accents, and their stems.'; {}",
-        policy_sql::enable_beside(&SideTable::Documents.name(template), records)
+        policy_sql::enable_on_side_table(&SideTable::Documents.name(template), records)
     )
 }
 

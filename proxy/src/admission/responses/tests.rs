@@ -33,7 +33,7 @@ fn a_role_that_holds_little_has_room_beside_two_keys_of_another() {
     let budget = ResponseBudget::new(64 * MIB);
     let _others = [fill(&budget, &key("reader", 1), 4), fill(&budget, &key("reader", 2), 4)];
     assert_eq!(fill(&budget, &key("steward", 3), 2).len(), 4);
-    // Not more: of three roles, each has room for something.
+    // Not more: of three roles, each has capacity for something.
     let _large = fill(&budget, &key("steward", 3), 12);
     assert_eq!(fill(&budget, &key("clerk", 4), 2).len(), 4);
 }
@@ -57,7 +57,7 @@ fn a_response_that_does_not_fit_once_it_is_there_counts_nothing() {
     assert_eq!([first.resize(MIB, false), second.resize(MIB, false)], [Ok(()), Ok(())]);
     assert_eq!([first.resize(30 * MIB, false), second.resize(30 * MIB, false)], [Ok(()), Err(UsedUp)]);
     assert_eq!(budget.lock().counted, 30 * MIB);
-    // What is written already is told.
+    // What is written already is reported.
     assert_eq!(second.resize(30 * MIB, true), Ok(()));
     assert_eq!(budget.lock().counted, 48 * MIB);
     drop((first, second));

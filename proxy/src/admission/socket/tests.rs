@@ -66,7 +66,7 @@ async fn an_answer_that_is_not_taken_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn an_answer_may_be_taken_as_slowly_as_the_least_rate() {
+async fn response_may_be_read_at_the_minimum_rate() {
     let (mut ours, mut theirs, _) = watched(1, SOON);
     let reader = tokio::spawn(async move {
         let mut taken = vec![0; 1000];

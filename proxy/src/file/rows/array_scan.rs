@@ -44,7 +44,7 @@ impl ArrayScan {
         self.stage == Stage::Further
     }
 
-    /// Looks at the text that was not looked at yet.
+    /// Scans the text that was not scanned yet.
     pub(super) fn scan(&mut self, pending: &mut Pending) {
         while pending.seen < pending.text.len() && self.stage != Stage::Further {
             if self.is_in_string && !self.is_escaped {
@@ -72,7 +72,7 @@ impl ArrayScan {
     fn read(&mut self, pending: &mut Pending, at: usize, byte: u8) {
         match self.stage {
             Stage::Before if byte == b'[' => self.stage = Stage::Between,
-            // What is not white space here was looked at before: the array begins with a bracket.
+            // What is not white space here was scanned before: the array begins with a bracket.
             Stage::Before | Stage::Further => {}
             Stage::After if byte.is_ascii_whitespace() => {}
             Stage::After => self.stage = Stage::Further,

@@ -32,7 +32,7 @@ impl CsvScan {
         CsvScan { delimiter, state: State::CellStart, after_return: false }
     }
 
-    /// Looks at the text that was not looked at yet.
+    /// Scans the text that was not scanned yet.
     pub(super) fn scan(&mut self, pending: &mut Pending) {
         while pending.seen < pending.text.len() {
             let bytes = pending.text.as_bytes();

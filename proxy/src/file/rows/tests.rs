@@ -122,7 +122,7 @@ fn judged(form: Form, text: &str) -> Result<Vec<(u64, String, Option<Fault>)>, U
 
 #[test]
 fn a_row_that_is_too_long_ends_the_file() {
-    let long = "x".repeat(MOST_ROW_BYTES + 1);
+    let long = "x".repeat(MAX_ROW_BYTES + 1);
     assert_eq!(rows(Form::Csv(b','), &format!("a\n{long}"), 1 << 20), Err(Unreadable::TooLong(2)));
     assert_eq!(rows(Form::Csv(b','), &format!("a\n\"{long}\n\"\nb"), 1 << 20), Err(Unreadable::TooLong(2)));
     assert_eq!(rows(Form::Json, &long, 1 << 20), Err(Unreadable::TooLong(1)));

@@ -10,8 +10,8 @@ use super::texts::Texts;
 use super::xml::{Xml, attribute, unescaped};
 
 /// The most rows and columns that a spreadsheet can have.
-const MOST_ROWS: u32 = 1 << 20;
-const MOST_COLUMNS: u32 = 1 << 14;
+const MAX_ROWS: u32 = 1 << 20;
+const MAX_COLUMNS: u32 = 1 << 14;
 
 /// The cells of a sheet.
 pub(super) struct Cells<'a> {
@@ -42,7 +42,7 @@ impl Cells<'_> {
                 Event::Start(element) => match element.local_name().as_ref() {
                     "row" => {
                         if let Some(number) = attribute(&element, "r")? {
-                            self.row = later(self.row, index(&number, MOST_ROWS)?)?;
+                            self.row = later(self.row, index(&number, MAX_ROWS)?)?;
                             self.is_row_named = true;
                         } else {
                             self.is_row_named = false;
@@ -61,7 +61,7 @@ impl Cells<'_> {
                             }
                             self.column = column;
                         }
-                        if self.row >= MOST_ROWS || self.column >= MOST_COLUMNS {
+                        if self.row >= MAX_ROWS || self.column >= MAX_COLUMNS {
                             return Err(Unreadable::Damaged);
                         }
                         let style = attribute(&element, "s")?.and_then(|style| style.parse().ok());
@@ -250,12 +250,12 @@ fn place(address: &str) -> Result<(u32, u32), Unreadable> {
     let (letters, number) = address.split_at(digits);
     let mut column = 0_u32;
     for letter in letters.bytes() {
-        if !letter.is_ascii_alphabetic() || column > MOST_COLUMNS {
+        if !letter.is_ascii_alphabetic() || column > MAX_COLUMNS {
             return Err(Unreadable::Damaged);
         }
         column = column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1;
     }
-    Ok((index(number, MOST_ROWS)?, column.checked_sub(1).ok_or(Unreadable::Damaged)?))
+    Ok((index(number, MAX_ROWS)?, column.checked_sub(1).ok_or(Unreadable::Damaged)?))
 }
 
 /// The address of a cell, such as `B7`.

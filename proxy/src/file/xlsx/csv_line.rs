@@ -1,4 +1,4 @@
-//! A row → a line of CSV, for files of refused rows, which an import with the same format reads.
+//! A row → a line of CSV, for files of rejected rows, which an import with the same format reads.
 
 use csv::WriterBuilder;
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn formatted(cell: &str, format: &Value) -> String {
 /// How long `YYYY-MM-DD` is.
 const DAY: usize = 10;
 
-/// A date, or a date and a time (`2024-02-29T13:45:30.5`), by a pattern; none if the pattern has half days or no room for all.
+/// A date, or a date and a time (`2024-02-29T13:45:30.5`), by a pattern; none if the pattern has half days or cannot show all.
 fn by_pattern(date: &str, pattern: &str) -> Option<String> {
     let (day, time) = date.split_at_checked(DAY)?;
     let [year, month, day] = day.split('-').collect::<Vec<_>>().try_into().ok()?;
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refused_row_is_in_the_format_of_the_import() {
+    fn rejected_row_is_in_the_format_of_the_import() {
         let row =
             r#"["a",1.234,-5,true,{"date":"2024-02-09T00:00:00"},{"date":"2024-02-09T07:05:30"},"=x",null]"#;
         assert_eq!(csv_line(row, 9, None), "a,1.234,-5,true,2024-02-09,2024-02-09T07:05:30,'=x,,");

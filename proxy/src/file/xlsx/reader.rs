@@ -11,7 +11,7 @@ use super::styles::Styles;
 use super::texts::Texts;
 use super::workbook::Workbook;
 use super::xml::Xml;
-use crate::file::rows::MOST_ROW_BYTES;
+use crate::file::rows::MAX_ROW_BYTES;
 
 /// What is read of a sheet.
 #[derive(Debug, PartialEq)]
@@ -112,7 +112,7 @@ struct Row {
 impl Row {
     fn push(&mut self, cell: Cell) -> Result<(), Unreadable> {
         self.bytes += cell.json.len();
-        if self.bytes > MOST_ROW_BYTES {
+        if self.bytes > MAX_ROW_BYTES {
             return Err(Unreadable::LongRow(u64::from(self.number) + 1));
         }
         let place = cell.column as usize;

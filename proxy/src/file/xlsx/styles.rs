@@ -7,7 +7,7 @@ use quick_xml::events::Event;
 use super::fault::Fault;
 use super::xml::{Xml, attribute};
 
-/// What a number stands for.
+/// The meaning of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Number,
@@ -56,7 +56,7 @@ impl Styles {
         }
     }
 
-    /// What a number in a cell of this style stands for; none of a style that is not there.
+    /// The meaning of a number in a cell of this style; none of a style that does not exist.
     pub(super) fn shown(&self, style: usize) -> Option<Shown> {
         self.0.get(style).copied()
     }
@@ -72,7 +72,7 @@ fn built_in(id: u32) -> Shown {
     }
 }
 
-/// Reads the code of a format, such as `dd.mm.yyyy`. What stands for positive numbers decides.
+/// Reads the code of a format, such as `dd.mm.yyyy`. The section of positive numbers decides.
 fn of_code(code: &str) -> Shown {
     let (mut has_day, mut has_month, mut has_time) = (false, false, false);
     let mut characters = code.chars();

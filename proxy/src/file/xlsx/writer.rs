@@ -7,9 +7,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The most rows of a sheet, with the header.
-const MOST_ROWS: u32 = 1_048_576;
+const MAX_ROWS: u32 = 1_048_576;
 /// The most characters of a cell, in UTF-16.
-const MOST_CHARACTERS: usize = 32_767;
+const MAX_CHARACTERS: usize = 32_767;
 
 /// Why a row cannot be in a spreadsheet.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Writer {
     pub(crate) fn write(&mut self, rows: &str) -> Result<(), Unwritable> {
         for row in rows.lines() {
             let cells: Vec<&RawValue> = serde_json::from_str(row).map_err(unreadable)?;
-            if self.next >= MOST_ROWS {
+            if self.next >= MAX_ROWS {
                 return Err(Unwritable::TooManyRows);
             }
             if self.next == 0 {
@@ -87,7 +87,7 @@ impl Writer {
                 sheet.write_number(row, place, number)?;
             }
             Value::String(text) => {
-                if text.encode_utf16().count() > MOST_CHARACTERS {
+                if text.encode_utf16().count() > MAX_CHARACTERS {
                     let name = self.header.get(column).cloned().unwrap_or_default();
                     return Err(Unwritable::LongText(row + 1, name));
                 }

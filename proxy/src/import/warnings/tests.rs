@@ -52,7 +52,7 @@ fn a_row_that_waited_is_no_repetition_of_itself() {
 
 #[test]
 fn more_records_than_are_remembered_are_reported() {
-    let few = || Warnings { most_records: 2, ..Warnings::default() };
+    let few = || Warnings { max_records: 2, ..Warnings::default() };
     assert_eq!(warnings(few(), &[&[1, 2]], &json!({})), []);
     let list = warnings(few(), &[&[1, 2, 3, 3]], &json!({}));
     assert_eq!(codes(&list), [("repeated_key", &[][..])]);

@@ -9,12 +9,12 @@ use crate::file::form::FileForm;
 use crate::file::format::Format;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::statement::{Argument, Statement, statement, text};
+use keyed_service::statement::{Argument, Statement, statement, text};
 
 pub(super) const OPEN: Statement = statement!("export_open($4::text, $5::text, $6::text, $7::text)");
 pub(super) const NEXT: Statement = statement!("export_next()");
 
-/// What a program of spreadsheets tells UTF-8 by.
+/// The mark by which spreadsheet programs detect UTF-8.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// The request of an export.

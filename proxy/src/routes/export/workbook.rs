@@ -46,7 +46,7 @@ pub(super) async fn send(
             return;
         }
     };
-    let (mut timer, end) = (TransferTimer::new(app.least_rate), Instant::now() + app.file_timeout);
+    let (mut timer, end) = (TransferTimer::new(app.minimum_rate), Instant::now() + app.file_timeout);
     loop {
         let read = spawn_blocking(move || {
             let mut chunk = Vec::new();

@@ -15,7 +15,7 @@ import { Quotas } from "./Quotas";
 
 const t = pageWords.access;
 
-/** Who may do what: API keys, roles and their grants, quotas, projects. */
+/** API keys, roles and their grants, quotas, projects. */
 export default function AccessPage({ project }: { project: string }) {
   return (
     <AdministratorsOnly project={project} title={t.title}>

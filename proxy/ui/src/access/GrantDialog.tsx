@@ -7,7 +7,7 @@ import { useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { Dialog } from "../components/Dialog";
-import { Refusal } from "../components/Field";
+import { Rejection } from "../components/Field";
 import { Failure, Notice, OtherFailure } from "../components/Notice";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
@@ -63,7 +63,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
       setRunning(false);
     }
   };
-  const refusal = error instanceof RequestError ? error : null;
+  const rejection = error instanceof RequestError ? error : null;
   const faults = faultsOfFilters(error);
   return (
     <Dialog
@@ -98,7 +98,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
             setTarget(next);
             setConditions([]);
           }}
-          error={refusal?.at("/target")}
+          error={rejection?.at("/target")}
         />
       )}
       {grant === null && <RequiredNote />}
@@ -120,8 +120,8 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
             </div>
           );
         })}
-        {privileges.length === 0 && <Refusal>{t.noPrivilegeChosen}</Refusal>}
-        {refusal?.at("/privileges") && <Refusal>{refusal.at("/privileges")}</Refusal>}
+        {privileges.length === 0 && <Rejection>{t.noPrivilegeChosen}</Rejection>}
+        {rejection?.at("/privileges") && <Rejection>{rejection.at("/privileges")}</Rejection>}
       </fieldset>
       {target !== null && (
         <>

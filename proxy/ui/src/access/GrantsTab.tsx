@@ -12,7 +12,7 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
 import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
@@ -20,7 +20,7 @@ import { GrantDialog } from "./GrantDialog";
 import { plan } from "./grantPlan";
 import { regrant } from "./regrant";
 import { Scope } from "./Scope";
-import { startSeeing } from "./seeing";
+import { startSeeing } from "./viewAs";
 
 const t = pageWords.access;
 
@@ -207,7 +207,7 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
     },
   ];
   const inherited = role.member_of.join(", ");
-  const see = () => startSeeing(project, role.name).catch((error) => sayRefused(sentence(error)));
+  const see = () => startSeeing(project, role.name).catch((error) => sayRejected(sentence(error)));
   const mayUse = role.admin || role.grantable;
   return (
     <Section

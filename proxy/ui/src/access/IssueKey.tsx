@@ -7,7 +7,7 @@ import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { Notice, OtherFailure } from "../components/Notice";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
@@ -57,7 +57,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
   const [projects, setProjects] = useState([project]);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
-  const refusal = error instanceof RequestError ? error : null;
+  const rejection = error instanceof RequestError ? error : null;
   // A key that is limited to projects issues only keys that are limited, too.
   const isLimited = me.data?.projects != null;
   const isSome = isLimited || draft.limit === "some";
@@ -108,7 +108,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
         hint={t.labelHint}
         value={draft.label}
         onChange={(label) => setDraft({ ...draft, label })}
-        error={refusal?.at("/label")}
+        error={rejection?.at("/label")}
         maxLength={200}
         autoFocus
       />
@@ -123,7 +123,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
         value={draft.role || null}
         onChange={(role) => setDraft({ ...draft, role })}
         placeholder={t.chooseRole}
-        error={refusal?.at("/role")}
+        error={rejection?.at("/role")}
       />
       {!isLimited && (
         <Choices
@@ -147,7 +147,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
               <bdi>{name}</bdi>
             </Checkbox>
           ))}
-          {projects.length === 0 && <Refusal>{t.noProjectChosen}</Refusal>}
+          {projects.length === 0 && <Rejection>{t.noProjectChosen}</Rejection>}
         </div>
       )}
       <Select
@@ -155,7 +155,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
         choices={DAYS.map((id) => ({ id, label: t.expiries[id] }))}
         value={draft.days}
         onChange={(days) => setDraft({ ...draft, days })}
-        error={refusal?.at("/expires_at")}
+        error={rejection?.at("/expires_at")}
       />
       <RequiredNote />
       <OtherFailure error={error} fields={["/label", "/role", "/expires_at"]} />

@@ -18,7 +18,7 @@ import { slugFault, slugOf } from "../template/slug";
 
 const t = pageWords.access;
 
-/** Asks what a project is called, creates it and opens it. */
+/** Asks for the name of a project, creates it and opens it. */
 export default function NewProject({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [draft, setDraft] = useState({
@@ -32,7 +32,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
   const fault = slugFault(wanted);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
-  const refusal = error instanceof RequestError ? error : null;
+  const rejection = error instanceof RequestError ? error : null;
   const create = async () => {
     setRunning(true);
     try {
@@ -74,7 +74,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
         onChange={(name) =>
           setDraft({ ...draft, name, ...(draft.slug === slugOf(draft.name) && { slug: slugOf(name) }) })
         }
-        error={refusal?.at("/name")}
+        error={rejection?.at("/name")}
         autoFocus
       />
       <TextField
@@ -83,7 +83,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
         hint={isUntouched ? t.slugFirst : t.slugHint}
         value={draft.slug}
         onChange={(slug) => setDraft({ ...draft, slug })}
-        error={(isUntouched ? undefined : fault) ?? refusal?.at("/slug")}
+        error={(isUntouched ? undefined : fault) ?? rejection?.at("/slug")}
         isCode
       />
       <ComboField
@@ -92,7 +92,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
         choices={known}
         value={draft.zone}
         onChange={(zone) => setDraft({ ...draft, zone })}
-        error={refusal?.at("/time_zone")}
+        error={rejection?.at("/time_zone")}
       />
       <RequiredNote />
       <OtherFailure error={error} fields={["/slug", "/name", "/time_zone"]} />

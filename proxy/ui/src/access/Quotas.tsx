@@ -12,7 +12,7 @@ import { relativeTime } from "../format/moment";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
-import { readWhole } from "./whole";
+import { readWhole } from "./wholeNumber";
 
 const t = pageWords.access;
 
@@ -65,7 +65,7 @@ function Change({ project, quota, onClose }: { project: string; quota: Quota; on
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const maximum = readWhole(text);
-  const refusal = error instanceof RequestError ? error : null;
+  const rejection = error instanceof RequestError ? error : null;
   const save = async () => {
     if (maximum === undefined) return;
     setRunning(true);
@@ -104,7 +104,7 @@ function Change({ project, quota, onClose }: { project: string; quota: Quota; on
         value={text}
         onChange={setText}
         inputMode="numeric"
-        error={maximum === undefined ? t.notWhole : refusal?.at("/maximum")}
+        error={maximum === undefined ? t.notWhole : rejection?.at("/maximum")}
         autoFocus
       />
       {quota.name === "live_records" && quota.maximum === null && (

@@ -11,7 +11,7 @@ test("another scope or a further privilege is granted, without revoking", () => 
   expect(plan([readBern], readBern, further)).toEqual([{ kind: "grant", ...further }]);
 });
 
-test("a privilege is taken back by revoking all and granting the rest again", () => {
+test("privilege is removed by revoking all and granting the rest", () => {
   const other: Part = { privileges: ["delete"], scope: null };
   const less: Part = { privileges: ["read"], scope: bern };
   expect(plan([readBern, other], readBern, less)).toEqual([
@@ -30,7 +30,7 @@ test("the privilege to define templates is granted without the scope of records"
   ]);
 });
 
-test("nothing new needs no request", () => {
+test("unchanged grant needs no request", () => {
   expect(plan([readBern], readBern, { privileges: ["update", "read"], scope: { ...bern } })).toEqual([]);
 });
 

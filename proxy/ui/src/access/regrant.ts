@@ -3,7 +3,7 @@ import { readAdministrationAgain } from "../api/administration";
 import { answer, DELETE, inProject, PUT, type Schemas } from "../api/client";
 import type { Part, Step } from "./grantPlan";
 
-/** @throws RequestError; what was revoked before a refusal is granted again. */
+/** @throws RequestError after granting again what was revoked before. */
 export async function regrant(
   project: string,
   role: string,

@@ -16,14 +16,14 @@ function names(attempt: Attempt) {
   return { seen, send };
 }
 
-const refusal = (status: number, code: string) => requestError(status, { code, detail: code, status });
+const rejection = (status: number, code: string) => requestError(status, { code, detail: code, status });
 
 test.each([
   new RequestError(0, null, "The service cannot be reached."),
-  refusal(503, "unavailable"),
-  refusal(504, "timeout"),
-  refusal(409, "request_in_progress"),
-  refusal(422, "invalid_value"),
+  rejection(503, "unavailable"),
+  rejection(504, "timeout"),
+  rejection(409, "request_in_progress"),
+  rejection(422, "invalid_value"),
 ])("an attempt that failed is sent again under its name: %s", async (failure) => {
   const { seen, send } = names(new Attempt());
   await send(failure);
@@ -35,14 +35,14 @@ test("another attempt has another name: after success, after a change, and where
   const attempt = new Attempt();
   const { seen, send } = names(attempt);
   await send("written");
-  await send(refusal(503, "unavailable"));
+  await send(rejection(503, "unavailable"));
   attempt.renew();
-  await send(refusal(422, "idempotency_key_reused"));
+  await send(rejection(422, "idempotency_key_reused"));
   await send("written");
   expect(new Set(seen).size).toBe(4);
 });
 
-test("nothing is sent while an attempt is under way", async () => {
+test("pending attempt sends nothing more", async () => {
   const attempt = new Attempt();
   let end = (_: string) => {};
   const first = attempt.send(() => new Promise<string>((resolve) => (end = resolve)));

@@ -1,9 +1,8 @@
 /**
- * An attempt to write something whose repetition would be a second effect: a record is created, an amount added.
+ * A write that must have one effect, such as creating a record or adding an amount.
  *
- * It has a name (`Idempotency-Key`) under which the service carries it out once, however often it is sent. Where no
- * answer came, or none that says what became of it, it is sent again under the same name. So it is after a refusal,
- * which the service does not keep.
+ * The service runs it once under its `Idempotency-Key`. Without a response, or with an unknown outcome, it is sent again
+ * under the same key. A rejected attempt keeps its key, too, because the service does not store rejections.
  */
 import { useState } from "react";
 import { RequestError } from "./problem";

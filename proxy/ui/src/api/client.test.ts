@@ -20,18 +20,18 @@ beforeEach(() => {
   service.mockReset();
 });
 
-test("a request whose key is refused is sent again, with its body, once another key is given", async () => {
+test("request with a rejected key is sent again with another key", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
   const answered = send(request(json));
   await settled();
-  expect(currentSession().refused).toBe(true);
+  expect(currentSession().rejected).toBe(true);
   signIn("second");
   expect(await (await answered).text()).toBe('{"a":1}');
   expect(service).toHaveBeenCalledTimes(2);
 });
 
-test("a request whose key is refused is answered so when the session ends", async () => {
+test("request with a rejected key fails when the session ends", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
   const answered = send(request(json));
@@ -40,22 +40,22 @@ test("a request whose key is refused is answered so when the session ends", asyn
   expect((await answered).status).toBe(401);
 });
 
-test("a file is not kept in memory to be sent again", async () => {
+test("file is not buffered for a second attempt", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
   const answered = await send(request({ headers: { "content-type": "text/csv" }, body: "a,b" }));
   expect(answered.status).toBe(401);
 });
 
-test("a key that a request brings itself says nothing about the session", async () => {
+test("key of a single request does not affect the session", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
   const answered = await send(request({ headers: { authorization: "Bearer other" } }));
   expect(answered.status).toBe(401);
-  expect(currentSession().refused).toBe(false);
+  expect(currentSession().rejected).toBe(false);
 });
 
-test("a gateway without a service behind it is as if the service could not be reached", async () => {
+test("gateway error counts as unreachable service", async () => {
   service.mockResolvedValue(new Response("<h1>Bad gateway</h1>", { status: 502 }));
   await expect(send(request())).rejects.toMatchObject({ isOffline: true });
   service.mockResolvedValue(
@@ -64,7 +64,7 @@ test("a gateway without a service behind it is as if the service could not be re
   expect((await send(request())).status).toBe(503);
 });
 
-test("a request says that a person makes it in the application", async () => {
+test("request has the source app", async () => {
   service.mockImplementation(async () => new Response("{}"));
   signIn("first");
   await send(request(json));

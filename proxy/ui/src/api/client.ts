@@ -1,8 +1,8 @@
 /** Requests to the service, typed by its OpenAPI document. */
 import createClient from "openapi-fetch";
-import { anotherKey, currentSession, refuse } from "../session/session";
-import { takeAhead } from "./ahead";
+import { anotherKey, currentSession, markRejected } from "../session/session";
 import { parseJson, renderJson } from "./json";
+import { takePreloaded } from "./preload";
 import { RequestError, requestError } from "./problem";
 import { isFromService, sayReached } from "./reachability";
 import type { components, paths } from "./schema";
@@ -35,7 +35,7 @@ async function reach(request: Request): Promise<Response> {
   const unreachable = () => new RequestError(0, null, OFFLINE);
   let response: Response;
   try {
-    response = (await takeAhead(request)) ?? (await fetch(request));
+    response = (await takePreloaded(request)) ?? (await fetch(request));
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     sayReached(false);
@@ -47,7 +47,7 @@ async function reach(request: Request): Promise<Response> {
 }
 
 /**
- * Sends a request signed by the key of the session. If the key is refused, the request waits until another key is given,
+ * Sends a request signed by the key of the session. If the key is rejected, the request waits until another key is given,
  * and is sent again: nothing was done by it, and the page that waits for it keeps what was typed.
  *
  * @throws RequestError if the service cannot be reached.
@@ -62,7 +62,7 @@ export async function send(request: Request): Promise<Response> {
     signed.headers.set("x-keyed-source", "app");
     const response = await reach(signed);
     if (response.status !== 401) return response;
-    refuse(key);
+    markRejected(key);
     if (signed === request || !(await anotherKey(key, request.signal))) return response;
   }
 }
@@ -78,7 +78,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = client;
 /** The header that names a project. */
 export const inProject = (project: string) => ({ "X-Service-Project-Id": project });
 
-/** The body of an answer. @throws RequestError if the service refused the request. */
+/** The body of an answer. @throws RequestError if the service rejected the request. */
 export async function answer<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<NonNullable<T>> {

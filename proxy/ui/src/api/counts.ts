@@ -1,9 +1,9 @@
 /** About how many records each template has. */
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
+import { inTurn } from "./backgroundQueue";
 import { answer, inProject, POST } from "./client";
 import { countKey } from "./lists";
-import { inTurn } from "./turns";
 
 /** The planner is far off where a table is small or new. There, counting is cheap. */
 const COUNTED_BELOW = 5_000;

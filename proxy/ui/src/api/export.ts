@@ -8,7 +8,7 @@ export type ExportFormat = "csv" | "ndjson";
 /** The parameters of an export. `format` is also an object that says how CSV writes values, as JSON. */
 export type ExportQuery = { format: string; view?: string; delimiter?: string; bom?: "true" };
 
-/** Asks for what a search finds as a file, without pages. @throws RequestError if the service refused it */
+/** Asks for what a search finds as a file, without pages. @throws RequestError if the service rejected it */
 export async function requestExport(
   project: string,
   template: string,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asSentence, requestError, sentence } from "./problem";
 
-test("what the service says is a sentence: with a capital and a full stop", () => {
+test("message has a capital and a full stop", () => {
   expect(asSentence("must be a number")).toBe("Must be a number.");
   expect(asSentence("external_key must not be empty")).toBe("The external key must not be empty.");
   expect(asSentence("the key is empty")).toBe("The key is empty.");
@@ -32,8 +32,8 @@ test("a statement to copy gets no full stop", () => {
     expect(asSentence(text)).toBe(text);
 });
 
-test("what to do stands after the fault that it is about, and after the whole refusal", () => {
-  const refused = requestError(422, {
+test("hint follows its error", () => {
+  const rejected = requestError(422, {
     code: "invalid_value",
     detail: "/attributes/credit: must be a number (the first of 2 faults)",
     hint: "write digits with a point before decimals",
@@ -42,11 +42,11 @@ test("what to do stands after the fault that it is about, and after the whole re
       { pointer: "/attributes/born", code: "invalid_value", detail: "must be a date" },
     ],
   });
-  expect(refused.at("/attributes/credit")).toBe(
+  expect(rejected.at("/attributes/credit")).toBe(
     "Must be a number. Write digits with a point before decimals.",
   );
-  expect(refused.at("/attributes/born")).toBe("Must be a date.");
-  expect(sentence(refused)).toBe(
+  expect(rejected.at("/attributes/born")).toBe("Must be a date.");
+  expect(sentence(rejected)).toBe(
     "credit: must be a number (the first of 2 faults). Write digits with a point before decimals.",
   );
 });

@@ -1,4 +1,4 @@
-/** What the service refuses, and what keeps it from answering. */
+/** Errors of requests. */
 import type { components } from "./schema";
 
 export type Problem = components["schemas"]["Problem"];
@@ -50,14 +50,14 @@ export function asSentence(text: string): string {
   return named === "" || /[.!?…:]["”’)]*$/.test(named) || ENDS_AS_STATEMENT.test(named) ? named : `${named}.`;
 }
 
-/** Everything that the service says of a refusal as sentences. What to do stands after the fault that it is about. */
-export function inSentences<T extends Sentences>(refusal: T): T {
-  const { detail, hint, errors } = refusal;
+/** The error and its hints as sentences. A hint follows its error. */
+export function inSentences<T extends Sentences>(rejection: T): T {
+  const { detail, hint, errors } = rejection;
   const remedy = hint === undefined ? undefined : asSentence(hint);
   const whole = (text: string, place: number) =>
     place === 0 && remedy !== undefined ? `${asSentence(text)} ${remedy}` : asSentence(text);
   return {
-    ...refusal,
+    ...rejection,
     ...(detail !== undefined && { detail: whole(detail, 0) }),
     ...(errors && {
       errors: errors.map((fault, place) => ({ ...fault, detail: whole(fault.detail, place) })),
@@ -73,7 +73,7 @@ export function requestError(status: number, body: unknown): RequestError {
   return new RequestError(status, problem, problem?.detail ?? `The service answered ${status}.`);
 }
 
-/** What went wrong, as a sentence for people. */
+/** The error as a sentence for users. */
 export function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** What several places read: who I am, the projects, the templates. */
+/** Shared queries: the caller, the projects, the templates. */
 import { QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
 import { answer, GET, inProject, type Schemas } from "./client";
@@ -16,9 +16,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Whether the service can be reached, requests find out; a browser without internet may still reach it.
+      // Only a request shows whether the service is reachable: a browser without internet access may reach it.
       networkMode: "always",
-      // A refusal stays a refusal; what passes is asked again.
+      // Only transient errors are retried.
       retry: (count, error) =>
         count < 2 && error instanceof RequestError && (error.isOffline || error.problem?.retryable === true),
     },

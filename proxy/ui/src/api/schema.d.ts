@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Readiness: the database answers, is migrated, and has a compatible version */
+        /** Readiness: the database is reachable, migrated and of a compatible version */
         get: operations["isReady"];
         put?: never;
         post?: never;
@@ -81,13 +81,13 @@ export interface paths {
         };
         /**
          * List the API keys
-         * @description All keys, also revoked ones, without their secrets. A key that is limited to projects lists the keys that are limited to these projects.
+         * @description All keys, including revoked ones, without their secrets. A key that is limited to projects lists only the keys that are limited to these projects.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Issue an API key
-         * @description `key` is shown once: the database stores a hash of it. A request that is repeated with its `Idempotency-Key` issues no second key and has the same answer, with `key: null`. A key that is limited to projects issues only keys that are limited to some of these.
+         * @description `key` is returned once, because the database stores only its hash. A request repeated with its `Idempotency-Key` issues no second key and gets the same response with `key: null`. A key that is limited to projects can issue only keys that are limited to some of them.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -108,7 +108,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The next request with the key is refused.
+         * @description The next request with the key gets 401.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -124,8 +124,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report problems of the database and how to solve them
-         * @description What `keyed-proxy doctor` reports, as far as the service may look: it is no superuser. One request at a time is answered, another meets 503. For an API key that is not limited to projects.
+         * Report problems of the database and their solutions
+         * @description The checks of `keyed-proxy doctor` that need no superuser. The service runs one examination at a time, and a concurrent request gets 503. Needs an API key that is not limited to projects.
          */
         get: operations["examineDatabase"];
         put?: never;
@@ -144,8 +144,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the records whose last attempt at embedding failed
-         * @description First those that have failed for good, then those that are retried at `next_at`.
+         * List records whose last embedding attempt failed
+         * @description Permanent failures come first, then records that are retried at `next_at`.
          */
         get: operations["listEmbeddingFailures"];
         put?: never;
@@ -165,7 +165,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry the records whose embedding has failed for good */
+        /** Retry records whose embedding has failed permanently */
         post: operations["retryEmbeddings"];
         delete?: never;
         options?: never;
@@ -181,8 +181,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show how far embedding has come
-         * @description For each template with `embed`.
+         * Show the progress of embedding
+         * @description One entry for each template with `embed`.
          */
         get: operations["embeddingStatus"];
         put?: never;
@@ -204,7 +204,7 @@ export interface paths {
         put?: never;
         /**
          * Run many operations
-         * @description With `atomic`, the first refused operation rolls back all, and the error has its `failed_index`.
+         * @description With `atomic`, the first rejected operation rolls back all of them, and the error has its `failed_index`.
          */
         post: operations["runBatch"];
         delete?: never;
@@ -222,7 +222,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find records by words and filters */
+        /** Search by text and filters */
         post: operations["search"];
         delete?: never;
         options?: never;
@@ -239,7 +239,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Complete the last word that was typed */
+        /** Complete the last word of a search */
         post: operations["suggest"];
         delete?: never;
         options?: never;
@@ -256,7 +256,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find records by meaning */
+        /** Search by meaning */
         post: operations["semanticSearch"];
         delete?: never;
         options?: never;
@@ -332,12 +332,12 @@ export interface paths {
         put?: never;
         /**
          * Import a file of any size
-         * @description Rows with keys are safe to send again. `Idempotency-Key` is not supported here.
+         * @description Rows with keys can be sent again safely. `Idempotency-Key` is not supported here.
          */
         post: operations["importRecords"];
         /**
-         * End the import that others wait for
-         * @description Ends the import that holds the template as one transaction: with `on_error=abort`, or a dry run. Nothing of its file is imported, and its caller gets an error that says so. Needs the right to define templates.
+         * Cancel the import that locks a template
+         * @description Cancels the import that locks the template because it runs as one transaction (`on_error=abort` or a dry run). Nothing from its file is imported, and its caller gets an error. Needs the privilege define.
          */
         delete: operations["endImport"];
         options?: never;
@@ -369,7 +369,7 @@ export interface paths {
         head?: never;
         /**
          * Change the listed attributes
-         * @description A string sets the key, null clears it, and an absent key does not change. `{"$inc": 1}` adds to a number.
+         * @description For `external_key`, a string sets the key and null clears it; without the member, the key does not change. `{"$inc": 1}` adds to a number.
          */
         patch: operations["patchRecord"];
         trace?: never;
@@ -382,8 +382,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Explain why a role sees a record or not
-         * @description Every grant that applies to the role, condition by condition.
+         * Explain why a role can or cannot see a record
+         * @description Returns every grant that applies to the role, condition by condition.
          */
         get: operations["explainAccess"];
         put?: never;
@@ -440,13 +440,13 @@ export interface paths {
         get: operations["getSeries"];
         /**
          * Correct the series of a metric
-         * @description The points in the body take the place of those of the same times; with `from` or `to`, of all points of that range. The metric then has the value of the latest point, null if there is none. Needs the privileges read and update.
+         * @description The points in the body replace the points of the same times, or with `from` or `to` all points in that range. The metric then has the value of the latest point, or null if there is none. Needs the privileges read and update.
          */
         put: operations["replacePoints"];
         post?: never;
         /**
          * Delete points of a metric
-         * @description Deletes the points at a time, or those of a range. The metric then has the value of the latest point, null if there is none. Needs the privileges read and update.
+         * @description Deletes the points at a time or in a range. The metric then has the value of the latest point, or null if there is none. Needs the privileges read and update.
          */
         delete: operations["deletePoints"];
         options?: never;
@@ -480,18 +480,18 @@ export interface paths {
         };
         /**
          * List the grants
-         * @description Privileges of the same role on the same target with the same scope are one entry, which can be sent back with PUT. With a project, only its grants.
+         * @description Privileges of one role on one target with the same scope are one entry, which you can send back with PUT. With a project, only the grants in it.
          */
         get: operations["listGrants"];
         /**
          * Grant privileges to a role
-         * @description Privileges that the role has on the target already get the new scope; those that are not listed stay.
+         * @description Privileges that the role already has on the target get the new scope. Privileges that are not listed are kept.
          */
         put: operations["grantAccess"];
         post?: never;
         /**
          * Revoke all privileges of a role on a target
-         * @description Holds from the next statement on. Of a template, grants on its project stay.
+         * @description Takes effect with the next statement. Revoking on a template keeps grants on its project.
          */
         delete: operations["revokeAccess"];
         options?: never;
@@ -506,12 +506,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the endpoints that the caller may configure */
+        /** List the endpoints that the caller can configure */
         get: operations["listEndpoints"];
         put?: never;
         /**
          * Create an endpoint for another system
-         * @description Token and secret are shown once: an `Idempotency-Key` does not store this response.
+         * @description The token and the secret are returned once. They are not stored for an `Idempotency-Key`.
          */
         post: operations["createEndpoint"];
         delete?: never;
@@ -635,7 +635,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver a payload
-         * @description For the other system. A repeated `webhook-id` has no second effect.
+         * @description For other systems. A repeated `webhook-id` has no second effect.
          */
         post: operations["deliver"];
         delete?: never;
@@ -653,7 +653,7 @@ export interface paths {
         };
         /**
          * List the background jobs
-         * @description What changes of definitions have left to be done: indexes, search documents, texts to embed. A finished job disappears. For callers with `define`: the jobs of their templates.
+         * @description Jobs that changes of definitions start: indexes, search documents and texts to embed. A finished job is removed. Callers with `define` see the jobs of their templates.
          */
         get: operations["listJobs"];
         put?: never;
@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Start pending and failed jobs
-         * @description For an API key that is not limited to projects.
+         * @description Needs an API key that is not limited to projects.
          */
         post: operations["retryJobs"];
         delete?: never;
@@ -708,12 +708,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the projects in which the caller may do something */
+        /** List the projects that the caller has access to */
         get: operations["listProjects"];
         put?: never;
         /**
          * Create a project
-         * @description For an API key that is not limited to projects.
+         * @description Needs an API key that is not limited to projects.
          */
         post: operations["createProject"];
         delete?: never;
@@ -729,7 +729,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the quotas of a project with their usage */
+        /** List the quotas of a project with their usage */
         get: operations["listQuotas"];
         put?: never;
         post?: never;
@@ -749,7 +749,7 @@ export interface paths {
         get?: never;
         /**
          * Set a quota of a project
-         * @description A maximum below the present usage deletes nothing. Null removes the quota.
+         * @description A maximum below the current usage deletes nothing. Null removes the quota.
          */
         put: operations["setQuota"];
         post?: never;
@@ -768,7 +768,7 @@ export interface paths {
         };
         /**
          * List the roles that keys can be issued for
-         * @description The roles of the database server, without superusers and those of PostgreSQL and of keyed itself. An administrator of the server creates them: `CREATE ROLE sales`.
+         * @description The roles of the database server, except superusers and the roles of PostgreSQL and keyed. A database administrator creates roles with `CREATE ROLE sales`.
          */
         get: operations["listRoles"];
         put?: never;
@@ -786,7 +786,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the templates that the caller may know */
+        /** List the templates that are visible to the caller */
         get: operations["listTemplates"];
         put?: never;
         /** Define a template */
@@ -824,8 +824,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List attributes that searches use without an index
-         * @description Most used first. PATCH the template with `indexed: true` to have the index.
+         * List attributes that need an index
+         * @description Attributes that searches use without an index, most used first. To create an index, PATCH the template with `indexed: true`.
          */
         get: operations["suggestIndexes"];
         put?: never;
@@ -879,7 +879,7 @@ export interface components {
     schemas: {
         /**
          * @example {
-         *       "because": "read on crm.customers to sales shows it",
+         *       "because": "read on crm.customers to sales includes the record",
          *       "grants": [
          *         {
          *           "conditions": [
@@ -919,7 +919,7 @@ export interface components {
                     field?: string;
                     holds?: boolean;
                     operator?: string;
-                    /** @description The place of the condition in the scope. */
+                    /** @description The pointer to the condition in the scope. */
                     pointer?: string;
                     /** @description The value of the condition. */
                     value?: unknown;
@@ -965,7 +965,7 @@ export interface components {
             and: components["schemas"]["Condition"][];
         };
         /**
-         * @description The template, or of a dry run what the request would do.
+         * @description The template, or for a dry run the effects of the request.
          * @example {
          *       "attributes": [
          *         {
@@ -1030,7 +1030,7 @@ export interface components {
              * @description Accurate to about a minute.
              */
             last_used_at: string | null;
-            /** @description The role was dropped, and the key is refused. */
+            /** @description The role was dropped, so the key is rejected. */
             orphaned: boolean;
             /** @description The projects that the key is limited to; null for all. */
             projects: string[] | null;
@@ -1051,7 +1051,7 @@ export interface components {
         ApiKeyRequest: {
             /**
              * Format: date-time
-             * @description In the future. Default is never.
+             * @description A time in the future. Default is never.
              */
             expires_at?: string | null;
             label?: string | null;
@@ -1095,7 +1095,7 @@ export interface components {
          *     }
          */
         Attribute: {
-            /** @description The order of the texts of this attribute, if it is not that of the template. */
+            /** @description The sort order of texts, if it differs from that of the template. */
             collation?: string;
             default?: components["schemas"]["Value"];
             format?: components["schemas"]["AttributeFormat"];
@@ -1120,10 +1120,10 @@ export interface components {
          *     }
          */
         AttributeChange: {
-            /** @description The order of texts: `und`, a language such as `de`, or `C`; null for that of the template. */
+            /** @description The sort order of texts: `und`, a language such as `de`, or `C`; null for the order of the template. */
             collation?: string | null;
             default?: components["schemas"]["Value"];
-            /** @description How values are shown, as a whole; null for none. */
+            /** @description The complete display format; null for none. */
             format?: components["schemas"]["AttributeFormat"] | null;
             id?: string;
             indexed?: boolean;
@@ -1140,7 +1140,7 @@ export interface components {
             type?: "string" | "dimension" | "number" | "metric" | "list" | "date" | "datetime" | "reference" | "boolean";
         };
         /**
-         * @description How applications show the values. It changes no value and no filter. Numbers and metrics have `grouping`, `decimals` and one of `unit`, `currency` and `percent`; dates and times have `pattern`; texts have `kind`.
+         * @description The display format of the values. It changes neither values nor filters. Numbers and metrics have `grouping`, `decimals` and one of `unit`, `currency` and `percent`; dates and times have `pattern`; texts have `kind`.
          * @example {
          *       "grouping": false,
          *       "unit": "mm"
@@ -1153,23 +1153,23 @@ export interface components {
          *     }
          */
         AttributeFormat: {
-            /** @description A code of ISO 4217. */
+            /** @description An ISO 4217 code. */
             currency?: string;
-            /** @description The digits behind the point. The value is rounded where it is shown. */
+            /** @description The number of displayed decimals. Only the displayed value is rounded. */
             decimals?: number;
-            /** @description Whether thousands are grouped. */
+            /** @description Shows thousands separators. */
             grouping?: boolean;
             /** @enum {unknown} */
             kind?: "multiline" | "link" | "email" | "image";
-            /** @description Fields and signs between them: `yyyy`, `yy`, `y`, `MMMM`, `MMM`, `MM`, `M`, `EEEE`, `EEE`, `dd`, `d`, and for times `HH`, `H`, `hh`, `h`, `mm`, `m`, `ss`, `s`, `a`. Other letters are in single quotes. */
+            /** @description Fields and separators: `yyyy`, `yy`, `y`, `MMMM`, `MMM`, `MM`, `M`, `EEEE`, `EEE`, `dd`, `d`, and for times `HH`, `H`, `hh`, `h`, `mm`, `m`, `ss`, `s`, `a`. Other letters are in single quotes. */
             pattern?: string;
-            /** @description Whether 0.125 is shown as 12.5 %. */
+            /** @description Shows 0.125 as 12.5 %. */
             percent?: boolean;
-            /** @description Stands behind the number. */
+            /** @description Follows the number. */
             unit?: string;
         };
         /**
-         * @description Values by the slugs of their attributes.
+         * @description The values by attribute slug.
          * @example {
          *       "born": "1815-12-10",
          *       "company": null,
@@ -1199,7 +1199,7 @@ export interface components {
         Batch: {
             atomic?: boolean;
             /**
-             * @description For an atomic batch: what an upsert does if another transaction has created a record with its key since the batch began. `fail` (default): the batch fails with 409, `retryable`. `wait`: updates the record.
+             * @description For an atomic batch, the action of an upsert if another transaction has created a record with its key since the batch began. `fail` (default): the batch fails with 409, `retryable`. `wait`: the upsert updates the record.
              * @enum {unknown}
              */
             conflict?: "fail" | "wait";
@@ -1231,11 +1231,11 @@ export interface components {
          *     }
          */
         Comparison: {
-            /** @description An attribute, a standard field, or one behind references: `artist.name`. */
+            /** @description An attribute, a standard field, or a field of a referenced record: `artist.name`. */
             field: string;
             /** @enum {unknown} */
             operator: "eq" | "neq" | "in" | "not-in" | "like" | "not-like" | "ilike" | "starts-with" | "ends-with" | "gt" | "gte" | "lt" | "lte" | "between" | "today" | "empty" | "not-empty";
-            /** @description A JSON value, or its text. */
+            /** @description A JSON value, or the same value as a string. */
             value?: unknown;
         };
         /**
@@ -1273,11 +1273,11 @@ export interface components {
          *     }
          */
         Correction: {
-            /** @description How many were added. */
+            /** @description The number of added points. */
             added: number;
-            /** @description How many points were deleted. */
+            /** @description The number of deleted points. */
             deleted: number;
-            /** @description The latest point, whose value the metric now has; null if the series is empty. */
+            /** @description The latest point, which is now the value of the metric; null if the series is empty. */
             latest: {
                 /** Format: date-time */
                 at: string;
@@ -2135,7 +2135,7 @@ export interface components {
                 failed_at: string | null;
                 /**
                  * Format: date-time
-                 * @description Null if it has failed for good.
+                 * @description Null after a permanent failure.
                  */
                 next_at: string | null;
                 record_id: string;
@@ -2174,16 +2174,16 @@ export interface components {
                 by_hand: number;
                 /** @description Records with an embedded text. */
                 done: number;
-                /** @description Records that have failed for good. */
+                /** @description Records that have failed permanently. */
                 failed: number;
-                /** @description The models of the vectors; there should be one. */
+                /** @description The models of the vectors. Use one model per template. */
                 models: string[];
                 /**
                  * Format: date-time
-                 * @description Since when the oldest record waits.
+                 * @description The time since which the oldest record is pending.
                  */
                 oldest_due: string | null;
-                /** @description Records that wait. */
+                /** @description Pending records. */
                 pending: number;
                 /** @description Records that a worker has claimed. */
                 running: number;
@@ -2288,17 +2288,17 @@ export interface components {
          */
         Examination: {
             checks: {
-                /** @description What holds if nothing is found. */
+                /** @description The condition that the check tests. */
                 description: string;
                 name: string;
-                /** @description Whether nothing was found; null if the service may not look, or a table is locked. */
+                /** @description Whether the check passed; null if the service lacks the right to check, or a table is locked. */
                 sound: boolean | null;
             }[];
             extension_version: string | null;
             findings: {
                 check: string;
                 message: string;
-                /** @description What to do, often as a statement for an administrator of the database. */
+                /** @description The solution, often a statement for a database administrator. */
                 remedy: string;
                 /** @enum {unknown} */
                 severity: "note" | "warning" | "error";
@@ -2336,7 +2336,7 @@ export interface components {
             filter_groups?: (components["schemas"]["Condition"][] | components["schemas"]["Condition"])[];
             /** @description All must be true. */
             filters?: components["schemas"]["Condition"][];
-            /** @description Words that must all be found; `"two words"`, `-word`. */
+            /** @description Search terms, which must all match. Use `"two words"` for a phrase and `-word` to exclude a word. */
             global_search?: string;
             /** @description Default: 100. */
             limit?: number;
@@ -2347,7 +2347,7 @@ export interface components {
             view?: string;
         };
         /**
-         * @description The id that another system uses: opaque, case-sensitive, 1 to 255 characters after surrounding spaces are trimmed, no control characters; unique among the live records of a template.
+         * @description The identifier of the record in another system. Opaque and case-sensitive, 1 to 255 characters after surrounding spaces are trimmed, without control characters. Unique among the live records of a template.
          * @example erp:4711
          */
         ExternalKey: string | null;
@@ -2367,23 +2367,23 @@ export interface components {
         FileFormat: {
             /** @description A pattern such as `DD.MM.YYYY`. */
             date?: string;
-            /** @description A pattern such as `DD.MM.YYYY HH:mm`. It needs `time_zone`. */
+            /** @description A pattern such as `DD.MM.YYYY HH:mm`. Needs `time_zone`. */
             datetime?: string;
-            /** @description The mark before decimals. */
+            /** @description The decimal mark. */
             decimal?: string;
-            /** @description Cells that mean false. */
+            /** @description Texts of cells that mean false. */
             false?: string[] | string;
-            /** @description The mark between elements of a list; by default `;`. */
+            /** @description The separator of list elements. Default is `;`. */
             list?: string;
-            /** @description Cells without a value; by default the empty one. */
+            /** @description Texts of cells without a value. Default is the empty cell. */
             null?: string[] | string;
-            /** @description The mark between groups of three digits. */
+            /** @description The thousands separator. */
             thousands?: string;
-            /** @description The time zone of times that name none, such as Europe/Zurich. */
+            /** @description The time zone of times without one, such as Europe/Zurich. */
             time_zone?: string;
-            /** @description Whether a minus may follow the digits. */
+            /** @description Whether the minus sign can follow the digits. */
             trailing_minus?: boolean;
-            /** @description Cells that mean true. */
+            /** @description Texts of cells that mean true. */
             true?: string[] | string;
         };
         /**
@@ -2411,12 +2411,12 @@ export interface components {
         Grant: {
             /**
              * Format: date-time
-             * @description Of the latest of these privileges.
+             * @description The time of the latest of these privileges.
              */
             granted_at: string;
             /** @description The API key, by its label and number, or the login that granted it. */
             granted_by: string;
-            /** @description The role was dropped, and the grant has no effect. */
+            /** @description The role was dropped, so the grant has no effect. */
             orphaned: boolean;
             privileges: ("read" | "create" | "update" | "delete" | "define")[];
             role: string;
@@ -2494,11 +2494,11 @@ export interface components {
          *     }
          */
         HighlightOffsets: {
-            /** @description The first code point behind it. */
+            /** @description The first code point after it. */
             end: number;
             marks: number[][];
             start: number;
-            /** @description Of a list: the position of the label. */
+            /** @description For a list, the position of the label. */
             value?: number;
         };
         /**
@@ -2543,7 +2543,7 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description Of a dry run with `preview=true`.
+         * @description Present for a dry run with `preview=true`.
          * @example {
          *       "choices": [
          *         {
@@ -2588,11 +2588,11 @@ export interface components {
          *     }
          */
         ImportPreview: {
-            /** @description Where some cells are not read without a format, the formats that fit. Of several, one is meant. */
+            /** @description The matching formats, if some cells cannot be read without one. Choose one if there are several. */
             choices: {
                 columns: string[];
                 formats: {
-                    /** @description Cells of the file, and the value that the format reads from each. */
+                    /** @description Cells of the file with the value that the format reads. */
                     cells: {
                         column: string;
                         text: string;
@@ -2640,14 +2640,14 @@ export interface components {
             failed: number;
             preview?: components["schemas"]["ImportPreview"];
             rows: number;
-            /** @description Of a dry run without `format`: the one in which all cells fit. */
+            /** @description For a dry run without `format`, the format that fits all cells. */
             suggested_format?: components["schemas"]["FileFormat"];
             unchanged: number;
             updated: number;
             /** @description Effects that may be unintended. */
             warnings?: {
                 code: string;
-                /** @description The first lines that it is about. */
+                /** @description The first affected lines. */
                 lines: number[];
                 message: string;
             }[];
@@ -2662,13 +2662,13 @@ export interface components {
          *     }
          */
         Importer: {
-            /** @description The process of PostgreSQL. */
+            /** @description The PostgreSQL process ID. */
             process: number;
             /** @description The role of the API key, or the login. */
             role: string;
             /** Format: date-time */
             since: string | null;
-            /** @description The number of its transaction. */
+            /** @description The ID of its transaction. */
             transaction: string;
         };
         /**
@@ -2690,7 +2690,7 @@ export interface components {
                 filters: number;
                 /**
                  * Format: date-time
-                 * @description Since when they are counted.
+                 * @description The time since which they are counted.
                  */
                 since: string;
                 /** @description Searches that sorted by it. */
@@ -2726,15 +2726,15 @@ export interface components {
                 /** Format: date-time */
                 created_at: string;
                 error: string | null;
-                /** @description What to do, or what the job waits for. */
+                /** @description The next step, or the event that the job waits for. */
                 hint: string | null;
                 id: number;
                 /**
-                 * @description Builds the indexes of an attribute, rewrites what `global_search` finds, queues texts for embedding, or deletes the points of dropped metrics.
+                 * @description `index` builds the indexes of an attribute, `documents` rewrites search documents, `embeddings` queues texts for embedding, and `series` deletes the points of dropped metrics.
                  * @enum {unknown}
                  */
                 kind: "index" | "documents" | "embeddings" | "series";
-                /** @description Of an index. */
+                /** @description The phase of an index build. */
                 phase: string | null;
                 /** @description From 0 to 1; null if unknown. */
                 progress: number | null;
@@ -2790,7 +2790,7 @@ export interface components {
          *     }
          */
         Me: {
-            /** @description Whether the caller may do everything in its projects. */
+            /** @description Whether the caller has all privileges in its projects. */
             admin: boolean;
             key: {
                 /** Format: date-time */
@@ -2802,14 +2802,14 @@ export interface components {
             project: string | null;
             /** @description The projects that the key is limited to; null for all. */
             projects: string[] | null;
-            /** @description Whether searches may have `query_text`: the service has an embedding provider. A template is searched by meaning if it has `embed`, or vectors of its own. */
+            /** @description Whether searches accept `query_text`, which needs an embedding provider. Search by meaning finds records of templates that have `embed` or their own vectors. */
             query_text: boolean;
             role: string;
-            /** @description The templates with which the caller may do something. */
+            /** @description The templates on which the caller has privileges. */
             templates: {
                 id: string;
                 privileges: ("read" | "create" | "update" | "delete" | "define")[];
-                /** @description The privileges that cover some records only. */
+                /** @description The privileges that are limited by a scope. */
                 scoped: ("read" | "create" | "update" | "delete" | "define")[];
                 /** @description Project and slug: `crm.customers`. */
                 template: string;
@@ -2849,7 +2849,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string | null;
             id: number;
-            /** @description The API key: keep it, it is shown once. Null in the stored answer of a repeated request. */
+            /** @description The API key. Store it, because it is returned once. Null in the stored response of a repeated request. */
             key: string | null;
             label: string;
             last_used_at: null;
@@ -2868,10 +2868,10 @@ export interface components {
          *     }
          */
         NewAttribute: {
-            /** @description The order of texts: `und`, a language such as `de`, or `C`; null for that of the template. */
+            /** @description The sort order of texts: `und`, a language such as `de`, or `C`; null for the order of the template. */
             collation?: string | null;
             default?: components["schemas"]["Value"];
-            /** @description How values are shown, as a whole; null for none. */
+            /** @description The complete display format; null for none. */
             format?: components["schemas"]["AttributeFormat"] | null;
             id?: string;
             indexed?: boolean;
@@ -2927,7 +2927,7 @@ export interface components {
             external_key?: components["schemas"]["ExternalKey"];
         };
         /**
-         * @description Each is a word, or up to five words in a row, without quotation marks and not beginning with a dash.
+         * @description Each is a word or a phrase of up to five words, without quotation marks or a leading dash.
          * @example {
          *       "synonyms": [
          *         "car",
@@ -2959,7 +2959,7 @@ export interface components {
          */
         NewTemplate: {
             attributes?: components["schemas"]["NewAttribute"][];
-            /** @description The order of texts: `und` (that of Unicode, the default), a language such as `de`, or `C` (that of bytes). */
+            /** @description The sort order of texts: `und` (Unicode, the default), a language such as `de`, or `C` (bytes). */
             collation?: string | null;
             /** Format: date-time */
             created_at?: string;
@@ -2971,7 +2971,7 @@ export interface components {
             language?: string;
             project?: string;
             slug: string;
-            /** @description Words that stand for each other in searches; at most 64 KiB as JSON. */
+            /** @description Words that searches treat as equal; at most 64 KiB as JSON. */
             synonyms?: components["schemas"]["NewSynonymSet"][] | null;
             /** Format: date-time */
             updated_at?: string;
@@ -2995,7 +2995,7 @@ export interface components {
             /** Format: date-time */
             created_at?: string;
             label?: string | null;
-            /** @description Whether the SQL view shows values as people read them, for BI tools: references by the display of their targets, lists by the labels of their options, and only the fields of the query. Left out, a view stays as it was, and a new one has none. */
+            /** @description Shows display values in the SQL view, for BI tools: the display of references, the labels of options, and only the fields of the query. If absent, an existing view keeps its setting, and a new view has none. */
             presentation?: boolean;
             query: components["schemas"]["Search"];
             slug?: string;
@@ -3040,19 +3040,19 @@ export interface components {
             errors?: {
                 code: string;
                 detail: string;
-                /** @description The place in the request (RFC 6901). */
+                /** @description The JSON pointer into the request (RFC 6901). */
                 pointer: string;
             }[];
             /**
              * Format: uuid
-             * @description The record with the key.
+             * @description The ID of the record that has the key.
              */
             existing_id?: string;
             failed_index?: number;
             hint?: string;
             instance?: string;
             /**
-             * @description `unknown`: the write may have happened. `partial`: of an import, the rows that the report counts are written.
+             * @description `unknown`: the write may have happened. `partial`: the rows that the import report counts were written.
              * @enum {unknown}
              */
             outcome?: "unknown" | "partial";
@@ -3122,10 +3122,10 @@ export interface components {
         Points: {
             /**
              * Format: date-time
-             * @description All points from this time on (inclusive) are replaced; those in the body are in the range.
+             * @description Replaces all points from this time (inclusive). The points in the body must be in the range.
              */
             from?: string | null;
-            /** @description The points that the series has afterwards. */
+            /** @description The points of the series after the change. */
             points: {
                 /** Format: date-time */
                 at: string;
@@ -3156,19 +3156,19 @@ export interface components {
             errors?: {
                 code: string;
                 detail: string;
-                /** @description The place in the request (RFC 6901). */
+                /** @description The JSON pointer into the request (RFC 6901). */
                 pointer: string;
             }[];
             /**
              * Format: uuid
-             * @description The record with the key.
+             * @description The ID of the record that has the key.
              */
             existing_id?: string;
             failed_index?: number;
             hint?: string;
             instance: string;
             /**
-             * @description `unknown`: the write may have happened. `partial`: of an import, the rows that the report counts are written.
+             * @description `unknown`: the write may have happened. `partial`: the rows that the import report counts were written.
              * @enum {unknown}
              */
             outcome?: "unknown" | "partial";
@@ -3220,7 +3220,7 @@ export interface components {
          *     }
          */
         ProjectRequest: {
-            /** @description What people read. Default is the slug. */
+            /** @description The displayed name. Default is the slug. */
             name?: string | null;
             /** @description The name of the project and of its schema. */
             slug: string;
@@ -3261,16 +3261,16 @@ export interface components {
          *     }
          */
         Quota: {
-            /** @description Null if none is set. */
+            /** @description Null if there is no limit. */
             maximum: number | null;
             /** @enum {unknown} */
             name: "live_records" | "templates" | "attributes_per_template" | "writes_per_day";
             /**
              * Format: date-time
-             * @description When writes_per_day starts again.
+             * @description The time when writes_per_day is reset.
              */
             resets_at: string | null;
-            /** @description Of attributes_per_template: the largest number of any template. Of writes_per_day: null if no maximum is set. */
+            /** @description For attributes_per_template, the largest number in any template. For writes_per_day, null if no maximum is set. */
             used: number | null;
         };
         /**
@@ -3343,17 +3343,17 @@ export interface components {
             /** Format: date-time */
             deleted_at?: string | null;
             external_key: string | null;
-            /** @description With `highlight: {offsets: true}`: where each of these fragments, and its marks, are in the value, in Unicode code points. */
+            /** @description With `highlight: {offsets: true}`: the position of each fragment and its marks in the value, in Unicode code points. */
             highlight_offsets?: {
                 [key: string]: components["schemas"]["HighlightOffsets"][];
             };
-            /** @description With `highlight`: fragments of the attributes, and of `external_key`, that the words matched, as HTML with `<mark>`. */
+            /** @description With `highlight`: fragments of attributes and of `external_key` that contain matches, as HTML with `<mark>`. */
             highlights?: {
                 [key: string]: string[];
             };
             /** Format: uuid */
             id: string;
-            /** @description With `query_vector`: its ranks by `keyword` and `semantic`. */
+            /** @description With `query_vector`: the ranks in the `keyword` and `semantic` results. */
             ranks?: {
                 [key: string]: number | null;
             };
@@ -3379,7 +3379,7 @@ export interface components {
             external_key?: components["schemas"]["ExternalKey"];
         };
         /**
-         * @description The values in a member `attributes`, or directly. A template with an attribute of that name, or one named `embedding`, needs the member.
+         * @description The values, in a member `attributes` or directly. If the template has an attribute named `attributes` or `embedding`, the member is required.
          * @example {
          *       "attributes": {
          *         "name": "Ada"
@@ -3431,9 +3431,9 @@ export interface components {
         Roles: {
             next_cursor: string | null;
             roles: {
-                /** @description Whether it may do everything in the workspace. */
+                /** @description Whether it has all privileges in the workspace. */
                 admin: boolean;
-                /** @description Whether it can be granted something. `keyed_admin` cannot, but keys can be issued for it. */
+                /** @description Whether it can receive grants. `keyed_admin` cannot, but keys can be issued for it. */
                 grantable: boolean;
                 /** @description Whether it can log in to PostgreSQL. */
                 login: boolean;
@@ -3469,26 +3469,26 @@ export interface components {
             /** @description All must be true. */
             filters?: components["schemas"]["Condition"][];
             /**
-             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not in the modes `hybrid` and `semantic`.
+             * @description `auto`: if nothing is found, words of five letters or more match with one typo. Not available in the modes `hybrid` and `semantic`.
              * @enum {unknown}
              */
             fuzzy?: "auto" | "off";
-            /** @description Words that must all be found; `"two words"`, `-word`. */
+            /** @description Search terms, which must all match. Use `"two words"` for a phrase and `-word` to exclude a word. */
             global_search?: string;
-            /** @description Each record has `highlights`; with `{offsets: true}` also `highlight_offsets`. */
+            /** @description Adds `highlights` to each record; with `{offsets: true}` also `highlight_offsets`. */
             highlight?: boolean | {
                 offsets?: boolean;
             };
-            /** @description Deleted records too, or alone if a filter asks for `deleted_at`. Not with `global_search`, nor with a vector. */
+            /** @description Includes deleted records; returns only deleted records if a filter requires `deleted_at`. Not available with `global_search` or a vector. */
             include_deleted?: boolean;
             /** @description Default: 100. */
             limit?: number;
             /**
-             * @description How records are ranked: by words, a vector, or both. Default: by what the request has.
+             * @description The ranking of records: by terms, by a vector, or both. The default depends on the members of the request.
              * @enum {unknown}
              */
             mode?: "keyword" | "semantic" | "hybrid";
-            /** @description Instead of the vector, if the service has an embedding provider. */
+            /** @description A text to use in place of the vector. Needs an embedding provider. */
             query_text?: string;
             query_vector?: number[];
             sort?: components["schemas"]["Sort"];
@@ -3498,7 +3498,7 @@ export interface components {
             view?: string;
         };
         /**
-         * @description The records that the grant covers, as in a search: one condition, `{filters, filter_groups}`, or an array of conditions. Null for all.
+         * @description The records that the grant covers, in the form of a search: one condition, `{filters, filter_groups}`, or an array of conditions. Null for all.
          * @example {
          *       "filters": [
          *         {
@@ -3558,26 +3558,26 @@ export interface components {
             /** @description All must be true. */
             filters?: components["schemas"]["Condition"][];
             /**
-             * @description `auto`: if nothing is found, words of five letters and more match with one letter wrong. Not in the modes `hybrid` and `semantic`.
+             * @description `auto`: if nothing is found, words of five letters or more match with one typo. Not available in the modes `hybrid` and `semantic`.
              * @enum {unknown}
              */
             fuzzy?: "auto" | "off";
-            /** @description Words that must all be found; `"two words"`, `-word`. */
+            /** @description Search terms, which must all match. Use `"two words"` for a phrase and `-word` to exclude a word. */
             global_search?: string;
-            /** @description Each record has `highlights`; with `{offsets: true}` also `highlight_offsets`. */
+            /** @description Adds `highlights` to each record; with `{offsets: true}` also `highlight_offsets`. */
             highlight?: boolean | {
                 offsets?: boolean;
             };
-            /** @description Deleted records too, or alone if a filter asks for `deleted_at`. Not with `global_search`, nor with a vector. */
+            /** @description Includes deleted records; returns only deleted records if a filter requires `deleted_at`. Not available with `global_search` or a vector. */
             include_deleted?: boolean;
             /** @description Default: 100. */
             limit?: number;
             /**
-             * @description How records are ranked: by words, a vector, or both. Default: by what the request has.
+             * @description The ranking of records: by terms, by a vector, or both. The default depends on the members of the request.
              * @enum {unknown}
              */
             mode?: "keyword" | "semantic" | "hybrid";
-            /** @description Instead of the vector, if the service has an embedding provider. */
+            /** @description A text to use in place of the vector. Needs an embedding provider. */
             query_text?: string;
             query_vector?: number[];
             sort?: components["schemas"]["Sort"];
@@ -3595,13 +3595,13 @@ export interface components {
          *     }
          */
         SearchResult: {
-            /** @description With `fuzzy`: `global_search` with each corrected word replaced; null if all stay, or are those of a view. */
+            /** @description With `fuzzy`: `global_search` with corrected words; null if no word changes, or the words are those of a view. */
             did_you_mean?: string | null;
             /** @description The number of records for each value of a field. */
             facets?: {
                 [key: string]: unknown;
             };
-            /** @description True if words match with a letter wrong; else missing. */
+            /** @description True if words match with a typo; otherwise absent. */
             fuzzy?: boolean;
             has_more: boolean;
             next_cursor: string | null;
@@ -4409,7 +4409,7 @@ export interface components {
             filters?: components["schemas"]["Condition"][];
             /** @description Default: 10. */
             limit?: number;
-            /** @description Instead of the vector, if the service has an embedding provider. */
+            /** @description A text to use in place of the vector. Needs an embedding provider. */
             query_text?: string;
             query_vector?: number[];
             /** @description One template. Default: all readable templates. */
@@ -4472,7 +4472,7 @@ export interface components {
         Suggest: {
             /** @description Default: 10. */
             limit?: number;
-            /** @description What was typed; its last word is completed, and records hold the others. */
+            /** @description The text of the search. The last word is completed, and records must contain the other words. */
             prefix: string;
         };
         /**
@@ -4487,17 +4487,17 @@ export interface components {
          *     }
          */
         Suggestions: {
-            /** @description False if some of the records were read: at least so many hold a word. */
+            /** @description False if only some records were read. The counts are then lower bounds. */
             exact: boolean;
             suggestions: {
-                /** @description How many records hold it. */
+                /** @description The number of records that contain it. */
                 count: number;
-                /** @description Replaces what follows the last space of `prefix`: a word, written as in most of the records. */
+                /** @description Replaces the text after the last space of `prefix`. The word has the spelling of most records. */
                 text: string;
             }[];
         };
         /**
-         * @description A search for one of `synonyms` finds the others too. With `root`, a search for the root finds them, and not the reverse.
+         * @description A search for one of `synonyms` also finds the others. With `root`, a search for the root finds them, but not the reverse.
          * @example {
          *       "synonyms": [
          *         "car",
@@ -4541,7 +4541,7 @@ export interface components {
          */
         Template: {
             attributes: components["schemas"]["Attribute"][];
-            /** @description The order of texts: `und` (that of Unicode), a language such as `de`, or `C` (that of bytes). */
+            /** @description The sort order of texts: `und` (Unicode), a language such as `de`, or `C` (bytes). */
             collation?: string;
             /** Format: date-time */
             created_at: string;
@@ -4553,13 +4553,13 @@ export interface components {
             language: string;
             project: string;
             slug: string;
-            /** @description Words that stand for each other in searches. */
+            /** @description Words that searches treat as equal. */
             synonyms?: components["schemas"]["SynonymSet"][];
             /** Format: date-time */
             updated_at: string;
         };
         /**
-         * @description What is left out stays. `rename` comes first, then `drop`, then `attributes`, then the rest, all or nothing.
+         * @description Absent members do not change. The order is `rename`, `drop`, `attributes`, then the rest, in one transaction.
          * @example {
          *       "attributes": [
          *         {
@@ -4576,11 +4576,11 @@ export interface components {
          *     }
          */
         TemplateChange: {
-            /** @description Attributes that exist are changed in `label`, `options`, `required`, `indexed`, `collation`, `format` and `default`; others are added and need `type`. An attribute keeps its type and its target. */
+            /** @description Existing attributes can change `label`, `options`, `required`, `indexed`, `collation`, `format` and `default`. Others are added and need `type`. The type and the target of an attribute cannot change. */
             attributes?: components["schemas"]["AttributeChange"][];
-            /** @description The order of texts: `und` (that of Unicode; null for it), a language such as `de`, or `C` (that of bytes). */
+            /** @description The sort order of texts: `und` or null (Unicode), a language such as `de`, or `C` (bytes). */
             collation?: string | null;
-            /** @description The attribute that is shown for a record. */
+            /** @description The attribute that is displayed for a record. */
             display?: string | null;
             /** @description Attributes to remove with their values. */
             drop?: string[];
@@ -4589,11 +4589,11 @@ export interface components {
             label?: string | null;
             /** @description The text-search configuration: `english`, `simple`, … */
             language?: string;
-            /** @description Present slugs and new ones: `{old: new}`. Values, grants and views follow. */
+            /** @description Renames attributes: `{old: new}`. Values, grants and views are adjusted. */
             rename?: {
                 [key: string]: string;
             };
-            /** @description Words that stand for each other in searches; at most 64 KiB as JSON. Null for none. */
+            /** @description Words that searches treat as equal; at most 64 KiB as JSON. Null for none. */
             synonyms?: components["schemas"]["NewSynonymSet"][] | null;
         };
         /**
@@ -4659,15 +4659,15 @@ export interface components {
                 changes: {
                     [key: string]: components["schemas"]["PlannedChange"];
                 };
-                /** @description As it is called before the change. */
+                /** @description The slug before the change. */
                 slug: string;
             }[];
-            /** @description Of the template itself: `label`, `display`, `language`, `collation`, `embed`, `synonyms`. */
+            /** @description Changed members of the template: `label`, `display`, `language`, `collation`, `embed`, `synonyms`. */
             changes: {
                 [key: string]: components["schemas"]["PlannedChange"];
             };
             dropped: {
-                /** @description How many live records lose a value; null for a caller who does not read all of them. */
+                /** @description The number of live records that lose a value; null if the caller cannot read all of them. */
                 records: number | null;
                 slug: string;
             }[];
@@ -4677,10 +4677,10 @@ export interface components {
                 /** @enum {unknown} */
                 action: "create" | "drop";
                 attribute: string;
-                /** @description Whether a job builds it: the change does not wait for it. */
+                /** @description Whether a background job builds it after the change. */
                 in_background: boolean;
             }[];
-            /** @description What the change would leave to background workers. */
+            /** @description The background jobs that the change would start. */
             jobs: {
                 attribute: string | null;
                 /** @enum {unknown} */
@@ -4760,7 +4760,7 @@ export interface components {
             record?: components["schemas"]["Record"];
         };
         /**
-         * @description By type of the attribute. string: a string. number: a number, exact, or `{"$inc": n}`. metric: a number (now), `{value, at}`, or an array of these. list: strings, or one. date: YYYY-MM-DD. datetime: RFC 3339. reference: an id, or `{"external_key": …}` of the target. boolean: true or false. null clears.
+         * @description Depends on the type of the attribute. string: a string. number: an exact number, or `{"$inc": n}`. metric: a number (now), `{value, at}`, or an array of these. list: strings, or one. date: YYYY-MM-DD. datetime: RFC 3339. reference: an id, or `{"external_key": …}` of the target. boolean: true or false. null clears.
          * @example Ada
          * @example 80.5
          * @example [
@@ -4816,7 +4816,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             label: string | null;
-            /** @description True if the SQL view shows values as people read them, else missing. */
+            /** @description True if the SQL view shows display values; otherwise absent. */
             presentation?: boolean;
             query: components["schemas"]["SavedSearch"];
             slug: string;
@@ -4835,7 +4835,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `external_key_taken`, `conflict`; `request_in_progress`: a request with this Idempotency-Key is running; `import_in_progress`: another file is imported as one transaction. */
+        /** @description `external_key_taken` or `conflict`. `request_in_progress`: a request with this Idempotency-Key is running. `import_in_progress`: another file is being imported as one transaction. */
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4845,7 +4845,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `forbidden`: the key's role lacks the privilege. `quota_exceeded`: the project has reached a quota. */
+        /** @description `forbidden`: the role of the key lacks the privilege. `quota_exceeded`: the project has reached a quota. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -4854,7 +4854,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The content is refused; `errors` has a pointer to each fault. `idempotency_key_reused`: the Idempotency-Key was used for another request. */
+        /** @description The content is not valid. `errors` has a pointer to each error. `idempotency_key_reused`: the Idempotency-Key was used for another request. */
         Invalid: {
             headers: {
                 [name: string]: unknown;
@@ -4881,7 +4881,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `precondition_failed`: the record has a version that If-Match or If-None-Match does not allow; nothing was written. */
+        /** @description `precondition_failed`: the current version of the record does not satisfy If-Match or If-None-Match. Nothing was written. */
         PreconditionFailed: {
             headers: {
                 [name: string]: unknown;
@@ -4890,7 +4890,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any other error; 503 and 504 may be retried if `retryable` is true. */
+        /** @description Any other error. Retry 503 and 504 if `retryable` is true. */
         Problem: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4900,7 +4900,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `rate_limited`: too many requests of the API key, or too many invalid keys from the address. Nothing was done; retry after `Retry-After`. */
+        /** @description `rate_limited`: too many requests of the API key, or too many invalid keys from the address. The request had no effect. Retry it after `Retry-After` seconds. */
         RateLimited: {
             headers: {
                 "RateLimit-Limit": components["headers"]["RateLimitLimit"];
@@ -4913,7 +4913,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `payload_too_large`: beyond a limit. */
+        /** @description `payload_too_large`: the request exceeds a limit. */
         TooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -4932,7 +4932,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `unsupported_media_type`: the type of the body is not supported. */
+        /** @description `unsupported_media_type`: the media type of the body is not supported. */
         UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
@@ -4944,45 +4944,45 @@ export interface components {
     };
     parameters: {
         /**
-         * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+         * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
          * @example 8e03978e-40d5-43dd-bc93
          */
         IdempotencyKey: string;
         /**
-         * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+         * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
          * @example "44136fa355b3678a1146ad16f7e8649e"
          */
         IfMatch: string;
         /**
-         * @description Reads: ETags of responses that you already have; 304 if one of them is current. Upserts: `*` creates the record, or answers 412 if it exists.
+         * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
          * @example *
          */
         IfNoneMatch: string;
         /**
-         * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+         * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
          * @example string
          */
         Numbers: "string";
         /**
-         * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+         * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
          * @example crm
          */
         Project: string;
         /**
-         * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+         * @description The source of the change in the history: `api`, or `app` for an application with users.
          * @example app
          */
         Source: "api" | "app";
     };
     requestBodies: never;
     headers: {
-        /** @description The entity tag of the record: equal for equal states, different for different ones. Present if the response shows a record. */
+        /** @description The entity tag of the record. Equal states have equal tags. Present if the response contains a record. */
         ETag: string;
-        /** @description `true` if this is the stored response of an earlier request. Of a record, template or delivery that the caller may no longer see, it has only `id` (for a delivery also `status`), of a view `slug`. Where no name is left, a former administrator meets 403. */
+        /** @description `true` if this is the stored response of an earlier request. If the caller can no longer see the record, template or delivery, the response has only its `id` (for a delivery also its `status`), and for a view only its `slug`. A former administrator gets 403 if no such name remains. */
         IdempotencyReplayed: "true";
         /** @description The path of the created resource. */
         Location: string;
-        /** @description The limit that was reached: requests of the key per second or in flight, or failed authentications of the address per minute. */
+        /** @description The limit that was reached: requests per second or concurrent requests of the key, or failed authentications of the address per minute. */
         RateLimitLimit: string;
         /** @description Requests left in the limit; always 0 in a 429. */
         RateLimitRemaining: string;
@@ -5104,7 +5104,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5136,12 +5136,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5181,12 +5181,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5221,7 +5221,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5256,7 +5256,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5266,7 +5266,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest of them. */
+            /** @description The newest failures. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5292,12 +5292,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5332,7 +5332,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5342,7 +5342,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5361,24 +5361,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
@@ -5417,14 +5417,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5466,7 +5466,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5483,7 +5483,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The words that most records hold first. */
+            /** @description Suggested words, the most frequent first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5507,14 +5507,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5551,24 +5551,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
@@ -5612,26 +5612,26 @@ export interface operations {
     getRecordByKey: {
         parameters: {
             query: {
-                /** @description The external key. Write `+` as `%2B`; a key that begins or ends with a space is rejected. */
+                /** @description The external key. Write `+` as `%2B`. A key that begins or ends with a space is rejected. */
                 key: string;
                 /** @description The fields to return, separated by commas; id, template_slug and external_key are always included. */
                 fields?: string;
                 /** @description Adds `attribute_values`, with types, labels and display values of references. */
                 verbose?: boolean;
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description Reads: ETags of responses that you already have; 304 if one of them is current. Upserts: `*` creates the record, or answers 412 if it exists.
+                 * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -5677,34 +5677,34 @@ export interface operations {
                 /** @description Adds the record to the response. */
                 return?: "record";
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Reads: ETags of responses that you already have; 304 if one of them is current. Upserts: `*` creates the record, or answers 412 if it exists.
+                 * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -5760,27 +5760,27 @@ export interface operations {
     deleteRecordByKey: {
         parameters: {
             query: {
-                /** @description The external key. Write `+` as `%2B`; a key that begins or ends with a space is rejected. */
+                /** @description The external key. Write `+` as `%2B`. A key that begins or ends with a space is rejected. */
                 key: string;
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -5818,19 +5818,19 @@ export interface operations {
                 format?: ("csv" | "ndjson" | "xlsx") | string;
                 /** @description The delimiter of CSV. */
                 delimiter?: string;
-                /** @description Whether CSV begins with a byte order mark. */
+                /** @description Begins CSV with a byte order mark. */
                 bom?: boolean;
                 /** @description Only the records of a saved view. */
                 view?: string;
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5868,17 +5868,17 @@ export interface operations {
                 format?: ("csv" | "ndjson" | "xlsx") | string;
                 /** @description The delimiter of CSV. */
                 delimiter?: string;
-                /** @description Whether CSV begins with a byte order mark. */
+                /** @description Begins CSV with a byte order mark. */
                 bom?: boolean;
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5922,41 +5922,41 @@ export interface operations {
             query?: {
                 /** @description Checks all rules and writes nothing. */
                 dry_run?: boolean;
-                /** @description Of a dry run of CSV or XLSX, shows the columns, and cells as the formats that fit read them. */
+                /** @description For a dry run of CSV or XLSX, returns the columns, and the cells as read by each matching format. */
                 preview?: boolean;
-                /** @description `abort`: one refused row cancels the import. `skip`: the other rows are imported. */
+                /** @description `abort`: one rejected row cancels the import. `skip`: the other rows are imported. */
                 on_error?: "abort" | "skip";
                 /** @description `{"Column": "slug"}` */
                 mapping?: string;
-                /** @description `{"reference": "attribute"}`: the file names the targets of a reference by this attribute of theirs, a string, and not by their external keys. A row is rejected if none or several records have its text. */
+                /** @description `{"reference": "attribute"}`: the file identifies the targets of a reference by this string attribute instead of their external keys. A row is rejected if none or several records have its text. */
                 match?: string;
-                /** @description `upsert` (default): rows create records, or change them. `update`: rows without a record are rejected. */
+                /** @description `upsert` (default): rows create or update records. `update`: rows without a record are rejected. */
                 mode?: "upsert" | "update";
                 /** @description The column of the external key. */
                 key_column?: string;
                 /** @description A prefix for every key. */
                 key_prefix?: string;
-                /** @description The delimiter of a CSV file. A first line `sep=;` names it, too. */
+                /** @description The delimiter of a CSV file. A first line such as `sep=;` also sets it. */
                 delimiter?: string;
-                /** @description The sheet of a spreadsheet; by default the first. */
+                /** @description The sheet of a spreadsheet. Default is the first sheet. */
                 sheet?: string;
                 /** @description The encoding of the file, such as windows-1252. */
                 encoding?: string;
                 /** @description How a CSV file writes values: `{"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY"}`. */
                 format?: string;
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
-                /** @description `gzip` if the file is packed. */
+                /** @description `gzip` if the file is compressed. */
                 "Content-Encoding"?: "gzip" | "identity";
             };
             path: {
@@ -5974,7 +5974,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The report. With `Accept: application/x-ndjson` it is streamed with progress, with `text/csv` it has the refused rows. */
+            /** @description The report. `Accept: application/x-ndjson` streams it with progress, `text/csv` returns the rejected rows. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5999,12 +5999,12 @@ export interface operations {
     endImport: {
         parameters: {
             query?: {
-                /** @description Ends only the import with this `transaction`: a repeated request does not end the next one. */
+                /** @description Cancels only the import with this `transaction`, so that a repeated request does not cancel the next one. */
                 transaction?: string;
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6017,7 +6017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The import that was ended. */
+            /** @description The canceled import. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6040,17 +6040,17 @@ export interface operations {
                 fields?: string;
                 /** @description Adds `attribute_values`, with types, labels and display values of references. */
                 verbose?: boolean;
-                /** @description Deleted records too. */
+                /** @description Includes deleted records. */
                 include_deleted?: boolean;
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description Reads: ETags of responses that you already have; 304 if one of them is current. Upserts: `*` creates the record, or answers 412 if it exists.
+                 * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -6092,24 +6092,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6155,17 +6155,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6200,24 +6200,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6269,7 +6269,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6305,17 +6305,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6358,17 +6358,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6407,7 +6407,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
@@ -6453,7 +6453,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
@@ -6490,17 +6490,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6519,7 +6519,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was corrected. */
+            /** @description The corrected points. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -6554,17 +6554,17 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6579,7 +6579,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was deleted. */
+            /** @description The deleted points. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -6604,24 +6604,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of numbers and metrics are strings with every digit in the response. In a request, they may be strings or JSON numbers.
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @description The source of the change in the history: `api`, or `app` for an application with users.
                  * @example app
                  */
                 "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
-                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
+                 * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise the response is 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6676,7 +6676,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6708,12 +6708,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6764,12 +6764,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6802,7 +6802,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6812,7 +6812,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6832,7 +6832,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6871,7 +6871,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6905,12 +6905,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6945,7 +6945,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6994,7 +6994,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7031,12 +7031,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7073,7 +7073,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7109,12 +7109,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7163,7 +7163,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7223,7 +7223,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Written, now or at the first delivery. */
+            /** @description Written by this delivery or by an earlier one with the same `webhook-id`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7254,7 +7254,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7264,7 +7264,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7284,12 +7284,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7299,7 +7299,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The number of jobs that wait or run. */
+            /** @description The number of pending and running jobs. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -7322,7 +7322,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7352,7 +7352,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7362,7 +7362,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7382,12 +7382,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7427,7 +7427,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7437,7 +7437,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7458,12 +7458,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7512,7 +7512,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7544,7 +7544,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7554,7 +7554,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7572,17 +7572,17 @@ export interface operations {
     createTemplate: {
         parameters: {
             query?: {
-                /** @description Checks all rules, writes nothing, and answers what the request would do. */
+                /** @description Checks all rules, writes nothing, and returns the effects of the request. */
                 dry_run?: boolean;
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7596,7 +7596,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Of a dry run. */
+            /** @description The result of a dry run. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7632,7 +7632,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7666,12 +7666,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7704,17 +7704,17 @@ export interface operations {
     alterTemplate: {
         parameters: {
             query?: {
-                /** @description Checks all rules, writes nothing, and answers what the request would do. */
+                /** @description Checks all rules, writes nothing, and returns the effects of the request. */
                 dry_run?: boolean;
             };
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7758,7 +7758,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7771,7 +7771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7792,7 +7792,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7805,7 +7805,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The complete list. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7826,12 +7826,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7876,7 +7876,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7912,12 +7912,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7974,12 +7974,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
                 /**
-                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -24,7 +24,7 @@ const AccessPage = lazy(() => import("../access/AccessPage"));
 const OperationsPage = lazy(() => import("../operations/OperationsPage"));
 const ReferencePage = lazy(() => import("../reference/ReferencePage"));
 
-/** Stands in for a page that is on its way. */
+/** The placeholder of a loading page. */
 function Loading() {
   return (
     <div className={style.loading}>

@@ -21,7 +21,7 @@ type Props = {
 };
 type State = { error: unknown; place: string; stack: string };
 
-/** Stands in for a page that failed: what happened, and the ways back. */
+/** Replaces a failed page with the error and ways to recover. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: undefined, place: this.props.place, stack: "" };
 

@@ -18,10 +18,10 @@ import { returnToMyself } from "./session";
 
 const t = words.frame;
 
-/** What surrounds every page of a project: the rail, and what floats above all pages. */
+/** The frame of every page of a project: the rail and the overlays. */
 export function Frame({ project, children }: { project: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
-  const { refused } = useSession();
+  const { rejected } = useSession();
   const main = useRef<HTMLElement>(null);
   const name = useProjects().data?.find(({ slug }) => slug === project)?.name ?? project;
   useKeyWatch();
@@ -50,8 +50,8 @@ export function Frame({ project, children }: { project: string; children: ReactN
         </div>
         <OfflineBar />
         <RoleBar />
-        {/* What a revoked key has seen is no longer to be read; it stays as it is for the next key of the same role. */}
-        <div className={`${style.content} ${refused ? style.concealed : ""}`}>{children}</div>
+        {/* Data read with a revoked key is hidden, and kept for the next key of the same role. */}
+        <div className={`${style.content} ${rejected ? style.concealed : ""}`}>{children}</div>
       </main>
       <Overlays project={project} />
       <SignInAgain />
@@ -69,7 +69,7 @@ function RailCloser({ setOpen }: { setOpen: (isOpen: boolean) => void }) {
   return null;
 }
 
-/** Says that the page is as a role sees it, for as long as it is. */
+/** Reports that the page is shown as a role. */
 export function RoleBar() {
   const { role } = useSession();
   if (role === null) return null;

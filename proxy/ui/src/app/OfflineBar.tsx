@@ -7,7 +7,7 @@ import style from "./Frame.module.css";
 
 const EVERY = 3_000;
 
-/** Says that the service does not answer, polls it, and reads what is shown again when it answers. */
+/** Reports that the service is unreachable, polls it, and reloads the page's data when it responds. */
 export function OfflineBar() {
   const isReached = useReached();
   useEffect(() => {

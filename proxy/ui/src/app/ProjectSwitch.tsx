@@ -13,7 +13,7 @@ const ProjectList = lazy(() => import("./ProjectList"));
 
 const t = words.frame;
 /** As many projects need no field to find one. */
-const MOST_IN_MENU = 8;
+const MAX_IN_MENU = 8;
 
 /** The project that is open, and the way to another; with a field to find one where there are many. */
 export function ProjectSwitch({ project }: { project: string }) {
@@ -34,7 +34,7 @@ export function ProjectSwitch({ project }: { project: string }) {
       <ChevronsUpDown size={14} aria-hidden />
     </Button>
   );
-  if (all.length <= MOST_IN_MENU) {
+  if (all.length <= MAX_IN_MENU) {
     const options = all.map((it) => ({ id: it.slug, label: it.name }));
     return (
       <Menu

@@ -16,7 +16,7 @@ import { useViews } from "./views";
 
 const t = words.frame;
 /** As many templates need no field to find one. */
-const MOST_WITHOUT_FILTER = 12;
+const MAX_WITHOUT_FILTER = 12;
 
 type Props = { project: string; mayDefine: boolean; isFolded: boolean };
 
@@ -25,7 +25,7 @@ export function RailTemplates({ project, mayDefine, isFolded }: Props) {
   const templates = useTemplates(project);
   const [filter, setFilter] = useState("");
   const all = templates.data ?? [];
-  const hasFilter = all.length > MOST_WITHOUT_FILTER && !isFolded;
+  const hasFilter = all.length > MAX_WITHOUT_FILTER && !isFolded;
   const shown = hasFilter ? all.filter(({ slug, label }) => matches(filter, [label ?? slug, slug])) : all;
   return (
     <div className={style.templates}>

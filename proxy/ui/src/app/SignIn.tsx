@@ -16,7 +16,7 @@ const t = words.frame;
 /** What this service says on its sign-in page (KEYED_SIGN_IN_HINT). */
 const hint = () => document.querySelector<HTMLMetaElement>('meta[name="keyed-sign-in-hint"]')?.content;
 
-/** Asks the service whether it knows the key before the key is used for anything. */
+/** Checks the key with the service before its first use. */
 function useSignIn() {
   const [key, setKey] = useState("");
   const [error, setError] = useState<string>();
@@ -26,13 +26,15 @@ function useSignIn() {
     event.preventDefault();
     const trimmed = key.trim();
     if (trimmed === "") return setError(t.keyEmpty);
-    if (/[^\x21-\x7e]/.test(trimmed)) return setError(t.keyRefused);
+    if (/[^\x21-\x7e]/.test(trimmed)) return setError(t.keyRejected);
     setBusy(true);
     setError(undefined);
     try {
       await enter(trimmed);
-    } catch (refusal) {
-      setError(refusal instanceof RequestError && refusal.status === 401 ? t.keyRefused : sentence(refusal));
+    } catch (rejection) {
+      setError(
+        rejection instanceof RequestError && rejection.status === 401 ? t.keyRejected : sentence(rejection),
+      );
     } finally {
       setBusy(false);
     }
@@ -83,10 +85,10 @@ export function SignIn() {
   );
 }
 
-/** Asks for another key over the page whose key was refused. The page below keeps what was typed. */
+/** Asks for another key in a dialog over the page, which keeps its unsaved text. */
 export function SignInAgain() {
-  const { refused } = useSession();
-  return refused ? <SignInDialog /> : null;
+  const { rejected } = useSession();
+  return rejected ? <SignInDialog /> : null;
 }
 
 function SignInDialog() {

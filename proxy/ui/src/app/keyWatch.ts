@@ -1,16 +1,16 @@
-/** Asks again who the reader is when they come back to the page: their key may have been revoked meanwhile. */
+/** Checks the key again when the user returns to the page, because it may have been revoked. */
 import { useEffect } from "react";
 import { queryClient } from "../api/queries";
 import { useSession } from "../session/session";
 
-/** Coming back is one event or two, and changes nothing within so short a time. */
+/** Milliseconds between checks. A return causes one or two events. */
 const AT_MOST_EVERY = 1_000;
 
-/** A key that is refused leads to signing in; rights that have changed change what is offered. */
+/** A rejected key opens the sign-in dialog, and changed privileges update the actions. */
 export function useKeyWatch() {
-  const { key, refused } = useSession();
+  const { key, rejected } = useSession();
   useEffect(() => {
-    if (key === null || refused) return;
+    if (key === null || rejected) return;
     let last = 0;
     const look = () => {
       if (document.visibilityState !== "visible" || Date.now() - last < AT_MOST_EVERY) return;
@@ -24,5 +24,5 @@ export function useKeyWatch() {
       window.removeEventListener("focus", look);
       document.removeEventListener("visibilitychange", look);
     };
-  }, [key, refused]);
+  }, [key, rejected]);
 }

@@ -1,4 +1,4 @@
-/** What floats above every page: the palette, the list of shortcuts, the code of what is on the screen. */
+/** Overlays of every page: the palette, the shortcuts, the code for the screen. */
 import { useSyncExternalStore } from "react";
 
 export type Overlay = "palette" | "shortcuts" | "code";

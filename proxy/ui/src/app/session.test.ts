@@ -30,14 +30,14 @@ beforeEach(() => {
   signIn("keyed_1_own");
 });
 
-test("who signs out while they look as a role leaves no key of that role behind", async () => {
+test("sign-out revokes the key of the viewed role", async () => {
   seeAs("sales", "keyed_7_role");
   leave();
   expect(currentSession().key).toBeNull();
   await vi.waitFor(() => expect(asked).toEqual([revocation]), PATIENCE);
 });
 
-test("the key of a role ends with looking as it", async () => {
+test("key of a viewed role is revoked afterwards", async () => {
   seeAs("sales", "keyed_7_role");
   returnToMyself();
   expect(currentSession().key).toBe("keyed_1_own");

@@ -5,12 +5,12 @@ import { type Me, queryClient } from "../api/queries";
 import { addresses } from "../navigation/addresses";
 import { currentSession, seeAsMyself, signIn, signOut } from "../session/session";
 
-/** Signs in after the service said that it knows the key. @throws RequestError */
+/** Signs in after the service has accepted the key. @throws RequestError */
 export async function enter(key: string): Promise<void> {
   const { role } = await answer(GET("/v1/me", { headers: { authorization: `Bearer ${key}` } }));
-  const { key: refused } = currentSession();
-  if (refused !== null) {
-    if (roleOf(refused) === role) keepWhatIsShown(refused, key);
+  const { key: rejected } = currentSession();
+  if (rejected !== null) {
+    if (roleOf(rejected) === role) keepWhatIsShown(rejected, key);
     else forget();
   }
   signIn(key);
@@ -23,7 +23,7 @@ function roleOf(key: string): string | undefined {
   return answers.find(([, me]) => me !== undefined)?.[1]?.role;
 }
 
-/** Another user inherits nothing: neither what is on the screen nor the requests that wait for a key. */
+/** Clears the screen and the waiting requests, so that another user inherits nothing. */
 function forget() {
   signOut();
   queryClient.clear();
@@ -44,8 +44,8 @@ function keepWhatIsShown(from: string, to: string) {
 /** Revokes the key of the role that an administrator looked at. */
 function giveBack(key: string | null, own: string | null) {
   if (key === null || own === null) return;
-  // The pages about access are not loaded for who never opens them.
-  import("../access/seeing").then(
+  // Loaded on demand: most users never open the access pages.
+  import("../access/viewAs").then(
     ({ revokeSeenKey }) => revokeSeenKey(key, own),
     () => undefined,
   );

@@ -4,7 +4,7 @@ import "../style/tokens.css";
 import "../style/base.css";
 import { App } from "./App";
 import { applyAppearance } from "./appearance";
-import { readFirst } from "./first";
+import { prefetchPage } from "./prefetch";
 
 function render() {
   const place = document.getElementById("app");
@@ -17,4 +17,4 @@ function render() {
 }
 
 applyAppearance();
-void readFirst().then(render);
+void prefetchPage().then(render);

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
+import { inTurn } from "../api/backgroundQueue";
 import { answer, GET, inProject } from "../api/client";
-import { inTurn } from "../api/turns";
 import { useSession } from "../session/session";
 
 async function read(project: string, template: string) {

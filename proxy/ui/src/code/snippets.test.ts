@@ -14,7 +14,7 @@ const search: ApiRequest = {
 const code = (language: Language, request: ApiRequest, key?: string) =>
   snippet(language, request, key === undefined ? { base } : { base, key }) ?? "";
 
-test("no snippet has the key unless it is asked for", () => {
+test("snippets contain the key only on request", () => {
   for (const language of ["curl", "python", "javascript"] as const) {
     expect(code(language, search)).toContain("KEYED_API_KEY");
     expect(code(language, search)).not.toContain("keyed_7_secret");
@@ -35,7 +35,7 @@ test("a text that begins with @ is sent, not the file of that name", () => {
   expect(words.endsWith(`--data-raw\n${text.content}\n`)).toBe(true);
 });
 
-test("a member named __proto__ is sent by JavaScript, too", () => {
+test("JavaScript sends a member named __proto__", () => {
   const body = parseJson('{"__proto__": {"a": 1}, "b": 2}');
   const text = code("javascript", { ...search, body });
   const [, sent] = /JSON\.stringify\((.*)\),$/m.exec(text) ?? [];
@@ -80,7 +80,7 @@ test("numbers keep every digit in every language", () => {
   }
 });
 
-test("what an editor would not show is written as an escape", () => {
+test("invisible characters are escaped", () => {
   const text = code("curl", { ...search, body: { name: "a\u202eb\u200b" } });
   expect(text).toContain("a\\u202eb\\u200b");
 });
@@ -107,12 +107,12 @@ test("requests of records have their statements of SQL", () => {
   ).toBe(`select * from keyed.upsert_by_key('shop.customers', 'erp:1', '{ "a": 1 }');`);
 });
 
-test("what only the service does has no statement of SQL", () => {
+test("request without an SQL equivalent has no statement", () => {
   expect(snippet("sql", { ...search, body: { query_text: "near" } }, { base })).toBeNull();
   expect(snippet("sql", { method: "GET", path: "/v1/templates" }, { base })).toBeNull();
 });
 
-test("a request without a body says its method only where curl would guess another", () => {
+test("curl names the method of a request without a body only if needed", () => {
   expect(code("curl", { method: "GET", path: "/v1/me" })).not.toContain("-X");
   expect(code("curl", { method: "POST", path: "/v1/x" })).toContain("-X POST");
   expect(code("curl", search)).not.toContain("-X");

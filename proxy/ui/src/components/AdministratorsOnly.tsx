@@ -12,12 +12,12 @@ type Props = {
   project: string;
   /** The title of the page, where the children are pages themselves. */
   title?: string;
-  /** Whether callers who may define templates are let in, too. */
+  /** Whether callers with `define` also have access. */
   alsoDefiners?: boolean;
   children: ReactNode;
 };
 
-/** A place of administrators. Others who come by its address read who can help them. */
+/** A page for administrators. Other users see whom to ask. */
 export function AdministratorsOnly({ project, title, alsoDefiners = false, children }: Props) {
   const me = useMe(project);
   const maySee =

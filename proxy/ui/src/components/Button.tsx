@@ -45,7 +45,7 @@ type IconProps = Omit<ButtonProps, "children" | "className"> & {
   /** The name of the action, read aloud and shown on hover and focus. */
   label: string;
   size?: "small" | "normal";
-  /** Whether what the button switches is on. */
+  /** Whether the toggle is on. */
   isOn?: boolean;
 };
 

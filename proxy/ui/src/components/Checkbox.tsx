@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Checkbox as AriaCheckbox, type CheckboxProps } from "react-aria-components";
 import style from "./Checkbox.module.css";
 
-/** A box to tick. Without children it needs an `aria-label`. */
+/** A checkbox. Without children it needs an `aria-label`. */
 export function Checkbox({
   children,
   ...props

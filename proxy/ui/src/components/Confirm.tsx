@@ -8,14 +8,14 @@ type Props = {
   title: string;
   /** What will happen, in one sentence. */
   children: ReactNode;
-  /** The verb: "Revoke the key". */
+  /** The verb: "Revoke key". */
   action: string;
   isDanger?: boolean;
   run: () => Promise<unknown>;
   onClose: () => void;
 };
 
-/** A question before what cannot be taken back. It closes when it is done, and says what was refused. */
+/** A confirmation of an irreversible action. It closes after the action, and shows errors. */
 export function Confirm({ title, children, action, isDanger = true, run, onClose }: Props) {
   const [state, setState] = useState<{ isRunning: boolean; error?: unknown }>({ isRunning: false });
   const start = async () => {

@@ -18,7 +18,7 @@ type Props<Row> = {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
-  /** Whether a row is of the past, and stands back. */
+  /** Whether a row is inactive and dimmed. */
   isQuiet?: (row: Row) => boolean;
 };
 

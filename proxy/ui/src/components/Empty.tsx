@@ -4,9 +4,9 @@ import style from "./Empty.module.css";
 
 type Props = {
   icon?: LucideIcon;
-  /** What the place has none of. */
+  /** The missing thing. */
   title: string;
-  /** A part of a page, among others that have something. */
+  /** Shown as a section of a page. */
   isPart?: boolean;
   /** Why, in one sentence. */
   children?: ReactNode;
@@ -14,7 +14,7 @@ type Props = {
   action?: ReactNode;
 };
 
-/** A place with nothing in it, in the middle of the free area. */
+/** The empty state of a page, centered in the free area. */
 export function Empty({ icon: Icon = CircleDashed, title, isPart = false, children, action }: Props) {
   const Title = isPart ? "p" : "h2";
   return (

@@ -17,7 +17,7 @@ type Props = Omit<TextFieldProps, "className" | "children"> & {
   isLabelHidden?: boolean;
   /** What to write, below the field. */
   hint?: ReactNode;
-  /** Why the text is refused, below the field. */
+  /** The error message below the field. */
   error?: string | undefined;
   placeholder?: string;
   rows?: number;
@@ -30,7 +30,7 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
   const shape = `${style.input} ${isCode ? style.code : ""}`;
   return (
     <AriaTextField
-      // A refusal of the service keeps no form from being sent again.
+      // A form with errors from the service can be sent again.
       validationBehavior="aria"
       {...props}
       isInvalid={props.isInvalid ?? error !== undefined}
@@ -61,8 +61,8 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
   );
 }
 
-/** The sentence of a refusal, for what is no field of its own. */
-export function Refusal({ children }: { children: ReactNode }) {
+/** An error message for a control without a field. */
+export function Rejection({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className={style.error}>
       {children}

@@ -17,7 +17,7 @@ export type Action =
   | Choices
   | "separator";
 
-/** One of a few: the menu shows which holds, and stays open on a choice unless that leads away. */
+/** A single choice. The menu marks the current one and stays open unless the choice navigates. */
 export type Choices = {
   id: string;
   title: string;

@@ -4,15 +4,15 @@ import { RequestError, sentence } from "../api/problem";
 import { Button } from "./Button";
 import style from "./Notice.module.css";
 
-const ICONS = { refusal: CircleAlert, attention: TriangleAlert, done: CircleCheck, plain: Info };
+const ICONS = { rejection: CircleAlert, attention: TriangleAlert, done: CircleCheck, plain: Info };
 
 type Props = { kind?: keyof typeof ICONS; actions?: ReactNode; children: ReactNode };
 
-/** A sentence that stands in the page. */
+/** A message within the page. */
 export function Notice({ kind = "plain", actions, children }: Props) {
   const Icon = ICONS[kind];
   return (
-    <div className={`${style.notice} ${style[kind]}`} role={kind === "refusal" ? "alert" : "status"}>
+    <div className={`${style.notice} ${style[kind]}`} role={kind === "rejection" ? "alert" : "status"}>
       <Icon size={16} aria-hidden />
       <div className={style.text}>{children}</div>
       {actions}
@@ -20,9 +20,9 @@ export function Notice({ kind = "plain", actions, children }: Props) {
   );
 }
 
-/** What kept a place from loading, and the way to try again. */
+/** A load error with a button to retry. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
-  const kind = error instanceof RequestError && error.isOffline ? "attention" : "refusal";
+  const kind = error instanceof RequestError && error.isOffline ? "attention" : "rejection";
   return (
     <Notice kind={kind} actions={retry && <Button onPress={retry}>Try again</Button>}>
       {sentence(error)}
@@ -30,7 +30,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
-/** What was refused, unless each refusal stands beside one of the fields: `/slug`, or all below `/mapping/`. */
+/** The errors, except those shown at the fields: `/slug`, or all below `/mapping/`. */
 export function OtherFailure({ error, fields }: { error: unknown; fields: readonly string[] }) {
   if (error === undefined || error === null) return null;
   const faults = (error instanceof RequestError && error.problem?.errors) || [];

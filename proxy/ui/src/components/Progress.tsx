@@ -9,7 +9,7 @@ type Props = {
   text?: string;
 };
 
-/** How far a piece of work has come. */
+/** The progress of a task. */
 export function Progress({ label, value, text }: Props) {
   return (
     <AriaProgressBar

@@ -9,13 +9,13 @@ import { offerUndo, withdrawUndo } from "../navigation/undo";
 import { Button, IconButton } from "./Button";
 import style from "./toast.module.css";
 
-type Message = { text: string; kind: "done" | "refusal"; action?: { label: string; run: () => void } };
+type Message = { text: string; kind: "done" | "rejection"; action?: { label: string; run: () => void } };
 
 const queue = new Queue<Message>({ maxVisibleToasts: 3 });
-/** The messages with a way back, by what it is about. */
+/** The messages with an undo button, by their subject. */
 const messages = new Map<string, string>();
 
-/** Says at the bottom of the page what was done, with a way back where there is one, about a thing such as a record. */
+/** Shows a completed action at the bottom of the page, with an undo button if there is one. */
 export function sayDone(text: string, action?: Message["action"], about?: string) {
   const timeout = action ? 12_000 : 5_000;
   const key = queue.add({ text, kind: "done", ...(action && { action }) }, { timeout });
@@ -27,7 +27,7 @@ export function sayDone(text: string, action?: Message["action"], about?: string
   });
 }
 
-/** Takes the way back about a thing away, once it went another way. */
+/** Removes the undo button for a thing, after it was undone elsewhere. */
 export function withdraw(about: string) {
   const key = messages.get(about);
   if (key !== undefined) queue.close(key);
@@ -35,9 +35,9 @@ export function withdraw(about: string) {
   withdrawUndo(about);
 }
 
-/** Says at the bottom of the page what was refused. It stays until it is closed. */
-export function sayRefused(text: string) {
-  queue.add({ text, kind: "refusal" });
+/** Shows an error at the bottom of the page until it is closed. */
+export function sayRejected(text: string) {
+  queue.add({ text, kind: "rejection" });
 }
 
 /** The place of these messages. */

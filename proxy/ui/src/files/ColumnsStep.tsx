@@ -91,7 +91,7 @@ export function ColumnsStep(props: Props) {
       )}
       {isCsv && <FormatSection {...{ template, targets, proposal, format, setFormat }} />}
       {twice.map(({ target }) => (
-        <Notice key={target} kind="refusal">
+        <Notice key={target} kind="rejection">
           {t.twice(nameOf(template, target))}
         </Notice>
       ))}
@@ -199,10 +199,10 @@ function FitCell({ fit, attribute, rows }: { fit: Fit; attribute: Attribute | un
   const empties = fit.empty > 0 && fit.empty < rows && (
     <span className={style.why}> {t.empties(fit.empty)}</span>
   );
-  if (fit.refused > 0)
+  if (fit.rejected > 0)
     return (
       <>
-        <Tag kind="bad">{t.notAllFit(fit.refused, rows)}</Tag>
+        <Tag kind="bad">{t.notAllFit(fit.rejected, rows)}</Tag>
         {empties}
         <p className={style.why} dir="auto">
           {why(fit, attribute)}

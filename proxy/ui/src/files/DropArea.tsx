@@ -11,19 +11,19 @@ const KINDS = [".csv", ".tsv", ".txt", ".ndjson", ".jsonl", ".json", "text/csv",
 
 /** A page that takes a file wherever it is dropped. */
 export function DropArea({ onFile, children }: { onFile: (file: File) => void; children: ReactNode }) {
-  const [isRefused, setRefused] = useState(false);
+  const [isRejected, setRejected] = useState(false);
   return (
     <DropZone
       className={style.zone ?? ""}
       aria-label={t.dropTitle}
       onDrop={async ({ items }) => {
         const item = items.find(isFileDropItem);
-        setRefused(item === undefined);
+        setRejected(item === undefined);
         if (item) onFile(await item.getFile());
       }}
     >
       {children}
-      {isRefused && <Notice kind="refusal">{t.notAFile}</Notice>}
+      {isRejected && <Notice kind="rejection">{t.notAFile}</Notice>}
     </DropZone>
   );
 }

@@ -83,7 +83,7 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
   );
 }
 
-/** What the service would refuse of the first line. */
+/** The errors of the first line. */
 function headerFaults({ format, header, rows }: Reading): string[] {
   if (format === "ndjson") return [];
   const twice = new Set(header.filter((name, at) => name !== "" && header.indexOf(name) !== at));

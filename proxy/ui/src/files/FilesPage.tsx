@@ -11,9 +11,9 @@ import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { lastPlace } from "../navigation/place";
 import { DropArea, DropInvitation } from "./DropArea";
+import { handOver } from "./droppedFile";
 import { ExportForm } from "./ExportForm";
 import style from "./files.module.css";
-import { handOver } from "./handover";
 import { Transfers } from "./Transfers";
 
 const t = pageWords.files;

@@ -9,18 +9,18 @@ import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
 import { asLines } from "./asLines";
+import { CheckStep } from "./CheckStep";
 import { ColumnsStep } from "./ColumnsStep";
 import type { CellFormat } from "./cellFormat";
 import { guess, type Matching, type Target } from "./columns";
 import { DropArea, DropInvitation } from "./DropArea";
+import { takeFile } from "./droppedFile";
 import { FileStep } from "./FileStep";
-import { takeFile } from "./handover";
 import { startImport, useImports } from "./imports";
 import { RunStep } from "./RunStep";
 import { type Choices, type Reading, read } from "./reading";
 import { optionsOf, type Plan } from "./request";
 import { type Step, Steps } from "./Steps";
-import { TrialStep } from "./TrialStep";
 import type { Report } from "./transfer";
 import { useProposal } from "./useProposal";
 
@@ -130,7 +130,7 @@ function Wizard({ project, template, dropped }: Props) {
   return (
     <>
       <Steps step={chosen ? step : "file"} />
-      {fault !== null && <Notice kind="refusal">{fault}</Notice>}
+      {fault !== null && <Notice kind="rejection">{fault}</Notice>}
       {!chosen && <DropInvitation onFile={open} />}
       {chosen && step === "file" && (
         <FileStep
@@ -157,7 +157,7 @@ function Wizard({ project, template, dropped }: Props) {
         />
       )}
       {chosen && plan && step === "trial" && (
-        <TrialStep file={chosen.file} plan={plan} back={() => setStep("columns")} start={start} />
+        <CheckStep file={chosen.file} plan={plan} back={() => setStep("columns")} start={start} />
       )}
     </>
   );

@@ -10,12 +10,12 @@ import { attributeLabel } from "../format/label";
 import { relativeTime } from "../format/moment";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { allRefused } from "./allRefused";
+import { allRejected } from "./allRejected";
+import { Figures } from "./CheckStep";
 import style from "./files.module.css";
 import { type Import, rowsDone } from "./imports";
-import { byLine } from "./refused";
-import { saveRefused } from "./saveRefused";
-import { Figures } from "./TrialStep";
+import { byLine } from "./rejected";
+import { saveRejected } from "./saveRejected";
 import { Stopped } from "./transfer";
 import { Warnings } from "./Warnings";
 
@@ -81,7 +81,7 @@ function Ended({ it, template, again }: Props) {
           {report && !it.isWhole && <Figures counts={report} />}
         </>
       )}
-      {report && report.failed > 0 && <Refused it={it} />}
+      {report && report.failed > 0 && <Rejected it={it} />}
       <Warnings report={report} />
       <div className={style.buttons}>
         <Button kind="main" onPress={() => navigate(addresses.list(it.project, template.slug))}>
@@ -93,13 +93,13 @@ function Ended({ it, template, again }: Props) {
   );
 }
 
-/** The refused rows as a file. If the report names only the first, the file is tried again for the others. */
-function Refused({ it }: { it: Import }) {
+/** The rejected rows as a file. If the report names only the first, the file is tried again for the others. */
+function Rejected({ it }: { it: Import }) {
   const [error, setError] = useState<unknown>(undefined);
   const [running, setRunning] = useState<{ bytes: number; stop: () => void } | null>(null);
   const failed = it.report?.failed ?? 0;
   const errors = it.report?.errors ?? [];
-  const isPart = it.refused.length < failed && byLine(errors).size < failed && it.state === "done";
+  const isPart = it.rejected.length < failed && byLine(errors).size < failed && it.state === "done";
   const isCuttable = !it.reading.encoding.startsWith("utf-16");
   const saveFile = async () => {
     const controller = new AbortController();
@@ -108,8 +108,8 @@ function Refused({ it }: { it: Import }) {
     try {
       if (isPart && isCuttable) show(0);
       const told =
-        isPart && isCuttable ? await allRefused(it.file, it.options, show, controller.signal) : it.refused;
-      await saveRefused(it.file, it.reading, errors, told);
+        isPart && isCuttable ? await allRejected(it.file, it.options, show, controller.signal) : it.rejected;
+      await saveRejected(it.file, it.reading, errors, told);
     } catch (error) {
       if (error instanceof RequestError) setError(error);
       else if (!(error instanceof Stopped)) setError(new Error(t.unreadable));
@@ -119,10 +119,10 @@ function Refused({ it }: { it: Import }) {
   return (
     <>
       <Notice
-        kind="refusal"
-        actions={running === null && <Button onPress={saveFile}>{t.saveRefused}</Button>}
+        kind="rejection"
+        actions={running === null && <Button onPress={saveFile}>{t.saveRejected}</Button>}
       >
-        {t.refusedSentence(failed)} {isPart && !isCuttable && t.firstRefused}
+        {t.rejectedSentence(failed)} {isPart && !isCuttable && t.firstRejected}
       </Notice>
       {running !== null && (
         <>

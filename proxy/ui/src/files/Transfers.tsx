@@ -104,5 +104,5 @@ function outcome(line: Line): string {
   if (state === "running") return done === null ? t.rowsOfUnknown(total) : t.rowsOf(done, total);
   if (!report) return "";
   const sentence = t.doneSentence(report.created, report.updated, report.unchanged);
-  return report.failed > 0 ? `${sentence}; ${t.refusedCount(report.failed)}` : sentence;
+  return report.failed > 0 ? `${sentence}; ${t.rejectedCount(report.failed)}` : sentence;
 }

@@ -10,7 +10,7 @@ type Props = {
   onChange: (text: string) => void;
 };
 
-/** A few words in one line, with commas between them. What is typed stays as it is until the words change otherwise. */
+/** Words separated by commas on one line. The typed text stays as it is until the words change from elsewhere. */
 export function WordsField({ label, hint, words, placeholder, onChange }: Props) {
   const joined = words.join(", ");
   const [typed, setTyped] = useState({ text: joined, of: joined });

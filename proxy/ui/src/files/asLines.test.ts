@@ -3,7 +3,7 @@ import { asLines } from "./asLines";
 
 const lines = async (text: string, name = "a.json") => (await asLines(new File([text], name))).text();
 
-test("an array becomes lines with the digits of its numbers", async () => {
+test("array becomes lines with exact numbers", async () => {
   expect(await lines('\n[\n  {"a": 12345678901234567890.50},\n  {"b": "\\n"}\n]\n')).toBe(
     '{"a":12345678901234567890.50}\n{"b":"\\n"}\n',
   );

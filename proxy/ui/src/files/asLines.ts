@@ -2,12 +2,12 @@
 import { parseJson, renderJson } from "../api/json";
 
 /** So much is read at once. Longer arrays are sent by programs. */
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 
 /** The file itself, unless it is an array that can be read. */
 export async function asLines(file: File): Promise<File> {
   const beginning = new TextDecoder().decode(await file.slice(0, 1024).arrayBuffer());
-  if (!/\.(ndjson|jsonl|json)$/i.test(file.name) || !/^\s*\[/.test(beginning) || file.size > MOST_BYTES)
+  if (!/\.(ndjson|jsonl|json)$/i.test(file.name) || !/^\s*\[/.test(beginning) || file.size > MAX_BYTES)
     return file;
   try {
     const elements = parseJson(await file.text());

@@ -21,7 +21,7 @@ test("a choice is open until the format has one of its formats", () => {
   expect(has({ true: ["ja"] }, { true: ["ja"] })).toBe(true);
 });
 
-test("what is empty is no member", () => {
+test("empty values are omitted", () => {
   expect(wordsOf(" ja, x ,")).toEqual(["ja", "x"]);
   expect(wordsOf(" ")).toBeUndefined();
   expect(changed({ true: ["ja"], list: "|" }, { true: wordsOf("") })).toEqual({ list: "|" });

@@ -4,13 +4,13 @@ import type { Attribute } from "../api/queries";
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATETIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/;
-const MOST_KEY = 255;
+const MAX_KEY = 255;
 
-export type Verdict = "fits" | "empty" | "refused" | "unknown";
+export type Verdict = "fits" | "empty" | "rejected" | "unknown";
 
 /** A verdict on one cell. A leading `'` marks a text that a spreadsheet would take for a formula. */
 export function verdict(attribute: Attribute, cell: string): Verdict {
-  if (cell === "") return attribute.required ? "refused" : "empty";
+  if (cell === "") return attribute.required ? "rejected" : "empty";
   switch (attribute.type) {
     case "number":
       return fits(NUMBER.test(cell));
@@ -34,10 +34,10 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
 /** A verdict on a cell of keys. */
 export function keyVerdict(cell: string): Verdict {
   const key = cell.replace(/^ +| +$/g, "");
-  return fits(key !== "" && [...key].length <= MOST_KEY && !/\p{Cc}/u.test(key));
+  return fits(key !== "" && [...key].length <= MAX_KEY && !/\p{Cc}/u.test(key));
 }
 
-const fits = (does: boolean): Verdict => (does ? "fits" : "refused");
+const fits = (does: boolean): Verdict => (does ? "fits" : "rejected");
 
 function isDate(parts: RegExpExecArray | null): boolean {
   if (!parts) return false;
@@ -59,7 +59,7 @@ function isJson(cell: string): boolean {
 
 function listVerdict(attribute: Attribute, cell: string): Verdict {
   const elements = elementsOf(cell);
-  if (elements === null) return "refused";
+  if (elements === null) return "rejected";
   const options = attribute.options;
   return fits(!options || elements.every((it) => options.some(({ value }) => value === it)));
 }

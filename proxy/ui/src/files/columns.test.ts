@@ -36,7 +36,7 @@ test("columns are matched by slug, then by label, then by likeness", () => {
   expect(guess(template, reading(["City", "city"]))).toEqual([null, "city"]);
 });
 
-test("a column like a key becomes the key if its cells differ", () => {
+test("column of unique cells becomes the key", () => {
   expect(guess(template, reading(["No.", "name"], ["1", "a"], ["2", "b"]))).toEqual(["external_key", "name"]);
   expect(guess(template, reading(["No.", "name"], ["1", "a"], ["1", "b"]))).toEqual([null, "name"]);
 });
@@ -58,14 +58,14 @@ test("a column without a name is left to the service", () => {
   expect(mappingOf(["name", "", ""], ["name", null, null])).toEqual({ name: "name" });
 });
 
-test("a column counts cells that fit, are empty, or are refused", () => {
+test("column counts valid, empty and invalid cells", () => {
   const fit = fitOf(
     template,
     "born",
     reading(["born"], ["2024-02-29"], ["2023-02-29"], [""], ["1.2.2024"]),
     0,
   );
-  expect(fit).toEqual({ fits: 1, refused: 2, empty: 1, unknown: 0, example: "2023-02-29" });
+  expect(fit).toEqual({ fits: 1, rejected: 2, empty: 1, unknown: 0, example: "2023-02-29" });
 });
 
 test("a required attribute without a column and a target of two columns are faults", () => {
@@ -76,13 +76,13 @@ test("a required attribute without a column and a target of two columns are faul
 test("cells fit by the type of their attribute", () => {
   const is = (type: Attribute["type"], cell: string) => verdict(attribute("x", type), cell);
   expect(["-1234.50", "1e3", "0"].map((it) => is("number", it))).toEqual(["fits", "fits", "fits"]);
-  expect(["1,5", "01", "+1", "1'000"].map((it) => is("number", it))).toEqual(Array(4).fill("refused"));
-  expect(["true", "TRUE", "ja"].map((it) => is("boolean", it))).toEqual(["fits", "fits", "refused"]);
+  expect(["1,5", "01", "+1", "1'000"].map((it) => is("number", it))).toEqual(Array(4).fill("rejected"));
+  expect(["true", "TRUE", "ja"].map((it) => is("boolean", it))).toEqual(["fits", "fits", "rejected"]);
   expect(["2024-02-01T10:00:00Z", "2024-02-01T10:00:00"].map((it) => is("datetime", it))).toEqual([
     "fits",
-    "refused",
+    "rejected",
   ]);
-  expect(["2.5", '{"value":2.5}', "{"].map((it) => is("metric", it))).toEqual(["fits", "fits", "refused"]);
+  expect(["2.5", '{"value":2.5}', "{"].map((it) => is("metric", it))).toEqual(["fits", "fits", "rejected"]);
   expect(is("reference", "erp:1")).toBe("unknown");
 });
 
@@ -91,16 +91,16 @@ test("a list has only its options", () => {
   expect(["a;b", '["a"]', "a;c", '["a",1]'].map((it) => verdict(tags, it))).toEqual([
     "fits",
     "fits",
-    "refused",
-    "refused",
+    "rejected",
+    "rejected",
   ]);
 });
 
 test("a key has 1 to 255 characters and no control characters", () => {
   expect(keyVerdict(`  ${"k".repeat(255)} `)).toBe("fits");
-  expect(keyVerdict("k".repeat(256))).toBe("refused");
-  expect(keyVerdict("a\tb")).toBe("refused");
-  expect(keyVerdict("  ")).toBe("refused");
+  expect(keyVerdict("k".repeat(256))).toBe("rejected");
+  expect(keyVerdict("a\tb")).toBe("rejected");
+  expect(keyVerdict("  ")).toBe("rejected");
 });
 
 test("references of columns that are left out are not matched", () => {

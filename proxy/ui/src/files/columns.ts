@@ -71,12 +71,12 @@ export type Fit = Record<Verdict, number> & { example: string | null };
 /** How many cells of a sampled column fit their target; an example of one that does not. */
 export function fitOf(template: Template, target: string, reading: Reading, column: number): Fit {
   const attribute = template.attributes.find(({ slug }) => slug === target);
-  const fit: Fit = { fits: 0, empty: 0, refused: 0, unknown: 0, example: null };
+  const fit: Fit = { fits: 0, empty: 0, rejected: 0, unknown: 0, example: null };
   for (const { cells } of reading.rows) {
     const cell = cells[column] ?? "";
     const is = target === KEY || !attribute ? keyVerdict(cell) : verdict(attribute, cell);
     fit[is]++;
-    if (is === "refused") fit.example ??= cell;
+    if (is === "rejected") fit.example ??= cell;
   }
   return fit;
 }
@@ -98,7 +98,7 @@ export function faultsOf(template: Template, targets: Target[]): Fault[] {
 /** The parameters of the import that say so: `mapping` for the columns that the service would take otherwise. */
 export function mappingOf(header: string[], targets: Target[]): Record<string, Target> {
   const entries = header.map((name, at) => [name, targets[at] ?? null] as const);
-  // Of two columns of one name, the one that is used counts: the service then refuses both rather than lose one.
+  // Of two columns of one name, the one that is used counts: the service then rejects both rather than lose one.
   const used = new Set(entries.flatMap(([name, target]) => (target === null ? [] : [name])));
   return Object.fromEntries(
     // The service passes over a column without a name, unless it has a value.

@@ -10,7 +10,7 @@ test("the header is no row, nor is an empty line", async () => {
   expect(await countRows(file('{"a":1}\n{"b":2}\n'), null, never)).toBe(2);
 });
 
-test("a line break in quotes ends no row", async () => {
+test("quoted line break does not end a row", async () => {
   expect(await countRows(file('key,name\na,"1\n\n2 ""x"""\nb,2\n'), ",", never)).toBe(2);
 });
 

@@ -10,7 +10,7 @@ function rows(text: string, isEnd = true): [number, string, boolean][] {
   return found;
 }
 
-test("a row ends where the service ends it", () => {
+test("row ends as in the service", () => {
   for (const [text, expected] of [
     [
       'a,"b"\nc',
@@ -127,7 +127,7 @@ test("a row that may go on is not complete", () => {
   expect(rows("a\nb\r", false)).toEqual([[1, "a", false]]);
 });
 
-test("a quote that nothing closes costs one row of a long file", () => {
+test("unclosed quote affects one row", () => {
   const found = rows(`a\n"b,c\n${"x,y\n".repeat(100_000)}`);
   expect(found.length).toBe(100_002);
   expect(found.filter(([, , isMalformed]) => isMalformed)).toEqual([[2, '"b,c', true]]);

@@ -9,7 +9,7 @@ import {
   type Counts,
   type Importer,
   type Options,
-  type RefusedRow,
+  type RejectedRow,
   type Report,
   reportOf,
   Stopped,
@@ -24,7 +24,7 @@ export type Import = {
   project: string;
   template: string;
   state: "running" | "done" | "stopped" | "failed";
-  /** Whether one refused row undoes everything. */
+  /** Whether one rejected row undoes everything. */
   isWhole: boolean;
   /** How many rows the file has, by the trial before. */
   total: number;
@@ -34,16 +34,16 @@ export type Import = {
   waitsFor: Importer | null;
   sent: number;
   counts: Counts | null;
-  refused: RefusedRow[];
+  rejected: RejectedRow[];
   report: Report | null;
   error: unknown;
   startedAt: number;
   stop: () => void;
 };
 
-/** The refused rows of an answer that is read only after the file has been sent: see `transfer`. */
-const MOST_TOLD = 256 << 10;
-const TEXT_OF_A_REFUSAL = 250;
+/** The rejected rows of an answer that is read only after the file has been sent: see `transfer`. */
+const MAX_REPORTED = 256 << 10;
+const TEXT_OF_A_REJECTION = 250;
 
 let imports: Import[] = [];
 const listeners = new Set<() => void>();
@@ -77,7 +77,7 @@ export function startImport(file: File, reading: Reading, options: Options, tria
     waitsFor: null,
     sent: 0,
     counts: null,
-    refused: [],
+    rejected: [],
     report: null,
     error: null,
     startedAt: Date.now(),
@@ -85,24 +85,24 @@ export function startImport(file: File, reading: Reading, options: Options, tria
   };
   imports = [...imports, begun];
   change(id, {});
-  const refused: RefusedRow[] = [];
-  const length = trial.failed * (file.size / Math.max(1, trial.rows) + TEXT_OF_A_REFUSAL);
+  const rejected: RejectedRow[] = [];
+  const length = trial.failed * (file.size / Math.max(1, trial.rows) + TEXT_OF_A_REJECTION);
   const events = {
     sent: (sent: number) => change(id, { sent, isWaiting: false }),
     waiting: () => change(id, { sent: 0, isWaiting: true }),
     counted: (counts: Counts) => change(id, { counts, waitsFor: null }),
     waitsFor: (waitsFor: Importer) => change(id, { waitsFor }),
-    refused: (row: RefusedRow) => refused.push(row),
+    rejected: (row: RejectedRow) => rejected.push(row),
   };
-  transfer(file, options, length < MOST_TOLD, events, controller.signal)
+  transfer(file, options, length < MAX_REPORTED, events, controller.signal)
     .then(
-      (report) => change(id, { state: "done", report, refused }),
+      (report) => change(id, { state: "done", report, rejected }),
       (error) =>
         change(id, {
           state: error instanceof Stopped ? "stopped" : "failed",
           error: error instanceof Stopped ? null : error,
           report: reportOf(error),
-          refused,
+          rejected,
         }),
     )
     .finally(() => queryClient.invalidateQueries());

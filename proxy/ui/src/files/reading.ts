@@ -6,7 +6,7 @@ import { delimiterOf, encodingOf, withoutNamed } from "./encoding";
 
 /** So much is read for the preview and for the samples of columns. */
 const PREFIX = 1 << 20;
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 /** A row of a file, and the line that it begins in. */
 export type Row = { line: number; cells: string[] };
@@ -44,7 +44,7 @@ export async function read(file: File, choices: Choices = {}): Promise<Reading> 
   const share = isWhole ? 1 : file.size / bytes.length;
   return {
     ...reading,
-    rows: reading.rows.slice(0, MOST_ROWS),
+    rows: reading.rows.slice(0, MAX_ROWS),
     rowCount: Math.round(reading.rowCount * share),
     isEstimate: !isWhole,
   };
@@ -65,7 +65,7 @@ async function readTable(text: string, given: Delimiter | undefined, isWhole: bo
   eachRow(bytes, delimiter, isWhole, (row) => {
     if (isBlank(bytes, row, delimiter)) return;
     rowCount++;
-    if (rowCount > MOST_ROWS) return;
+    if (rowCount > MAX_ROWS) return;
     const source = new TextDecoder().decode(bytes.subarray(row.start, row.end));
     // A row whose quotes are wrong has no cells.
     const cells = row.isMalformed ? [source] : Papa.parse<string[]>(source, { delimiter }).data[0];
@@ -89,7 +89,7 @@ function readLines(text: string): { header: string[]; rows: Row[]; rowCount: num
     }
   });
   const attributes = lines.map(({ value }) => (value?.attributes ?? {}) as Record<string, unknown>);
-  const names = [...new Set(attributes.slice(0, MOST_ROWS).flatMap((it) => Object.keys(it)))];
+  const names = [...new Set(attributes.slice(0, MAX_ROWS).flatMap((it) => Object.keys(it)))];
   const rows = lines.map(({ line, source, value }, index) => ({
     line,
     cells:

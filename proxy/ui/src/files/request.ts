@@ -15,7 +15,7 @@ export type Plan = {
   cells: CellFormat;
 };
 
-/** How the file is sent. `isTrial` writes nothing; `isWhole` keeps nothing if one row is refused. */
+/** How the file is sent. `isTrial` writes nothing; `isWhole` keeps nothing if one row is rejected. */
 export function optionsOf(plan: Plan, isTrial: boolean, isWhole: boolean): Options {
   const { project, template, reading, targets, matching, prefix, cells } = plan;
   const query: Record<string, string> = { on_error: isWhole ? "abort" : "skip" };

@@ -29,7 +29,7 @@ test("a row whose quotes are wrong is its line, and hides no other", async () =>
   ]);
 });
 
-test("a row goes on if a quoted cell does", () => {
+test("row continues in an open quoted cell", () => {
   for (const row of ['"a', 'x;"a;b', '"a""', 'x;"']) expect(isOpen(row, ";"), row).toBe(true);
   for (const row of ["", "a", '"a"', 'a"b', '"a";"b"', '""', 'x;"a""b"'])
     expect(isOpen(row, ";"), row).toBe(false);

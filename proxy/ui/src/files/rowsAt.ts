@@ -1,6 +1,6 @@
 /** Finds rows by their lines in a file of any size. The file is read as a stream. */
 import type { Reading, Row } from "./reading";
-import type { Refusal } from "./transfer";
+import type { Rejection } from "./transfer";
 
 /** The lines of a file, one after the other. */
 async function* linesOf(file: Blob, encoding: string, end: RegExp): AsyncGenerator<string> {
@@ -48,7 +48,7 @@ export function isOpen(row: string, delimiter: string): boolean {
 export async function rowsAt(
   file: Blob,
   reading: Pick<Reading, "format" | "delimiter" | "encoding">,
-  faults: Map<number, Refusal[]>,
+  faults: Map<number, Rejection[]>,
 ): Promise<Map<number, Row>> {
   const found = new Map<number, Row>();
   if (faults.size === 0) return found;

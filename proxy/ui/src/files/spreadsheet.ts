@@ -5,7 +5,7 @@ import type { Delimiter } from "./encoding";
 
 export type Csv = { delimiter: Delimiter; decimal: "." | ","; hasMark: boolean; isLocal: boolean };
 
-/** CSV as the service writes it unasked. */
+/** CSV as the service writes it by default. */
 export const PLAIN: Csv = { delimiter: ",", decimal: ".", hasMark: false, isLocal: false };
 
 /** CSV as the spreadsheet of a country takes it: where numbers have a comma, cells have a semicolon between them. */

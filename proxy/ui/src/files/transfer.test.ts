@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { RequestError } from "../api/problem";
-import { type Counts, type Importer, Lines, type RefusedRow, transfer } from "./transfer";
+import { type Counts, type Importer, Lines, type RejectedRow, transfer } from "./transfer";
 
 const report = { rows: 3, created: 2, updated: 0, unchanged: 0, failed: 1, errors: [] };
 const text = [
   { file: { header: ["a"], delimiter: "," } },
   {
-    refused: { line: 2, row: "x", errors: [{ line: 2, column: "a", code: "invalid_value", message: "no" }] },
+    rejected: { line: 2, row: "x", errors: [{ line: 2, column: "a", code: "invalid_value", message: "no" }] },
   },
   { waits_for: { process: 7, role: "clerk", since: "2026-01-02T03:04:05Z" } },
   { progress: { rows: 3 } },
@@ -17,25 +17,25 @@ const text = [
 
 test("an answer is read as it arrives, each line once", () => {
   const counted: Counts[] = [];
-  const refused: RefusedRow[] = [];
+  const rejected: RejectedRow[] = [];
   const importers: Importer[] = [];
   const lines = new Lines({
     counted: (it) => counted.push(it),
-    refused: (it) => refused.push(it),
+    rejected: (it) => rejected.push(it),
     waitsFor: (it) => importers.push(it),
   });
   for (let end = 1; end < text.length; end += 7) lines.read(text.slice(0, end), false);
   expect(lines.read(text, true)).toEqual(report);
   expect(counted.length).toBe(1);
   expect(importers.map(({ role }) => role)).toEqual(["clerk"]);
-  expect(refused.map(({ line }) => line)).toEqual([2]);
+  expect(rejected.map(({ line }) => line)).toEqual([2]);
 });
 
 test("an answer without a report is a failure", () => {
   expect(() => new Lines({}).read(text.slice(0, 40), true)).toThrow(RequestError);
 });
 
-test("a problem in the answer is the refusal of the file", () => {
+test("problem in the response rejects the file", () => {
   const problem = { status: 503, code: "unavailable", detail: "Others hold a lock." };
   const line = `${JSON.stringify({ problem })}\n`;
   expect(() => new Lines({}).read(line, true)).toThrow("Others hold a lock.");
@@ -68,10 +68,12 @@ function service(...answers: [status: number, body: unknown][]) {
   }
   vi.stubGlobal("XMLHttpRequest", Request);
   vi.useFakeTimers();
-  const send = async (isTold = false) => {
+  const send = async (isReported = false) => {
     const options = { project: "p", template: "t", contentType: "text/csv", query: {} };
     const file = new File(["a\n1\n"], "a.csv");
-    const told = transfer(file, options, isTold, {}, new AbortController().signal).catch((error) => error);
+    const told = transfer(file, options, isReported, {}, new AbortController().signal).catch(
+      (error) => error,
+    );
     await vi.runAllTimersAsync();
     return told;
   };
@@ -85,14 +87,14 @@ const busy = {
   retryable: true,
 };
 
-test("a file that found no place is sent again by itself", async () => {
+test("file is retried automatically while the service is busy", async () => {
   const { sent, send } = service([429, busy], [200, report]);
   expect(await send()).toEqual(report);
   expect(sent.length).toBe(2);
 });
 
 test.each([
-  ["rows were written before the refusal", { ...busy, report }],
+  ["rows were written before the rejection", { ...busy, report }],
   ["the service says not to", { ...busy, retryable: false }],
   ["it may have had an effect", { ...busy, outcome: "partial" }],
 ])("a file is not sent again by itself if %s", async (_, problem) => {
@@ -101,13 +103,13 @@ test.each([
   expect(sent.length).toBe(1);
 });
 
-test("a file is not sent again by itself once its answer has begun", async () => {
+test("file is not retried after its response has begun", async () => {
   const { sent, send } = service([200, { problem: busy }], [200, report]);
   expect(await send(true)).toBeInstanceOf(RequestError);
   expect(sent.length).toBe(1);
 });
 
-test("a trial, which writes nothing, is sent again also after rows", async () => {
+test("dry run is retried even after rows", async () => {
   const { sent, send } = service([429, { ...busy, report: { ...report, dry_run: true } }], [200, report]);
   expect(await send()).toEqual(report);
   expect(sent.length).toBe(2);

@@ -3,13 +3,13 @@ import { inProject, type Schemas } from "../api/client";
 import { parseJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
 import { pageWords } from "../language/pages";
-import { currentSession, refuse } from "../session/session";
+import { currentSession, markRejected } from "../session/session";
 import type { CellFormat } from "./cellFormat";
 
-export type Refusal = { line: number; column: string | null; code: string; message: string };
+export type Rejection = { line: number; column: string | null; code: string; message: string };
 
-/** A row that was refused, with its text in the file; with `cells` where the browser has read them. */
-export type RefusedRow = { line: number; row: string; cells?: string[]; errors: Refusal[] };
+/** A rejected row with its text in the file; with `cells` where the browser has read them. */
+export type RejectedRow = { line: number; row: string; cells?: string[]; errors: Rejection[] };
 
 export type Counts = { rows: number; created: number; updated: number; unchanged: number; failed: number };
 
@@ -23,7 +23,7 @@ export type Report = Counts & {
   suggested_format?: CellFormat;
   preview?: Schemas["ImportPreview"];
   warnings?: Warning[];
-  errors: Refusal[];
+  errors: Rejection[];
 };
 
 export type Options = {
@@ -41,7 +41,7 @@ export type Events = {
   /** So much of the file has left the browser. */
   sent: (bytes: number) => void;
   counted: (counts: Counts) => void;
-  refused: (row: RefusedRow) => void;
+  rejected: (row: RejectedRow) => void;
   /** Another import holds the template: the file waits for its end. */
   waitsFor: (importer: Importer) => void;
   /** The service works on as many files as it may: this one is sent again in a moment. */
@@ -54,16 +54,16 @@ export class Stopped extends Error {}
 /**
  * Sends the file and waits for the report.
  *
- * With `isTold`, the answer has a line for each portion and each refused row. A browser reads an answer only after it
+ * With `isReported`, the response has a line for each chunk and each rejected row. A browser reads a response only after it
  * has sent the whole request: a long answer would fill all buffers while the file is still on its way, and block both.
- * So this is for files with few refused rows.
+ * So this is for files with few rejected rows.
  *
- * @throws Stopped if `signal` says so; RequestError if the file was refused.
+ * @throws Stopped if `signal` says so; RequestError if the file was rejected.
  */
 export async function transfer(
   file: File,
   options: Options,
-  isTold: boolean,
+  isReported: boolean,
   events: Partial<Events>,
   signal: AbortSignal,
 ): Promise<Report> {
@@ -73,9 +73,9 @@ export async function transfer(
   };
   for (let tries = 1; ; tries++) {
     try {
-      return await sendOnce(file, options, isTold, events, signal, taken);
+      return await sendOnce(file, options, isReported, events, signal, taken);
     } catch (error) {
-      if (isTaken || !foundNoPlace(error) || tries === MOST_TRIES) throw error;
+      if (isTaken || !isBusy(error) || tries === MAX_TRIES) throw error;
       events.waiting?.();
       await pause(signal);
     }
@@ -83,17 +83,17 @@ export async function transfer(
 }
 
 /**
- * Whether the service had too many files at once, and wrote nothing of this one. It can refuse a file so in its middle,
+ * Whether the service had too many files at once, and wrote nothing of this one. This can happen in the middle of a file,
  * too: rows without a key that were written before would be records twice.
  */
-function foundNoPlace(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   if (!(error instanceof RequestError) || error.status !== 429) return false;
   if (error.problem?.retryable === false || error.problem?.outcome !== undefined) return false;
   const report = reportOf(error);
   return report === null || report.rows === 0 || report.dry_run;
 }
 
-const MOST_TRIES = 30;
+const MAX_TRIES = 30;
 const PAUSE = 2_000;
 
 function pause(signal: AbortSignal): Promise<void> {
@@ -109,7 +109,7 @@ function pause(signal: AbortSignal): Promise<void> {
 function sendOnce(
   file: File,
   options: Options,
-  isTold: boolean,
+  isReported: boolean,
   events: Partial<Events>,
   signal: AbortSignal,
   taken: () => void,
@@ -122,18 +122,19 @@ function sendOnce(
     request.open("POST", address);
     const headers = { ...inProject(project), "Content-Type": contentType, Authorization: `Bearer ${key}` };
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.setRequestHeader("Accept", isTold ? "application/x-ndjson" : "application/json");
+    request.setRequestHeader("Accept", isReported ? "application/x-ndjson" : "application/json");
     const lines = new Lines(events);
     request.upload.onprogress = (event) => events.sent?.(event.loaded);
     request.upload.onload = () => events.sent?.(file.size);
-    request.onprogress = () => isTold && request.status === 200 && lines.read(request.responseText, false);
+    request.onprogress = () =>
+      isReported && request.status === 200 && lines.read(request.responseText, false);
     request.onload = () => {
       if (request.status === 200) taken();
-      if (request.status === 401 && key !== null) refuse(key);
+      if (request.status === 401 && key !== null) markRejected(key);
       try {
         if (request.status !== 200) throw requestError(request.status, tryParse(request.responseText));
         resolve(
-          isTold ? lines.read(request.responseText, true) : (parseJson(request.responseText) as Report),
+          isReported ? lines.read(request.responseText, true) : (parseJson(request.responseText) as Report),
         );
       } catch (error) {
         reject(error);
@@ -178,7 +179,7 @@ export class Lines {
     if (value === null || "file" in value) return;
     if ("progress" in value) this.events.counted?.(value.progress as Counts);
     else if ("waits_for" in value) this.events.waitsFor?.(value.waits_for as Importer);
-    else if ("refused" in value) this.events.refused?.(value.refused as RefusedRow);
+    else if ("rejected" in value) this.events.rejected?.(value.rejected as RejectedRow);
     else if ("problem" in value) {
       const status = (value.problem as { status?: number }).status ?? 500;
       throw requestError(status, value.problem);
@@ -186,7 +187,7 @@ export class Lines {
   }
 }
 
-/** The report that an import has although it was refused. */
+/** The report of a rejected import. */
 export function reportOf(error: unknown): Report | null {
   const problem = error instanceof RequestError ? (error.problem as { report?: Report } | null) : null;
   return problem?.report ?? null;

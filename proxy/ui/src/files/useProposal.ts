@@ -42,7 +42,7 @@ export function useProposal(asked: Asked | null): Proposal | null {
   return found !== null && found.file === file && found.question === question ? found.proposal : null;
 }
 
-/** Whether no attribute has two columns, which the service refuses. */
+/** Whether each attribute has at most one column. The service rejects two. */
 function isClear({ targets }: Asked): boolean {
   const named = targets.filter((it) => it !== null);
   return new Set(named).size === named.length;
@@ -66,7 +66,7 @@ async function propose(asked: Asked, options: Options, controller: AbortControll
 }
 
 async function beginningOf(file: File, { encoding, delimiter }: Plan["reading"]): Promise<File> {
-  // The rows of other encodings cannot be told apart by their bytes.
+  // The bytes of other encodings do not show where rows end.
   if (file.size <= SIZE || encoding.startsWith("utf-16")) return file;
   for await (const { blob } of slices(file, delimiter, SIZE)) return new File([blob], file.name);
   return file;

@@ -6,7 +6,7 @@ import { type Context, phrase, sentence } from "./sentence";
 
 const t = words.filter.sentence;
 
-/** A condition as a sentence whose parts are told apart; a group as boxes with a word between. */
+/** A condition as a sentence with distinct parts; a group as boxes joined by a word. */
 export function Chip({ condition, context }: { condition: Condition; context: Context }) {
   const it = phrase(condition, context);
   if (it)

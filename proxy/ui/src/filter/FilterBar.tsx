@@ -11,9 +11,9 @@ import {
   useState,
 } from "react";
 import { Dialog, Popover, Tag, Button as TagButton, TagGroup, TagList } from "react-aria-components";
-import { useWhenQuiet } from "../api/quiet";
+import { useWhenQuiet } from "../api/idle";
 import { Button } from "../components/Button";
-import { Refusal } from "../components/Field";
+import { Rejection } from "../components/Field";
 import { Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { useShortcuts } from "../navigation/shortcuts";
@@ -51,7 +51,7 @@ type Props = {
   /** All of them hold. */
   value: readonly Condition[];
   onChange: (value: Condition[]) => void;
-  /** Why the service refused the condition at an index, as `faultsOfFilters` reads them. */
+  /** The error of the condition at an index, from `faultsOfFilters`. */
   errors?: readonly (string | undefined)[] | undefined;
   isDisabled?: boolean;
   /** Whether the records are deleted ones. */
@@ -138,7 +138,7 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
               <Tag
                 id={id}
                 textValue={text}
-                className={`${style.chip} ${errors?.[id] === undefined ? "" : style.refused}`}
+                className={`${style.chip} ${errors?.[id] === undefined ? "" : style.rejected}`}
                 onAction={() => show(id)}
               >
                 <span className={style.text} data-condition={id} title={text}>
@@ -182,7 +182,7 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
           error !== undefined &&
           chips[at] && (
             <div key={at} className={style.error}>
-              <Refusal>{t.refused(chips[at].text, error)}</Refusal>
+              <Rejection>{t.rejected(chips[at].text, error)}</Rejection>
             </div>
           ),
       )}

@@ -3,7 +3,7 @@ import { Notice } from "../components/Notice";
 import { words } from "../language";
 import { decodeConditions, PARAMETER } from "./address";
 
-/** Says that filters of an address are left out because they cannot be read. */
+/** Reports invalid filters in the address, which are ignored. */
 export function IgnoredFilters({ query }: { query: string }) {
   const ignored = useMemo(
     () => decodeConditions(new URLSearchParams(query).getAll(PARAMETER)).ignored,

@@ -6,7 +6,7 @@ import { Checkbox } from "../components/Checkbox";
 import { Confirm } from "../components/Confirm";
 import { CopyButton } from "../components/CopyButton";
 import { Dialog } from "../components/Dialog";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { RequiredNote } from "../components/Required";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
@@ -17,7 +17,7 @@ const t = words.filter;
 
 type Place = { project: string; template: string; onClose: () => void };
 
-/** Runs what a form does, and keeps what was refused. */
+/** Runs the action of a form and keeps its error. */
 function useSending() {
   const [state, setState] = useState<{ isSending: boolean; error: unknown }>({
     isSending: false,
@@ -89,7 +89,7 @@ export function NewViewDialog({
   const { send, isSending, error } = useSending();
   const slug = typedSlug ?? slugFor(label);
   const isTaken = error instanceof RequestError && error.status === 409;
-  const refusedSlug = error instanceof RequestError ? error.at("/slug") : undefined;
+  const rejectedSlug = error instanceof RequestError ? error.at("/slug") : undefined;
   const faults = {
     label: isChecked && label.trim() === "" ? t.needName : undefined,
     slug:
@@ -97,7 +97,7 @@ export function NewViewDialog({
         ? t.viewSlugForm
         : isTaken
           ? t.viewSlugTaken
-          : refusedSlug,
+          : rejectedSlug,
   };
   const save = (event: FormEvent) => {
     event.preventDefault();
@@ -138,7 +138,7 @@ export function NewViewDialog({
           maxLength={63}
         />
         <Presentation query={query} isPresented={isPresented} onChange={setPresented} />
-        {error !== null && faults.slug === undefined && <Refusal>{sentence(error)}</Refusal>}
+        {error !== null && faults.slug === undefined && <Rejection>{sentence(error)}</Rejection>}
         <RequiredNote />
         <Actions action={t.saveView} isSending={isSending} onClose={onClose} />
       </form>
@@ -201,7 +201,7 @@ export function ViewDetailsDialog({
           </div>
         </dl>
         {mayRename && <Presentation query={view.query} isPresented={isPresented} onChange={setPresented} />}
-        {error !== null && <Refusal>{sentence(error)}</Refusal>}
+        {error !== null && <Rejection>{sentence(error)}</Rejection>}
         {mayRename ? (
           <Actions action={t.rename} isSending={isSending} onClose={onClose} />
         ) : (

@@ -15,7 +15,7 @@ import { privileges, useMe, useTemplates, type View } from "../api/queries";
 import { Button } from "../components/Button";
 import button from "../components/Button.module.css";
 import select from "../components/Select.module.css";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { words } from "../language";
 import style from "./ViewMenu.module.css";
 import { bySlug, isSameSearch, type SavedSearch, saveView, searchToSave, useViews, viewName } from "./view";
@@ -59,7 +59,7 @@ export function ViewMenu({ project, template, open, current, onOpen, onSaved }: 
       onSaved(await saveView(project, template, { slug, label, query: searchToSave(current, view.query) }));
       sayDone(t.viewSaved(viewName(view)));
     } catch (error) {
-      sayRefused(sentence(error));
+      sayRejected(sentence(error));
     }
   };
   const item = (id: string, text: string, run: () => void, isCurrent = false): ReactNode => (

@@ -53,7 +53,7 @@ const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
   ),
 }));
 
-test("a condition in an address comes back as it was", () => {
+test("condition round-trips through the address", () => {
   fc.assert(
     fc.property(condition, (it) => {
       expect(renderJson(decodeCondition(encodeCondition(it)))).toBe(renderJson(it));
@@ -62,7 +62,7 @@ test("a condition in an address comes back as it was", () => {
   );
 });
 
-test("an address comes back through the parser of browsers", () => {
+test("address round-trips through URLSearchParams", () => {
   fc.assert(
     fc.property(fc.array(condition, { maxLength: 4 }), (conditions) => {
       const query = conditions

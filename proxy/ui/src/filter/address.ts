@@ -14,7 +14,7 @@ import {
   type Condition,
   isCondition,
   isSame,
-  MOST_LEVELS,
+  MAX_LEVELS,
 } from "./condition";
 
 /** The name of the parameter. */
@@ -141,7 +141,7 @@ export function decodeCondition(text: string): Condition | null {
     }
   }
   const reader = new Reader(text);
-  const condition = reader.condition(MOST_LEVELS);
+  const condition = reader.condition(MAX_LEVELS);
   return condition !== null && reader.isAtEnd ? condition : null;
 }
 

@@ -32,7 +32,7 @@ test("a scope is filters, a list of conditions, or one", () => {
   expect(conditionsOfScope({})).toEqual([]);
 });
 
-test("a text for several values is taken apart as the service does", () => {
+test("text of several values is split as in the service", () => {
   expect(splitAtCommas('red, "dark, blue", "27"" wheels" ')).toEqual(["red", "dark, blue", '27" wheels']);
   expect(splitAtCommas("1,2")).toEqual(["1", "2"]);
   expect(splitAtCommas('a,"')).toBeNull();

@@ -39,13 +39,13 @@ export const isAllOf = (it: Condition): it is AllOf => "and" in it;
 export const isNegation = (it: Condition): it is Negation => "not" in it;
 
 /** The service nests so deep at most. */
-export const MOST_LEVELS = 10;
+export const MAX_LEVELS = 10;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
 /** Whether a value has the form of a condition: its fields and values are judged by the service. */
-export function isCondition(value: unknown, levels = MOST_LEVELS): value is Condition {
+export function isCondition(value: unknown, levels = MAX_LEVELS): value is Condition {
   if (!isObject(value) || levels < 0) return false;
   const members = Object.keys(value);
   const areConditions = (list: unknown) =>
@@ -114,7 +114,7 @@ export function comparisonsOf(conditions: readonly Condition[]): Comparison[] {
 
 /**
  * The values of a comparison, each by itself: of an array, or of a text with commas as the service reads it where an
- * operator takes several values. Null if the service would refuse the text.
+ * operator takes several values. Null if the service would reject the text.
  */
 export function valuesOf({ operator, value }: Comparison): Json[] | null {
   if (operator === "empty" || operator === "not-empty" || operator === "today") return [];

@@ -55,7 +55,7 @@ test("a number keeps its digits", () => {
   );
 });
 
-test("what is missing or no value of the type is named", () => {
+test("missing and invalid values are reported", () => {
   expect(written(draft("number", "gt", []))).toBe("Enter a number, such as 1234.5.");
   expect(written(draft("number", "between", ["1", "x"]))).toBe("Enter a number, such as 1234.5.");
   expect(written(draft("number", "between", ["2", "1"]))).toBe("The second value comes before the first.");
@@ -63,7 +63,7 @@ test("what is missing or no value of the type is named", () => {
     "The second value comes before the first.",
   );
   expect(written(draft("datetime", "between", ["2024-05-01T12:00:00Z", "2024-05-01"]))).toContain("between");
-  expect(written(draft("date", "lt", [null]))).toBe("Enter a whole date.");
+  expect(written(draft("date", "lt", [null]))).toBe("Enter a complete date.");
   expect(written(draft("string", "in", []))).toBe("Choose at least one value.");
   expect(written(draft("string", "ilike", [""]))).toBe("Enter a value.");
 });

@@ -7,14 +7,14 @@ const paid = { slug: "paid", type: "boolean" as const };
 const rich: Condition = { field: "credit", operator: "gt", value: 5 };
 const cities = (...value: string[]): Condition => ({ field: "city", operator: "in", value });
 
-test("a press adds a chip, extends it, takes from it, and removes it", () => {
+test("click adds, extends, reduces and removes a chip", () => {
   expect(pressFacet([rich], city, "Bern")).toEqual([rich, cities("Bern")]);
   expect(pressFacet([cities("Bern"), rich], city, "Basel")).toEqual([cities("Bern", "Basel"), rich]);
   expect(pressFacet([cities("Bern", "Basel")], city, "Bern")).toEqual([cities("Basel")]);
   expect(pressFacet([cities("Bern"), rich], city, "Bern")).toEqual([rich]);
 });
 
-test("a chip that says equals, or has its values as text, is extended, too", () => {
+test("chips with equals or text values are extended", () => {
   expect(pressFacet([{ field: "city", operator: "eq", value: "Bern" }], city, "Basel")).toEqual([
     cities("Bern", "Basel"),
   ]);

@@ -66,7 +66,7 @@ function conditionOf({ slug, type }: Pick<Attribute, "slug" | "type">, values: J
 }
 
 /** Values that a panel shows, and a text's longest. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 const LONGEST = 60;
 
 export type ShownValue = FacetValue & { name: string; isOn: boolean };
@@ -91,5 +91,5 @@ export function shownValues(
     name: facetLabel(it),
     isOn: on.has(keyOf(it.value)),
   }));
-  return all.filter((it, place) => it.isOn || place < MOST_SHOWN);
+  return all.filter((it, place) => it.isOn || place < MAX_SHOWN);
 }

@@ -3,7 +3,7 @@ import { RequestError } from "../api/problem";
 
 const PLACE = /^(?:\/scope)?\/filters\/(\d+)(?:\/|$)/;
 
-/** The sentence for each refused condition of `filters`, by its index; undefined if the refusal is about none. */
+/** The error of each rejected condition of `filters`, by index; undefined if no condition is rejected. */
 export function faultsOfFilters(error: unknown): (string | undefined)[] | undefined {
   if (!(error instanceof RequestError)) return undefined;
   const faults: (string | undefined)[] = [];

@@ -33,9 +33,9 @@ const STANDARD: ReadonlyMap<string, Kind> = new Map([
 ]);
 
 /** References that a path may follow. */
-const MOST_STEPS = 3;
+const MAX_STEPS = 3;
 /** Fields that the list of attributes shows at most; others are behind references of references. */
-const MOST_LISTED = 300;
+const MAX_LISTED = 300;
 
 const standard = (slug: string, owner: string | null): Field | null => {
   const kind = STANDARD.get(slug);
@@ -89,7 +89,7 @@ export class Fields {
     const attribute = template?.attributes.find((it) => it.slug === slug);
     const field = attribute && owner !== null ? own(attribute, owner) : standard(slug, owner);
     if (field === null || rest.length === 0) return field;
-    if (field.target === undefined || rest.length > MOST_STEPS) return null;
+    if (field.target === undefined || rest.length > MAX_STEPS) return null;
     const end = this.resolve(rest, field.target);
     return end && behind(field, end);
   }
@@ -100,9 +100,9 @@ export class Fields {
     const all = template?.attributes.map((it) => own(it, template.slug)) ?? [];
     const found: Field[] = [];
     let references = all.filter((it) => it.target !== undefined);
-    for (let step = 1; step <= MOST_STEPS; step++) {
+    for (let step = 1; step <= MAX_STEPS; step++) {
       const next = references.flatMap((reference) => this.fieldsBehind(reference));
-      if (found.length + next.length > MOST_LISTED) break;
+      if (found.length + next.length > MAX_LISTED) break;
       found.push(...next);
       references = next.filter((it) => it.target !== undefined);
     }

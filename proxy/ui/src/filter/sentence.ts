@@ -16,7 +16,7 @@ export type Context = { fields: Fields; names?: ReadonlyMap<string, string>; loc
 export type Phrase = { subject: string; verb: string; value: string };
 
 /** Values that a sentence names; of more, it says how many. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** A value as it stands in a sentence. */
 export function named(
@@ -42,7 +42,7 @@ function phraseOf(it: Simple, context: Context): Phrase {
   const name = subject.split(" › ").at(-1) ?? subject;
   // A value that cannot be taken apart is shown as it was sent.
   const values = simpleValues(it) ?? [it.value ?? null];
-  const shown = values.length > MOST_NAMED + 1 ? values.slice(0, MOST_NAMED) : values;
+  const shown = values.length > MAX_NAMED + 1 ? values.slice(0, MAX_NAMED) : values;
   const own = field?.attribute?.format;
   const format = field?.kind === "number" ? formatOfAll(own, values) : own;
   const texts = shown.map((value) => named(value, field, context, format));

@@ -18,7 +18,7 @@ function useFields(project: string, template: string | null, areDeleted: boolean
 }
 
 /** The most records of one template that are asked for their names. */
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 /** The ids that conditions name, by the template of the records. */
 function idsOf(conditions: readonly Condition[], fields: Fields): Map<string, string[]> {
@@ -29,7 +29,7 @@ function idsOf(conditions: readonly Condition[], fields: Fields): Map<string, st
     const ids = (valuesOf(comparison) ?? []).filter((value) => typeof value === "string");
     found.set(target, new Set([...(found.get(target) ?? []), ...ids]));
   }
-  return new Map([...found].map(([target, ids]) => [target, [...ids].sort().slice(0, MOST_NAMES)]));
+  return new Map([...found].map(([target, ids]) => [target, [...ids].sort().slice(0, MAX_NAMES)]));
 }
 
 /** The names of the records that conditions name, by id. Those that are still asked for are "…". */

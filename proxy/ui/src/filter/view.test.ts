@@ -35,13 +35,13 @@ test.each<[string, SavedSearch, SavedSearch]>([
   ["words", { global_search: "a" }, {}],
 ])("another %s makes another search", (_, a, b) => expect(isSameSearch(a, b)).toBe(false));
 
-test("a view finds wrong letters until it searches by meaning", () => {
+test("text view tolerates typos", () => {
   const saved: SavedSearch = { global_search: "vermer", fuzzy: "auto" };
   expect(searchToSave({ global_search: "delft" }, saved)).toEqual({ global_search: "delft", fuzzy: "auto" });
   expect(searchToSave({ query_text: "delft", mode: "semantic" }, saved)).not.toHaveProperty("fuzzy");
 });
 
-test("an updated view keeps what the list does not decide", () => {
+test("updated view keeps members unknown to the list", () => {
   const saved: SavedSearch = { limit: 5, time_zone: "Europe/Zurich", sort: "city", filters: [bern] };
   expect(searchToSave({ filters: [rich] }, saved)).toEqual({
     limit: 5,

@@ -77,7 +77,7 @@ export function bySlug(search: SavedSearch, templates: Parameters<typeof slugPat
 
 /** The body to save for what a list shows: it keeps what the list does not decide. */
 export function searchToSave(shown: SavedSearch, saved?: SavedSearch): SavedSearch {
-  // Searches by meaning refuse it.
+  // Searches by meaning reject it.
   const fuzzy = shown.mode === undefined ? ["fuzzy"] : [];
   const names = ["limit", "count", "facets", "verbose", "time_zone", ...fuzzy];
   const kept = Object.entries(saved ?? {}).filter(([name]) => names.includes(name));

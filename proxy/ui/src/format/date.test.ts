@@ -14,12 +14,12 @@ test("a moment is shown in the reader's time zone", () => {
   );
 });
 
-test("what is no date of the browser's calendar is shown as it is", () => {
+test("date outside the calendar of the browser is shown unchanged", () => {
   expect(dateText("infinity")).toBe("infinity");
   expect(datetimeText("0044-03-15 BC")).toBe("0044-03-15 BC");
 });
 
-test("the distance is told in the largest unit that fits", () => {
+test("distance uses the largest fitting unit", () => {
   const now = Date.parse("2024-05-10T12:00:00Z");
   const told = (text: string) => relativeText(text, now, "en-US");
   expect(told("2024-05-10T11:59:50Z")).toBe("10 seconds ago");

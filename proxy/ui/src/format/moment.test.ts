@@ -3,7 +3,7 @@ import { isPast, relativeTime } from "./moment";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 
-test("a time is said in the largest unit that fits", () => {
+test("time uses the largest fitting unit", () => {
   const said = (instant: string) => relativeTime(instant, now);
   expect(said("2026-03-10T11:59:55Z")).toBe("now");
   expect(said("2026-03-10T11:59:20Z")).toBe("40 seconds ago");

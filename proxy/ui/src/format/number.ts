@@ -8,7 +8,7 @@ export type Format = Schemas["AttributeFormat"];
 type Parts = { isNegative: boolean; whole: string; fraction: string };
 
 /** A number with a greater exponent is shown as it was sent: written out, a few characters could fill the memory. */
-const MOST_SHIFT = 1000;
+const MAX_SHIFT = 1000;
 
 /**
  * The digits before and after the point, which is moved by `by` digits, without an exponent; null if that is no way to
@@ -19,7 +19,7 @@ function parts(text: string, by = 0): Parts | null {
   if (!match) return null;
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const shift = Number(exponent) + by;
-  if (Math.abs(shift) > MOST_SHIFT) return null;
+  if (Math.abs(shift) > MAX_SHIFT) return null;
   const digits = whole + fraction;
   const point = whole.length + shift;
   const padded = point < 0 ? digits.padStart(digits.length - point, "0") : digits.padEnd(point, "0");

@@ -12,10 +12,10 @@ import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
-import { useKept } from "./kept";
 import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
 import { SenderFields } from "./SenderFields";
+import { useKept } from "./unsaved";
 
 const t = pageWords.inbound;
 
@@ -110,7 +110,7 @@ function Settings({ project, endpoint, change }: SettingsProps) {
   const saved = { slug: endpoint.slug, role: endpoint.role ?? "", signed: endpoint.signed ?? true };
   const [draft, setDraft] = useState(saved);
   const [error, setError] = useState<unknown>();
-  const refusal = error instanceof RequestError ? error : null;
+  const rejection = error instanceof RequestError ? error : null;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(saved);
   const save = async () => {
     try {
@@ -132,14 +132,14 @@ function Settings({ project, endpoint, change }: SettingsProps) {
           hint={t.nameHint}
           value={draft.slug}
           onChange={(slug) => setDraft({ ...draft, slug })}
-          error={refusal?.at("/slug")}
+          error={rejection?.at("/slug")}
           isCode
         />
         <SenderFields
           project={project}
           sender={draft}
           onChange={(change) => setDraft({ ...draft, ...change })}
-          refusal={refusal}
+          rejection={rejection}
         />
         <OtherFailure error={error} fields={["/slug", "/role"]} />
         <div className={style.bar}>

@@ -13,7 +13,7 @@ import { addresses } from "../navigation/addresses";
 import { DeliveryDialog } from "./DeliveryDialog";
 import type { Endpoint } from "./draft";
 import style from "./Mapping.module.css";
-import { type Delivery, type Refusal, reasonInWords, useDeliveries } from "./queries";
+import { type Delivery, type Rejection, reasonInWords, useDeliveries } from "./queries";
 import { ReplayAll } from "./ReplayAll";
 import { Status } from "./Status";
 
@@ -65,7 +65,7 @@ export function Deliveries({
         status === "done" ? (
           t.wrote(created ?? 0, updated ?? 0)
         ) : (
-          <bdi>{reasonInWords(error as Refusal | null, attributes)}</bdi>
+          <bdi>{reasonInWords(error as Rejection | null, attributes)}</bdi>
         ),
     },
     {

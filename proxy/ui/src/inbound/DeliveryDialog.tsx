@@ -13,10 +13,10 @@ import { exactTime } from "../format/moment";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import type { Endpoint } from "./draft";
-import { keep } from "./kept";
 import style from "./Mapping.module.css";
-import { placeInWords, type Refusal, readAgain, useDelivery } from "./queries";
+import { placeInWords, type Rejection, readAgain, useDelivery } from "./queries";
 import { Status } from "./Status";
+import { keep } from "./unsaved";
 
 const t = pageWords.inbound;
 
@@ -26,13 +26,13 @@ type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => v
 export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   const delivery = useDelivery(project, endpoint.id, id);
   const [, navigate] = useLocation();
-  const [state, setState] = useState<{ isRunning: boolean; isRefused?: boolean; error?: unknown }>({
+  const [state, setState] = useState<{ isRunning: boolean; isRejected?: boolean; error?: unknown }>({
     isRunning: false,
   });
   const attributes = useTemplate(project, endpoint.template)?.attributes ?? [];
   const { data } = delivery;
   const payload = data?.payload === undefined || data.payload === null ? undefined : prettyJson(data.payload);
-  const refusal = data?.error ? inSentences(data.error as Refusal) : null;
+  const rejection = data?.error ? inSentences(data.error as Rejection) : null;
   const replay = async () => {
     setState({ isRunning: true });
     try {
@@ -43,7 +43,7 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
       );
       await readAgain();
       if (status === "done") sayDone(t.replayed(created ?? 0, updated ?? 0));
-      setState({ isRunning: false, isRefused: status !== "done" });
+      setState({ isRunning: false, isRejected: status !== "done" });
     } catch (error) {
       setState({ isRunning: false, error });
     }
@@ -95,8 +95,8 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
               </>
             )}
           </dl>
-          {refusal && <Reasons refusal={refusal} attributes={attributes} />}
-          {state.isRefused && <Notice kind="attention">{t.refusedAgain}</Notice>}
+          {rejection && <Reasons rejection={rejection} attributes={attributes} />}
+          {state.isRejected && <Notice kind="attention">{t.rejectedAgain}</Notice>}
           {state.error !== undefined && <Failure error={state.error} />}
           <h3>{t.payload}</h3>
           {payload === undefined ? (
@@ -110,19 +110,19 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   );
 }
 
-function Reasons({ refusal, attributes }: { refusal: Refusal; attributes: readonly Attribute[] }) {
+function Reasons({ rejection, attributes }: { rejection: Rejection; attributes: readonly Attribute[] }) {
   return (
-    <Notice kind="refusal">
-      <div className={style.refusals}>
-        {refusal.errors?.length ? (
-          refusal.errors.map(({ pointer, detail }) => (
+    <Notice kind="rejection">
+      <div className={style.rejections}>
+        {rejection.errors?.length ? (
+          rejection.errors.map(({ pointer, detail }) => (
             <div key={pointer}>
               <strong title={pointer}>{placeInWords(pointer, attributes)}</strong>
               <bdi>{detail}</bdi>
             </div>
           ))
         ) : (
-          <bdi>{refusal.detail}</bdi>
+          <bdi>{rejection.detail}</bdi>
         )}
       </div>
     </Notice>

@@ -10,7 +10,7 @@ import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Connection } from "./Connection";
@@ -105,7 +105,7 @@ function Pause({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   };
   if (!endpoint.enabled) {
     return (
-      <Button kind="main" onPress={() => set(true).catch((error) => sayRefused(sentence(error)))}>
+      <Button kind="main" onPress={() => set(true).catch((error) => sayRejected(sentence(error)))}>
         {t.resume}
       </Button>
     );

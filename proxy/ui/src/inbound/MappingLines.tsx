@@ -11,7 +11,7 @@ import { type Draft, NO_SOURCE, type Source } from "./draft";
 import style from "./Mapping.module.css";
 import { PathField } from "./PathField";
 import type { Place } from "./sample";
-import { type Item, refusalAt, refusedItems, shownValue, type Trial } from "./trial";
+import { type Item, rejectedItems, rejectionAt, shownValue, type Trial } from "./trial";
 
 const t = pageWords.inbound;
 
@@ -26,12 +26,12 @@ type Props = {
   /** Which item's values are shown. */
   item: number;
   onItem: (item: number) => void;
-  /** Why the paths themselves were refused. */
-  refusal: RequestError | null;
+  /** Why the paths themselves were rejected. */
+  rejection: RequestError | null;
 };
 
 /** One line for each attribute: where its value comes from, and what was found there. */
-export function MappingLines({ attributes, draft, onChange, refusal, ...props }: Props) {
+export function MappingLines({ attributes, draft, onChange, rejection, ...props }: Props) {
   const { trial, item, places } = props;
   const shown = trial?.items[item];
   const set = (slug: string, source: Source) =>
@@ -58,12 +58,12 @@ export function MappingLines({ attributes, draft, onChange, refusal, ...props }:
           onChange={(external_key) => onChange({ ...draft, external_key })}
           places={places}
           placeholder="$.id"
-          error={refusal?.at("/external_key")}
+          error={rejection?.at("/external_key")}
         />
         <Result
           isOld={props.isOld}
           value={shown && (shown.external_key ?? undefined)}
-          refusal={refusalAt(trial?.error ?? null, item, "external_key")}
+          rejection={rejectionAt(trial?.error ?? null, item, "external_key")}
           isTried={trial !== undefined}
           isKey
         />
@@ -75,12 +75,12 @@ export function MappingLines({ attributes, draft, onChange, refusal, ...props }:
           source={draft.mapping[attribute.slug] ?? NO_SOURCE}
           onChange={(source) => set(attribute.slug, source)}
           places={places}
-          fault={refusal?.at(`/mapping/${attribute.slug}`)}
+          fault={rejection?.at(`/mapping/${attribute.slug}`)}
         >
           <Result
             isOld={props.isOld}
             value={mapped(shown, attribute.slug)}
-            refusal={refusalAt(trial?.error ?? null, item, `attributes/${attribute.slug}`)}
+            rejection={rejectionAt(trial?.error ?? null, item, `attributes/${attribute.slug}`)}
             isTried={shown !== undefined && (draft.mapping[attribute.slug]?.path ?? "") !== ""}
           />
         </Line>
@@ -144,24 +144,24 @@ function Line({ attribute, source, onChange, places, fault, children }: LineProp
 
 type ResultProps = {
   value: Json | undefined;
-  refusal: string | undefined;
+  rejection: string | undefined;
   isTried: boolean;
   isOld: boolean;
   isKey?: boolean;
 };
 
-function Result({ value, refusal, isTried, isOld, isKey }: ResultProps) {
+function Result({ value, rejection, isTried, isOld, isKey }: ResultProps) {
   if (!isTried) return <div className={style.result} />;
   return (
     <div className={`${style.result} ${isOld ? style.old : ""}`} dir="auto">
-      {value === undefined && !isKey && refusal === undefined && (
+      {value === undefined && !isKey && rejection === undefined && (
         <span className={style.quiet}>{t.left}</span>
       )}
       {value === null && <span className={style.quiet}>{t.cleared}</span>}
       {value !== undefined &&
         value !== null &&
         (isKey ? <code>{shownValue(value)}</code> : shownValue(value))}
-      {refusal !== undefined && <div className={style.refused}>{refusal}</div>}
+      {rejection !== undefined && <div className={style.rejected}>{rejection}</div>}
     </div>
   );
 }
@@ -169,8 +169,8 @@ function Result({ value, refusal, isTried, isOld, isKey }: ResultProps) {
 /** Steps through the items of the sample. */
 function Stepper({ trial, item, onItem }: Pick<Props, "trial" | "item" | "onItem">) {
   const items = trial?.items.length ?? 0;
-  const refused = refusedItems(trial?.error ?? null);
-  const next = refused.find((it) => it > item) ?? refused[0];
+  const rejected = rejectedItems(trial?.error ?? null);
+  const next = rejected.find((it) => it > item) ?? rejected[0];
   return (
     <div className={style.stepper}>
       <span>{t.result}</span>
@@ -194,7 +194,7 @@ function Stepper({ trial, item, onItem }: Pick<Props, "trial" | "item" | "onItem
           {next !== undefined && (
             <IconButton
               icon={ChevronsRight}
-              label={t.nextRefused}
+              label={t.nextRejected}
               size="small"
               onPress={() => onItem(next)}
             />

@@ -9,14 +9,14 @@ import { Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { pageWords } from "../language/pages";
 import { type Draft, draftOf, type Endpoint, isSame, membersOf } from "./draft";
-import { keep, useKept } from "./kept";
 import style from "./Mapping.module.css";
 import { MappingLines } from "./MappingLines";
 import { PathField } from "./PathField";
 import { readAgain } from "./queries";
 import { SampleField } from "./SampleField";
 import { firstItem, guess, itemsOf, placesOf } from "./sample";
-import { readSample, refusedItems, type Trial, useTrial } from "./trial";
+import { readSample, rejectedItems, type Trial, useTrial } from "./trial";
+import { keep, useKept } from "./unsaved";
 
 const t = pageWords.inbound;
 
@@ -42,7 +42,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
     const first = payload === undefined ? undefined : firstItem(payload, draft.items);
     return first === undefined ? [] : placesOf(first);
   }, [payload, draft.items]);
-  const refusal = [failure, trial.error].find((it) => it instanceof RequestError) ?? null;
+  const rejection = [failure, trial.error].find((it) => it instanceof RequestError) ?? null;
   const change = (next: Draft | null) => {
     keep(endpoint.id, { draft: next });
     setFailure(undefined);
@@ -87,7 +87,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
             }
             placeholder="$"
             error={
-              refusal?.at("/items") ?? result?.error?.errors?.find((it) => it.pointer === "/items")?.detail
+              rejection?.at("/items") ?? result?.error?.errors?.find((it) => it.pointer === "/items")?.detail
             }
           />
           <TextField
@@ -96,7 +96,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
             value={draft.key_prefix}
             onChange={(key_prefix) => change({ ...draft, key_prefix })}
             isCode
-            error={refusal?.at("/key_prefix")}
+            error={rejection?.at("/key_prefix")}
           />
         </div>
         <SampleField
@@ -125,7 +125,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
         isOld={trial.isOld}
         item={shownItem}
         onItem={setItem}
-        refusal={refusal}
+        rejection={rejection}
       />
       <div className={style.foot}>
         <span>{isChanged ? t.unsaved : payload === undefined && sample === "" ? t.noSampleYet : ""}</span>
@@ -142,8 +142,8 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
 function Verdict({ trial }: { trial: Trial }) {
   if (trial.error === null) return <Notice kind="done">{t.would(trial.created, trial.updated)}</Notice>;
   const values = trial.error.errors?.filter(({ pointer }) => pointer !== "/items").length ?? 0;
-  if (refusedItems(trial.error).length === 0) {
-    return <Notice kind="refusal">{trial.error.detail}</Notice>;
+  if (rejectedItems(trial.error).length === 0) {
+    return <Notice kind="rejection">{trial.error.detail}</Notice>;
   }
-  return <Notice kind="refusal">{values === 1 ? t.wouldRefuseOne : t.wouldRefuse(values)}</Notice>;
+  return <Notice kind="rejection">{values === 1 ? t.wouldRejectOne : t.wouldReject(values)}</Notice>;
 }

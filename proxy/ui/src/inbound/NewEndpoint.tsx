@@ -16,13 +16,13 @@ import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
-import { keep } from "./kept";
 import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
 import { SampleField } from "./SampleField";
 import { SenderFields } from "./SenderFields";
 import { guess } from "./sample";
 import { readSample } from "./trial";
+import { keep } from "./unsaved";
 
 const t = pageWords.inbound;
 
@@ -35,7 +35,7 @@ export function NewEndpoint({ project }: { project: string }) {
   const [sample, setSampleText] = useState("");
   const [created, setCreated] = useState<Endpoint | null>(null);
   const [error, setError] = useState<unknown>();
-  const refusal = error instanceof RequestError ? error : null;
+  const rejection = error instanceof RequestError ? error : null;
   const definable = (templates.data ?? []).filter(
     ({ slug }) =>
       me.data?.admin ||
@@ -101,7 +101,7 @@ export function NewEndpoint({ project }: { project: string }) {
           hint={t.nameHint}
           value={draft.slug}
           onChange={(slug) => setDraft({ ...draft, slug })}
-          error={refusal?.at("/slug")}
+          error={rejection?.at("/slug")}
           isCode
           autoFocus
         />
@@ -112,7 +112,7 @@ export function NewEndpoint({ project }: { project: string }) {
           value={draft.template || null}
           onChange={(template) => setDraft({ ...draft, template })}
           placeholder={t.templateHint}
-          error={refusal?.at("/template")}
+          error={rejection?.at("/template")}
         />
         <SampleField value={sample} onChange={setSampleText} hint={t.sampleForNew} rows={7} />
         {proposal && template && <Notice>{mapped === 0 ? t.proposedNone : t.proposed(mapped)}</Notice>}
@@ -120,7 +120,7 @@ export function NewEndpoint({ project }: { project: string }) {
           project={project}
           sender={draft}
           onChange={(change) => setDraft({ ...draft, ...change })}
-          refusal={refusal}
+          rejection={rejection}
         />
         {draft.signed && (
           <TextField
@@ -128,7 +128,7 @@ export function NewEndpoint({ project }: { project: string }) {
             hint={t.secretHint}
             value={draft.secret}
             onChange={(secret) => setDraft({ ...draft, secret })}
-            error={refusal?.at("/secret")}
+            error={rejection?.at("/secret")}
             isCode
           />
         )}

@@ -19,12 +19,12 @@ type State = {
 };
 const CLOSED: State = { step: "closed", done: 0, failed: 0 };
 
-/** Replays what was refused, portion by portion, until nothing is left or it is stopped. */
+/** Replays rejected deliveries in chunks until none are left or the user stops it. */
 export function ReplayAll({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   const [state, setState] = useState(CLOSED);
   const isStopped = useRef(false);
-  const refused = useDeliveries(project, endpoint.id, "failed");
-  const hasRefused = (refused.data?.pages[0]?.deliveries.length ?? 0) > 0;
+  const rejected = useDeliveries(project, endpoint.id, "failed");
+  const hasRejected = (rejected.data?.pages[0]?.deliveries.length ?? 0) > 0;
 
   const run = async () => {
     isStopped.current = false;
@@ -32,7 +32,7 @@ export function ReplayAll({ project, endpoint }: { project: string; endpoint: En
     setState({ step: "running", done, failed });
     try {
       do {
-        const portion = await answer(
+        const chunk = await answer(
           POST("/v1/inbound-endpoints/{endpoint}/deliveries/replay", {
             params: {
               path: { endpoint: endpoint.id },
@@ -41,9 +41,9 @@ export function ReplayAll({ project, endpoint }: { project: string; endpoint: En
             },
           }),
         );
-        done += portion.done;
-        failed += portion.failed;
-        cursor = portion.next_cursor;
+        done += chunk.done;
+        failed += chunk.failed;
+        cursor = chunk.next_cursor;
         setState({ step: "running", done, failed });
       } while (cursor !== null && !isStopped.current);
       setState({ step: cursor === null ? "finished" : "stopped", done, failed });
@@ -59,7 +59,7 @@ export function ReplayAll({ project, endpoint }: { project: string; endpoint: En
   const { step, done, failed, error } = state;
   return (
     <>
-      <Button onPress={() => setState({ ...CLOSED, step: "asking" })} isDisabled={!hasRefused}>
+      <Button onPress={() => setState({ ...CLOSED, step: "asking" })} isDisabled={!hasRejected}>
         {t.replayAll}
       </Button>
       <Dialog

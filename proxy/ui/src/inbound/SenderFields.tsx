@@ -12,18 +12,18 @@ type Props = {
   project: string;
   sender: Sender;
   onChange: (change: Partial<Sender>) => void;
-  refusal: RequestError | null | undefined;
+  rejection: RequestError | null | undefined;
 };
 
 /** What a sender may do, and how it proves who it is. */
-export function SenderFields({ project, sender, onChange, refusal }: Props) {
+export function SenderFields({ project, sender, onChange, rejection }: Props) {
   return (
     <>
       <RoleField
         project={project}
         value={sender.role}
         onChange={(role) => onChange({ role })}
-        error={refusal?.at("/role")}
+        error={rejection?.at("/role")}
       />
       <div className={style.choice}>
         <Checkbox isSelected={sender.signed} onChange={(signed) => onChange({ signed })}>

@@ -7,7 +7,7 @@ test("a quote in the body cannot leave the command", () => {
   expect(deliveryCommand("http://h/t", `{"a":"it's"}`, null)).toContain(`-d '{"a":"it'\\''s"}'`);
 });
 
-test("a signed command sends the signature of Standard Webhooks", () => {
+test("signed command sends a Standard Webhooks signature", () => {
   const bytes = Buffer.from("00ff10a7b2c3d4e5f60718293a4b5c6d7e8f9001", "hex");
   const body = `{"name":"it's"}`;
   const command = deliveryCommand("http://h/t", body, `whsec_${bytes.toString("base64")}`);

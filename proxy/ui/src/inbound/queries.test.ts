@@ -12,7 +12,7 @@ test("places of a delivery are counted from one and named by labels", () => {
   expect(said("/items")).toBe("Path to the items");
 });
 
-test("a line says the first reason and how many there are", () => {
+test("summary has the first reason and the number of reasons", () => {
   const fault = { pointer: "/items/0/attributes/total", detail: "must be a number" };
   expect(reasonInWords({ errors: [fault] }, attributes)).toBe("Item 1, Order total: must be a number");
   expect(reasonInWords({ errors: [fault, fault] }, attributes)).toMatch(/\(and 1 more\)$/);

@@ -11,8 +11,8 @@ const t = pageWords.inbound;
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Delivery["status"];
 
-/** What the service says of a refused delivery, and of a mapping that was tried. */
-export type Refusal = {
+/** The errors of a rejected delivery or a checked mapping. */
+export type Rejection = {
   detail?: string;
   hint?: string;
   code?: string;
@@ -30,10 +30,10 @@ export function placeInWords(pointer: string, attributes: readonly Attribute[]):
   return `${of}, ${attributes.find((attribute) => attribute.slug === slug)?.label ?? slug}`;
 }
 
-/** Why a delivery was refused, in a line. */
-export function reasonInWords(refusal: Refusal | null, attributes: readonly Attribute[]): string {
-  const [first, ...more] = refusal?.errors ?? [];
-  if (first === undefined) return asSentence(refusal?.detail ?? "");
+/** The reason of a rejected delivery in one line. */
+export function reasonInWords(rejection: Rejection | null, attributes: readonly Attribute[]): string {
+  const [first, ...more] = rejection?.errors ?? [];
+  if (first === undefined) return asSentence(rejection?.detail ?? "");
   const sentence = `${placeInWords(first.pointer, attributes)}: ${first.detail}`;
   return more.length === 0 ? sentence : t.andMore(sentence, more.length);
 }

@@ -27,7 +27,7 @@ test("the first item is that at the path of the items", () => {
   expect(firstItem(payload, "$.nothing[*]")).toBeUndefined();
 });
 
-test("a mapping is guessed by slugs and labels, whatever their case and signs", () => {
+test("mapping is proposed by slugs and labels without case and punctuation", () => {
   const payload = { orders: [{ ID: 1, Title: "A", "order-date": "2026-01-01", other: 1 }] };
   const attributes = [
     attribute("title", "Name"),

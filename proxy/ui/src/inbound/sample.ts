@@ -4,8 +4,8 @@ import type { Attribute } from "../api/queries";
 
 export type Place = { path: string; example: string };
 
-const MOST_PLACES = 200;
-const MOST_DEPTH = 6;
+const MAX_PLACES = 200;
+const MAX_DEPTH = 6;
 
 type Members = { [member: string]: Json };
 
@@ -29,7 +29,7 @@ function shown(json: Json): string {
 export function placesOf(item: Json): Place[] {
   const places: Place[] = [];
   const walk = (json: Json, path: string, depth: number) => {
-    if (places.length >= MOST_PLACES || depth > MOST_DEPTH) return;
+    if (places.length >= MAX_PLACES || depth > MAX_DEPTH) return;
     if (isMembers(json)) {
       for (const [member, value] of Object.entries(json)) walk(value, path + step(member), depth + 1);
     } else if (!Array.isArray(json)) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseJson } from "../api/json";
-import { readSample, refusalAt, refusedItems, shownValue } from "./trial";
+import { readSample, rejectedItems, rejectionAt, shownValue } from "./trial";
 
 const error = {
   errors: [
@@ -11,16 +11,16 @@ const error = {
   ],
 };
 
-test("a refusal stands beside the value that it is about", () => {
-  expect(refusalAt(error, 1, "attributes/total")).toBe("must be a number");
-  expect(refusalAt(error, 3, "attributes/tags")).toBe("is no option");
-  expect(refusalAt(error, 0, "attributes/total")).toBeUndefined();
-  expect(refusalAt(error, 1, "attributes/tot")).toBeUndefined();
+test("error is shown next to its value", () => {
+  expect(rejectionAt(error, 1, "attributes/total")).toBe("must be a number");
+  expect(rejectionAt(error, 3, "attributes/tags")).toBe("is no option");
+  expect(rejectionAt(error, 0, "attributes/total")).toBeUndefined();
+  expect(rejectionAt(error, 1, "attributes/tot")).toBeUndefined();
 });
 
-test("refused items are counted once, in order", () => {
-  expect(refusedItems(error)).toEqual([1, 3]);
-  expect(refusedItems(null)).toEqual([]);
+test("rejected items are counted once, in order", () => {
+  expect(rejectedItems(error)).toEqual([1, 3]);
+  expect(rejectedItems(null)).toEqual([]);
 });
 
 test("values are shown with every digit, and references by the key of their target", () => {

@@ -6,11 +6,11 @@ import { isLosslessNumber, type Json, parseJson, renderJson } from "../api/json"
 import { inSentences, sentence } from "../api/problem";
 import { useSession } from "../session/session";
 import { type Draft, membersOf } from "./draft";
-import type { Refusal } from "./queries";
+import type { Rejection } from "./queries";
 
 export type Item = { external_key?: string | null; attributes?: { [attribute: string]: Json } };
 
-export type Trial = { items: Item[]; created: number; updated: number; error: Refusal | null };
+export type Trial = { items: Item[]; created: number; updated: number; error: Rejection | null };
 
 /** The pasted text as JSON, or why it is none. */
 export function readSample(text: string): { payload?: Json; fault?: string } {
@@ -23,13 +23,13 @@ export function readSample(text: string): { payload?: Json; fault?: string } {
 }
 
 /** The sentence for a value of an item; `member` is `external_key` or `attributes/city`. */
-export function refusalAt(error: Refusal | null, item: number, member: string): string | undefined {
+export function rejectionAt(error: Rejection | null, item: number, member: string): string | undefined {
   const place = `/items/${item}/${member}`;
   return error?.errors?.find(({ pointer }) => pointer === place || pointer.startsWith(`${place}/`))?.detail;
 }
 
-/** The items that have a refused value, in order. */
-export function refusedItems(error: Refusal | null): number[] {
+/** The items that have a rejected value, in order. */
+export function rejectedItems(error: Rejection | null): number[] {
   const items = (error?.errors ?? []).flatMap(({ pointer }) => pointer.match(/^\/items\/(\d+)\//)?.[1] ?? []);
   return [...new Set(items.map(Number))].sort((a, b) => a - b);
 }

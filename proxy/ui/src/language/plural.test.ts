@@ -13,10 +13,10 @@ test.each([
   expect(rounded(estimate)).toBe(said);
 });
 
-test("an estimate is never said to the digit", () => {
+test("estimates are rounded", () => {
   const { counted, range, selectMatching } = words.list;
   expect(counted(69_164, false)).toBe("About 69,000 records");
   expect(range(1, 20, 69_164, false)).toBe("1–20 of about 69,000");
-  expect(selectMatching(69_164, false)).toBe("Select all about 69,000 that match");
+  expect(selectMatching(69_164, false)).toBe("Select all (about 69,000) matching records");
   expect(counted(69_164, true)).toBe("69,164 records");
 });

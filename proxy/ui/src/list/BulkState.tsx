@@ -8,7 +8,7 @@ import type { useBulk } from "./useBulk";
 
 const t = words.list;
 
-/** How far a change of many records is, and what came of it, with the way back. */
+/** The progress and outcome of a bulk change, with undo. */
 export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof useBulk>) {
   if (task) {
     const part = task.total === null || task.total === 0 ? 0 : Math.min(1, task.done / task.total);
@@ -33,8 +33,8 @@ export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof use
   }
   if (!result) return null;
   const { outcome, kind, takeBack } = result;
-  const refusals = outcome.refused.length + outcome.moreRefused;
-  const isFlawless = refusals === 0 && !outcome.isStopped && outcome.error === undefined;
+  const rejections = outcome.rejected.length + outcome.moreRejected;
+  const isFlawless = rejections === 0 && !outcome.isStopped && outcome.error === undefined;
   return (
     <div className={style.result}>
       <Notice
@@ -49,18 +49,18 @@ export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof use
         {t.done[kind](outcome.done.length)}
         {outcome.isStopped && ` · ${t.wasStopped}`}
         {outcome.error !== undefined && ` · ${sentence(outcome.error)}`}
-        {refusals > 0 && (
-          <div className={style.refusals}>
-            {t.refused[kind](refusals)}
+        {rejections > 0 && (
+          <div className={style.rejections}>
+            {t.rejected[kind](rejections)}
             <ul>
-              {outcome.refused.slice(0, 5).map(({ id, name, reason }) => (
+              {outcome.rejected.slice(0, 5).map(({ id, name, reason }) => (
                 <li key={id}>
                   <code dir="auto">{name}</code>
                   {reason}
                 </li>
               ))}
             </ul>
-            {refusals > 5 && t.refusedMore(refusals - 5)}
+            {rejections > 5 && t.rejectedMore(rejections - 5)}
           </div>
         )}
       </Notice>

@@ -12,7 +12,7 @@ import { recordName } from "./names";
 
 const t = words.list;
 /** The values of a record that a card shows below its name. */
-const MOST_VALUES = 5;
+const MAX_VALUES = 5;
 const HEIGHT = 208;
 const LAYOUT = {
   minItemSize: new Size(260, HEIGHT),
@@ -116,4 +116,4 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
 
 /** The first columns in which the record has a value. */
 const filled = (record: RecordBody, columns: readonly ListColumn[]) =>
-  columns.filter((column) => !isEmptyValue(columnValue(record, column))).slice(0, MOST_VALUES);
+  columns.filter((column) => !isEmptyValue(columnValue(record, column))).slice(0, MAX_VALUES);

@@ -17,7 +17,7 @@ import { GridHead, HEAD } from "./GridHead";
 import { cellId, FIRST_CELL, GridRow, KEY_CELL, PendingRow, SELECT_CELL } from "./GridRow";
 import { type Cell, gridAction } from "./gridKeys";
 import type { SortBy } from "./sort";
-import { isThin } from "./thin";
+import { isUnloaded } from "./unloadedPages";
 import { useRowHeight } from "./useRowHeight";
 import { useWindow } from "./useWindow";
 
@@ -236,7 +236,8 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
       >
         {visible.map((index) => {
           const record = records[index];
-          if (!record || isThin(record)) return <PendingRow key={index} index={index} columns={columns} />;
+          if (!record || isUnloaded(record))
+            return <PendingRow key={index} index={index} columns={columns} />;
           return (
             <GridRow
               // By its place: what the next letter finds is shown by the same elements.

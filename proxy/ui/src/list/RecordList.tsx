@@ -1,9 +1,9 @@
 import { Plus, Search, X } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { useWhenQuiet } from "../api/idle";
 import { refreshLists } from "../api/lists";
 import type { Privilege, RecordBody, Template } from "../api/queries";
-import { useWhenQuiet } from "../api/quiet";
 import { useOnScreen } from "../code/current";
 import { Button } from "../components/Button";
 import { sayDone } from "../components/toast";

@@ -5,12 +5,12 @@ import { Button } from "../components/Button";
 import { Failure, Notice } from "../components/Notice";
 import { faultsOfFilters } from "../filter/faults";
 import { words } from "../language";
+import { CorrectionNotice } from "./CorrectionNotice";
 import type { ListColumn } from "./columns";
+import { EmptyList } from "./EmptyList";
 import { Footer } from "./Footer";
 import { Grid, type GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
-import { Meant } from "./Meant";
-import { NothingHere } from "./NothingHere";
 import { PendingCards } from "./PendingCards";
 import { pressedSort, withSort } from "./sort";
 import { startOf, startText } from "./start";
@@ -18,7 +18,7 @@ import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
 import type { useSelection } from "./useSelection";
-import { useThinPages } from "./useThinPages";
+import { useUnloadedPages } from "./useUnloadedPages";
 
 const t = words.list;
 const Cards = lazy(() => import("./Cards"));
@@ -50,15 +50,15 @@ export function Results({ project, template, state, change, found, columns, sele
   const [seen, setSeen] = useState({ first: 0, last: 0 });
   const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);
   const { query, records, isOld, isStopped } = found;
-  const again = useThinPages(project, template.slug, found, state.layout === "table" ? seen : null);
+  const again = useUnloadedPages(project, template.slug, found, state.layout === "table" ? seen : null);
   const label = template.label ?? template.slug;
   const start = found.isRanked ? null : startOf(state, template);
   const isDimmed = isOld && !isStopped;
-  // What is refused of a filter stands beside it.
-  const isRefused = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
+  // The error of a filter is shown at the filter.
+  const isRejected = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
   return (
     <div className={style.records}>
-      {isRefused && (
+      {isRejected && (
         <div className={style.notices}>
           <Failure error={query.error} retry={found.again} />
         </div>
@@ -70,10 +70,10 @@ export function Results({ project, template, state, change, found, columns, sele
           </Notice>
         </div>
       )}
-      <Meant typed={state.search.trim()} near={found.near} onSearch={props.onMeant} />
+      <CorrectionNotice typed={state.search.trim()} near={found.near} onSearch={props.onMeant} />
       {found.isEmpty ? (
         <div className={style.nothing}>
-          <NothingHere
+          <EmptyList
             project={project}
             template={template}
             isSearched={(state.search.trim() !== "" && !state.isDeleted) || state.conditions.length > 0}
@@ -136,14 +136,14 @@ export function Results({ project, template, state, change, found, columns, sele
       )}
       {found.isCutOff && (
         <div className={style.notices}>
-          <Notice kind="refusal" actions={<Button onPress={found.moreAgain}>{t.tryAgain}</Button>}>
+          <Notice kind="rejection" actions={<Button onPress={found.moreAgain}>{t.tryAgain}</Button>}>
             {t.loadFailed} {sentence(query.error)}
           </Notice>
         </div>
       )}
       {again.isError && (
         <div className={style.notices}>
-          <Notice kind="refusal" actions={<Button onPress={() => again.refetch()}>{t.tryAgain}</Button>}>
+          <Notice kind="rejection" actions={<Button onPress={() => again.refetch()}>{t.tryAgain}</Button>}>
             {t.loadAgainFailed} {sentence(again.error)}
           </Notice>
         </div>

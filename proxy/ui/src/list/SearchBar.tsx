@@ -9,8 +9,8 @@ import { completed, type Suggestion, stepped } from "./suggest";
 import { useSuggestions } from "./useSuggestions";
 
 const t = words.list;
-/** The service refuses longer ones. */
-const MOST_LETTERS = 255;
+/** The service rejects longer ones. */
+const MAX_LETTERS = 255;
 
 type Props = {
   project: string;
@@ -59,7 +59,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
     sent.current = next;
     onSearch(next);
   };
-  // Each letter searches at once; what it replaces is given up.
+  // Each letter searches immediately and aborts the earlier search.
   const type = (next: string) => {
     if (next === "") cleared.current = text;
     setText(next);
@@ -72,7 +72,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
     setActive(null);
   };
   const take = (suggestion: Suggestion) => {
-    const next = completed(text, suggestion).slice(0, MOST_LETTERS);
+    const next = completed(text, suggestion).slice(0, MAX_LETTERS);
     close();
     setText(next);
     send(next);
@@ -112,7 +112,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
         className={style.field ?? ""}
         aria-label={props.label}
         value={text}
-        maxLength={MOST_LETTERS}
+        maxLength={MAX_LETTERS}
         autoComplete="off"
         onBlur={close}
         onChange={type}

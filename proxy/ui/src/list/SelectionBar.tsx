@@ -22,7 +22,7 @@ type Props = {
   records: readonly RecordBody[];
   /** Whether they are deleted ones, which are restored before anything else. */
   areDeleted: boolean;
-  /** What finds all that match. */
+  /** The search that finds all matching records. */
   body: SearchBody;
   total: Total;
   /** Whether more match than are loaded, of which all are selected. */

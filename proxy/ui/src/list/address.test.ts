@@ -42,18 +42,18 @@ test("an address is readable", () => {
   );
 });
 
-test("what cannot be read is as at first", () => {
+test("invalid parts of an address are ignored", () => {
   const state = decodeState("m=magic&s=,-,a%20b&l=list&c=,DROP,name.1,name.9,city.999999&x=1");
   expect(state).toEqual({ ...INITIAL, columns: [{ id: "name" }, { id: "city" }] });
 });
 
-test("what belongs to the record over the list is kept beside the state", () => {
+test("parts of the open record are kept in the address", () => {
   expect(recordParts("q=river&tab=history&record=page&x=1")).toBe("record=page&tab=history");
   expect(queryWith(["q=river", recordParts("tab=history")])).toBe("?q=river&tab=history");
   expect(queryWith(["", recordParts("q=river")])).toBe("");
 });
 
-test("an address says the time zone of days that are not those of the reader", () => {
+test("address contains a time zone other than the user's", () => {
   const today = { ...INITIAL, conditions: [{ field: "seen", operator: "today" as const }] };
   expect(encodeState(today)).toBe("f=seen:today");
   for (const timeZone of ["Europe/Zurich", OF_PROJECT]) {

@@ -8,7 +8,7 @@
 import { decodeConditions, encodeConditions } from "../filter/address";
 import { haveDay } from "../filter/condition";
 import { isZone } from "../format/zone";
-import { MOST_SORTS, type SortBy, sortText } from "./sort";
+import { MAX_SORTS, type SortBy, sortText } from "./sort";
 import { INITIAL, type ListState, type Mode, type ShownColumn } from "./state";
 
 const FIELD = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
@@ -43,7 +43,7 @@ function decodeSort(text: string): SortBy[] {
     .split(",")
     .map((part) => ({ field: part.replace(/^-/, ""), isDescending: part.startsWith("-") }))
     .filter(({ field }) => FIELD.test(field))
-    .slice(0, MOST_SORTS);
+    .slice(0, MAX_SORTS);
 }
 
 /** The query without its question mark; nothing for the state that a list has at first. */

@@ -5,8 +5,8 @@ import { deleteMany, MOST, pagesOf, type Service, setMany, undoSet } from "./bul
 
 type Row = { id: string; city: string | null };
 
-/** A service with rows, which answers pages by id and refuses what `refuses` says. */
-function service(rows: Row[], refuses: (id: string) => boolean = () => false) {
+/** A service with rows, which answers pages by id and rejects what `rejects` says. */
+function service(rows: Row[], rejects: (id: string) => boolean = () => false) {
   const batches: number[] = [];
   const record = ({ id, city }: Row): RecordBody => ({ id, external_key: null, attributes: { city } });
   const it: Service = {
@@ -28,8 +28,8 @@ function service(rows: Row[], refuses: (id: string) => boolean = () => false) {
     batch: async (operations) => {
       batches.push(operations.length);
       const results = operations.map(({ id = "", op, attributes }, index) => {
-        if (refuses(id)) {
-          const error = { code: "x", detail: "It is refused", status: 422, title: "", type: "" };
+        if (rejects(id)) {
+          const error = { code: "x", detail: "It is rejected", status: 422, title: "", type: "" };
           return { index, id: null, status: 422, created: false, error };
         }
         const at = rows.findIndex((row) => row.id === id);
@@ -52,7 +52,7 @@ const silent = () => {};
 const never = new AbortController().signal;
 const all = { kind: "all" as const, body: {} };
 
-test("all that match are walked through in pages, also while they are deleted", async () => {
+test("deletion of all matching records reads them page by page", async () => {
   const rows = rowsOf(2500);
   const { it, batches } = service(rows);
   const outcome = await deleteMany(it, "t", all, never, silent);
@@ -61,14 +61,14 @@ test("all that match are walked through in pages, also while they are deleted", 
   expect(batches).toEqual([MOST, MOST, 500]);
 });
 
-test("what is refused is told by record, the others are done", async () => {
+test("bulk change reports errors per record", async () => {
   const { it } = service(rowsOf(3), (id) => id === "000001");
   const outcome = await deleteMany(it, "t", all, never, silent);
   expect(outcome.done).toEqual(["000000", "000002"]);
-  expect(outcome.refused).toEqual([{ id: "000001", name: "000001", reason: "It is refused." }]);
+  expect(outcome.rejected).toEqual([{ id: "000001", name: "000001", reason: "It is rejected." }]);
 });
 
-test("a change that is stopped says so, and what was done stays", async () => {
+test("stopped bulk change keeps its results", async () => {
   const rows = rowsOf(2500);
   const stop = new AbortController();
   const outcome = await deleteMany(service(rows).it, "t", all, stop.signal, () => stop.abort());
@@ -95,18 +95,18 @@ test("undo skips a value that another user has changed since, and says so", asyn
   const [first] = rows;
   if (first) first.city = "Basel";
   const undone = await undoSet(it, "t", former, "changed", never, silent);
-  expect(undone.refused).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
+  expect(undone.rejected).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
   expect(rows.map(({ city }) => city)).toEqual(["Basel", "City 1", "City 2"]);
 });
 
-test("undo does not take a value of another user for the one that was written", async () => {
+test("undo recognizes a value of another user", async () => {
   const rows = rowsOf(1);
   const { it } = service(rows);
   const { former } = await setMany(it, "t", all, "city", "Bern", never, silent);
   const [only] = rows;
   if (only) only.city = "Basel";
   const undone = await undoSet(it, "t", former, "changed", never, silent);
-  expect(undone.refused).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
+  expect(undone.rejected).toEqual([{ id: "000000", name: "000000", reason: "changed" }]);
   expect(undone.done).toEqual([]);
   expect(rows.map(({ city }) => city)).toEqual(["Basel"]);
 });
@@ -121,7 +121,7 @@ test("undo knows a value in the form in which the service keeps it", async () =>
   expect(rows).toEqual(rowsOf(2));
 });
 
-test("records of a list are taken in parts of a batch", async () => {
+test("records of a list are processed in batches", async () => {
   const records = rowsOf(1500).map(({ id }) => ({ id, external_key: null }));
   const sizes: number[] = [];
   for await (const page of pagesOf(service([]).it, { kind: "some", records }, [], never))

@@ -1,7 +1,7 @@
 /**
  * Changes of many records: batches of at most a thousand, one after another, until they are stopped.
  *
- * What was done stays when a change is stopped. What the service refused is told by record.
+ * A stopped change keeps its results. Errors are reported per record.
  */
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
@@ -14,8 +14,8 @@ import type { SearchBody } from "./state";
 export const MOST = 1000;
 /** Requests for single records that run at once. */
 const AT_ONCE = 6;
-/** Refusals that are kept with their sentence; of further ones only the number. */
-const MOST_REFUSALS = 20;
+/** Rejections that are kept with their sentence; of further ones only the number. */
+const MAX_REJECTIONS = 20;
 
 type Operation = Schemas["Operation"];
 
@@ -27,12 +27,12 @@ export type Service = {
   sentence: (error: unknown) => string;
 };
 
-export type Refusal = { id: string; name: string; reason: string };
+export type Rejection = { id: string; name: string; reason: string };
 export type Outcome = {
   done: string[];
-  refused: Refusal[];
-  /** Refusals beside those that are listed. */
-  moreRefused: number;
+  rejected: Rejection[];
+  /** Rejections beside those that are listed. */
+  moreRejected: number;
   isStopped: boolean;
   /** Why it ended early, where the service failed. */
   error?: unknown;
@@ -72,11 +72,11 @@ export function* partsOf<T>(all: readonly T[]): Generator<T[]> {
   for (let at = 0; at < all.length; at += MOST) yield all.slice(at, at + MOST);
 }
 
-const begin = (): Outcome => ({ done: [], refused: [], moreRefused: 0, isStopped: false });
+const begin = (): Outcome => ({ done: [], rejected: [], moreRejected: 0, isStopped: false });
 
-function refuse(outcome: Outcome, refusal: Refusal) {
-  if (outcome.refused.length < MOST_REFUSALS) outcome.refused.push(refusal);
-  else outcome.moreRefused += 1;
+function addRejection(outcome: Outcome, rejection: Rejection) {
+  if (outcome.rejected.length < MAX_REJECTIONS) outcome.rejected.push(rejection);
+  else outcome.moreRejected += 1;
 }
 
 /** Runs steps until they end, are stopped or fail; says in the outcome which it was. */
@@ -104,7 +104,8 @@ async function write(
   for (const { index, error } of results) {
     const record = records[index];
     if (!record) continue;
-    if (error) refuse(outcome, { id: record.id, name: nameOf(record), reason: inSentences(error).detail });
+    if (error)
+      addRejection(outcome, { id: record.id, name: nameOf(record), reason: inSentences(error).detail });
     else outcome.done.push(record.id);
   }
 }
@@ -211,7 +212,7 @@ export function undoSet(
       const same = records.filter((record) => isKeptAs(written, valueAt(record, attribute)));
       for (const record of records) {
         if (!same.includes(record))
-          refuse(outcome, { id: record.id, name: nameOf(record), reason: changedSince });
+          addRejection(outcome, { id: record.id, name: nameOf(record), reason: changedSince });
       }
       if (same.length === 0) continue;
       const restored = (id: string) => ({ [attribute]: (values.get(id) ?? null) as never });
@@ -241,7 +242,7 @@ export function restoreMany(service: Service, target: Target, signal: AbortSigna
             outcome.done.push(record.id);
           } catch (error) {
             if (isAbort(error)) throw error;
-            refuse(outcome, { id: record.id, name: nameOf(record), reason: service.sentence(error) });
+            addRejection(outcome, { id: record.id, name: nameOf(record), reason: service.sentence(error) });
           }
           say(outcome.done.length);
         }

@@ -25,7 +25,7 @@ const template: Template = {
 
 const ids = (columns: { id: string }[]) => columns.map(({ id }) => id);
 
-test("the display attribute comes first, then the order of the template", () => {
+test("display attribute is the first column", () => {
   expect(ids(initialColumns(template))).toEqual(["name", "city", "born"]);
 });
 
@@ -36,15 +36,15 @@ test("columns that the template no longer has are left out", () => {
   ]);
 });
 
-test("the display is asked for even where its column is hidden", () => {
+test("hidden display attribute is requested", () => {
   expect(neededFields(template, shownColumns(template, [{ id: "city" }]))).toEqual(["city", "name"]);
 });
 
-test("all fields are asked for without their names, so that the request can go before the template is known", () => {
+test("request for all fields does not name them", () => {
   expect(neededFields(template, initialColumns(template))).toBeNull();
 });
 
-test("the columns of the beginning are kept as none, others with the widths that differ", () => {
+test("initial columns are stored as null, others with changed widths", () => {
   const columns = initialColumns(template);
   expect(keptColumns(template, columns)).toBeNull();
   const [name, city] = columns;

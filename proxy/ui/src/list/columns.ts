@@ -18,7 +18,7 @@ export type ListColumn = {
 };
 
 /** A list shows so many columns at first; the others wait in the chooser. */
-const MOST_AT_FIRST = 20;
+const MAX_INITIAL_COLUMNS = 20;
 
 const WIDTHS: Partial<Record<Attribute["type"], number>> = {
   number: 128,
@@ -73,7 +73,7 @@ export function deletedColumns(template: Template, shown: readonly ShownColumn[]
 export const initialColumns = (template: Template): ListColumn[] =>
   allColumns(template)
     .filter(({ isStandard }) => !isStandard)
-    .slice(0, MOST_AT_FIRST);
+    .slice(0, MAX_INITIAL_COLUMNS);
 
 /** The columns that are shown, in their order. What the template no longer has is left out. */
 export function shownColumns(template: Template, shown: readonly ShownColumn[] | null): ListColumn[] {

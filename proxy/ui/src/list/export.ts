@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { type ExportFormat, requestExport } from "../api/export";
 import { RequestError, sentence } from "../api/problem";
 import { save } from "../components/save";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { words } from "../language";
 import type { SearchBody } from "./state";
 
@@ -46,7 +46,7 @@ export function useExport(project: string, template: string) {
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
       // What ends in the middle was accepted: the service can say by nothing else that the rest is missing.
-      sayRefused(error instanceof RequestError ? sentence(error) : words.list.exportBroken);
+      sayRejected(error instanceof RequestError ? sentence(error) : words.list.exportBroken);
     } finally {
       setBytes(null);
     }

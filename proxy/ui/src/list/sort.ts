@@ -4,7 +4,7 @@ import type { Condition } from "../filter/condition";
 export type SortBy = { field: string; isDescending: boolean };
 
 /** The most fields that the service sorts by. */
-export const MOST_SORTS = 5;
+export const MAX_SORTS = 5;
 
 /**
  * The sort after a press on a header: none → ascending → descending → none. With `isAdded`, the other fields stay and
@@ -19,7 +19,7 @@ export function pressedSort(sort: readonly SortBy[], field: string, isAdded: boo
         ? []
         : [{ field, isDescending: true }];
   if (!isAdded) return next;
-  if (current === undefined) return [...sort, ...next].slice(-MOST_SORTS);
+  if (current === undefined) return [...sort, ...next].slice(-MAX_SORTS);
   return sort.flatMap((it) => (it.field === field ? next : [it]));
 }
 

@@ -1,4 +1,4 @@
-/** What a list shows. All of it stands in the address. */
+/** The state of a list, all of which is in the address. */
 import type { Schemas } from "../api/client";
 import { renderJson } from "../api/json";
 import { type Condition, haveDay } from "../filter/condition";
@@ -56,7 +56,7 @@ export type SearchBody = Schemas["Search"];
 export const isRanked = ({ search, mode, isDeleted }: ListState): boolean =>
   search.trim() !== "" && mode !== "words" && !isDeleted;
 
-/** What deleted records have and live ones have not. */
+/** Matches deleted records only. */
 const DELETED: Condition = { field: "deleted_at", operator: "not-empty" };
 
 /** The ways to search that a list offers: by meaning where the service embeds texts and the template has vectors. */
@@ -65,19 +65,19 @@ export function modesOf(
   embed: readonly string[] | null | undefined,
   current: Mode,
 ): readonly Mode[] {
-  // Vectors that others write are not told by the definition; who searches by them came by an address or a view.
+  // The definition does not report vectors written by callers. An address or a view may still search by them.
   const hasVectors = (embed?.length ?? 0) > 0 || current !== "words";
   return takesText && hasVectors ? ["words", "meaning", "both"] : ["words"];
 }
 
-/** The service takes shorter words as they are, and those that have signs or digits between their letters. */
+/** The service corrects only words of at least five letters in a row. */
 const MAY_BE_WRONG = /[\p{L}\p{M}]{5}/u;
 
-/** Whether a search that finds nothing may have a wrong letter. */
+/** Whether a search without results may contain a typo. */
 export const mayBeMisspelt = ({ search, mode, isDeleted }: ListState): boolean =>
   mode === "words" && !isDeleted && MAY_BE_WRONG.test(search);
 
-/** What the list asks for: the words and conditions. */
+/** The search of a list: its terms and conditions. */
 export function searchBody(state: Searched): SearchBody {
   // The service keeps the words of live records only.
   const search = state.isDeleted ? "" : state.search.trim();
@@ -85,7 +85,7 @@ export function searchBody(state: Searched): SearchBody {
   const conditions = [
     ...state.conditions,
     ...(state.isDeleted ? [DELETED] : []),
-    // What is ranked has no order to begin in.
+    // Ranked results have no start value.
     ...(isRanked(state) ? [] : startConditions(state)),
   ];
   if (conditions.length > 0) body.filters = conditions as NonNullable<SearchBody["filters"]>;
@@ -117,6 +117,15 @@ export const listBody = (state: Searched, fields: readonly string[] | null): Sea
 /** The page of a list that follows a cursor; null for the first. Of ranked records there is no other page. */
 export const pageBody = (body: SearchBody, isRanked: boolean, cursor: string | null): SearchBody =>
   cursor === null ? { ...body, limit: isRanked ? NEXT : FIRST } : { ...body, limit: NEXT, cursor };
+
+/**
+ * The search that a list at an address begins with; null if the address does not determine it: a saved view is read
+ * first, and so is whether the service searches by meaning. Null fields stand for all.
+ */
+export function firstPageBody(state: ListState, fields: readonly string[] | null): SearchBody | null {
+  const isView = state.view !== null && state.conditions.length === 0 && state.search === "";
+  return isView || isRanked(state) ? null : pageBody(listBody(state, fields), false, null);
+}
 
 /** Whether two states find the same records. */
 export const findTheSame = (a: ListState, b: ListState): boolean =>

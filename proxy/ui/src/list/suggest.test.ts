@@ -3,7 +3,7 @@ import { completed, isCompletable, stepped, usefulSuggestions } from "./suggest"
 
 const of = (text: string) => ({ text, count: 1 });
 
-test("a suggestion takes the place of the last word", () => {
+test("suggestion replaces the last word", () => {
   expect(completed("girl ear", of("Earring"))).toBe("girl Earring");
   expect(completed("(gar", of("(garden"))).toBe("(garden");
   expect(completed("ear", of("Earring"))).toBe("Earring");
@@ -14,7 +14,7 @@ test("the beginning of a word is completed, a word that has ended is not", () =>
   expect(["", "e", "girl e", "girl "].map(isCompletable)).toEqual([false, false, false, false]);
 });
 
-test("what was typed already is not suggested", () => {
+test("typed word is not suggested", () => {
   expect(usefulSuggestions("girl", [of("Girl"), of("Girls")])).toEqual([of("Girls")]);
   expect(usefulSuggestions("the girl", [of("Girl")])).toEqual([]);
   expect(

@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client";
 
 export type Suggestion = Schemas["Suggestions"]["suggestions"][number];
 
-export const MOST_SUGGESTIONS = 8;
+export const MAX_SUGGESTIONS = 8;
 /** One letter is the beginning of too much. */
 const FEWEST_LETTERS = 2;
 
@@ -22,7 +22,7 @@ export function usefulSuggestions(search: string, suggestions: readonly Suggesti
   const typed = search.toLocaleLowerCase();
   return suggestions
     .filter((it) => completed(search, it).toLocaleLowerCase() !== typed)
-    .slice(0, MOST_SUGGESTIONS);
+    .slice(0, MAX_SUGGESTIONS);
 }
 
 /**

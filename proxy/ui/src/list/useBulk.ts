@@ -32,14 +32,14 @@ function serviceOf(project: string, template: string): Service {
   };
 }
 
-/** Changes of many records: what runs, what came of the last one, and the way back. */
+/** Bulk changes: the running one, the last outcome, and undo. */
 export function useBulk(project: string, template: string) {
   const [task, setTask] = useState<Task | null>(null);
   const [result, setResult] = useState<Result | null>(null);
   const controller = useRef<AbortController | null>(null);
   const service = useMemo(() => serviceOf(project, template), [project, template]);
 
-  // Who leaves the list stops what runs: nothing changes unseen.
+  // Leaving the list stops a running change.
   useEffect(
     () => () => {
       controller.current?.abort();

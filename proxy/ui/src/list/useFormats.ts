@@ -2,7 +2,7 @@ import { useMemo, useRef } from "react";
 import type { RecordBody } from "../api/queries";
 import { formatOfAll } from "../format/number";
 import { columnValue, type ListColumn } from "./columns";
-import { isThin } from "./thin";
+import { isUnloaded } from "./unloadedPages";
 
 /** The columns with the formats of their numbers: thousands are grouped alike in all rows. */
 export function useFormats(columns: readonly ListColumn[], records: readonly RecordBody[]): ListColumn[] {
@@ -14,7 +14,7 @@ export function useFormats(columns: readonly ListColumn[], records: readonly Rec
   const current = groups.join();
   // What was taken away from a long list does not change how its numbers are written.
   const last = useRef(current);
-  if (!records.some(isThin)) last.current = current;
+  if (!records.some(isUnloaded)) last.current = current;
   const key = columns.length === last.current.split(",").length ? last.current : current;
   return useMemo(() => {
     const all = key.split(",");

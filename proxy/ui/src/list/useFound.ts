@@ -15,7 +15,7 @@ import {
 } from "./state";
 import { recordsKey, recordsOf, totalOf, useMatching, useNearRecords, useRecords } from "./useRecords";
 
-/** Fewer records than these are counted one by one unasked; of more, the estimate of the service stands. */
+/** Up to this number, records are counted exactly without a request from the user. */
 const QUICKLY_COUNTED = 20_000;
 
 const searchedBy = (state: Searched): string => JSON.stringify({ ...searchBody(state), sort: null });
@@ -48,7 +48,7 @@ export function useFound(
   const [counted, setCounted] = useState<string | null>(null);
   // What another search would replace stays until that has an answer, and what a failed one would.
   const isFailed = query.isError && !query.data;
-  // That nothing was found is not said before it is known whether another spelling finds something.
+  // "No matching records" is shown only after the search for similar words has ended.
   const isUndecided =
     isNothing && mayBeMisspelt(state) && near.data === undefined && (!isPaused || near.isFetching);
   const isOld = query.isPlaceholderData || isFailed || isUndecided;
@@ -57,7 +57,7 @@ export function useFound(
   if (current) last.current = current;
   const pages = current ?? last.current;
 
-  // Neither the number nor the next page is in the way of who types.
+  // The count and the next page wait until the user stops typing.
   const isSettled = useSettled(`${searched} ${isOld}`) && !isOld;
   const isUnknown = isSettled && pages?.at(-1)?.has_more === true;
   const isWhole = searched === EVERYTHING;
@@ -78,7 +78,7 @@ export function useFound(
   return {
     query,
     shown,
-    /** No record has the words that were typed, so these have others: those that were meant, where that can be told. */
+    /** The corrected words, if no record has the typed ones. */
     near: isNear ? { meant: near.data?.pages[0]?.did_you_mean ?? null } : null,
     body,
     /** Of its pages. */
@@ -94,7 +94,7 @@ export function useFound(
     isEmpty: query.isSuccess && !isOld && records.length === 0,
     isSearching: (query.isFetching || near.isFetching) && !isFetchingNextPage,
     isRanked: isRanked(state),
-    /** The next page was refused. */
+    /** The next page could not be loaded. */
     isCutOff: isFetchNextPageError,
     isCounting: count.isFetching,
     count: () => setCounted(searched),

@@ -24,7 +24,7 @@ export function search(
   );
 }
 
-/** Of the pages of a list, by what they are asked for. */
+/** The query key of the pages of a list. */
 export const recordsKey = (project: string, template: string, body: SearchBody) => [
   ...listKey(project, template),
   body,
@@ -51,7 +51,7 @@ export function recordsQuery(
   });
 }
 
-/** The records that match, page by page. While others are searched, the former stay. */
+/** The matching records, page by page. During another search, the earlier records stay. */
 export function useRecords(
   project: string,
   template: string,
@@ -62,7 +62,7 @@ export function useRecords(
   return useInfiniteQuery({ ...options, placeholderData: keepPreviousData });
 }
 
-/** The records that match but for a letter. Of no search they stand in for those of another one. */
+/** The records that match with a typo. They are not kept as placeholders for another search. */
 export function useNearRecords(
   project: string,
   template: string,
@@ -74,7 +74,7 @@ export function useNearRecords(
   return useInfiniteQuery({ ...options, enabled: isWanted });
 }
 
-/** How many records match: about, which the planner of the database knows, or counted one by one. */
+/** The number of matching records: estimated by the planner of the database, or exact. */
 export function useMatching(
   project: string,
   template: string,

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { answer, inProject, POST } from "../api/client";
 import { useSettled } from "../api/settled";
 import { useSession } from "../session/session";
-import { isCompletable, MOST_SUGGESTIONS, type Suggestion, usefulSuggestions } from "./suggest";
+import { isCompletable, MAX_SUGGESTIONS, type Suggestion, usefulSuggestions } from "./suggest";
 
 export type Suggestions = { items: Suggestion[]; isExact: boolean };
 const NONE: Suggestions = { items: [], isExact: true };
@@ -26,7 +26,7 @@ export function useSuggestions(
       answer(
         POST("/v1/entities/search/{template}/suggest", {
           params: { path: { template }, header: inProject(project) },
-          body: { prefix: text, limit: MOST_SUGGESTIONS },
+          body: { prefix: text, limit: MAX_SUGGESTIONS },
           signal,
         }),
       ),

@@ -14,7 +14,7 @@ test("a step of few rows renders the same rows", () => {
   expect(at(1002).from).toBe(at(1004).from);
 });
 
-test("the window ends with the rows", () => {
+test("window ends at the last row", () => {
   expect(windowAt(0, 640, 32, 3)).toEqual({ from: 0, to: 3, firstSeen: 0, lastSeen: 3 });
   expect(windowAt(0, 640, 32, 0)).toEqual({ from: 0, to: 0, firstSeen: 0, lastSeen: 0 });
 });

@@ -6,7 +6,7 @@ const { canUndo, offerUndo, undoLast, withdrawUndo } = await import("./undo");
 
 beforeEach(() => signIn("mine"));
 
-test("the last change is taken back, and only once", () => {
+test("last change is undone only once", () => {
   const [first, second] = [vi.fn(), vi.fn()];
   offerUndo("a", first);
   offerUndo("b", second);
@@ -16,7 +16,7 @@ test("the last change is taken back, and only once", () => {
   expect(second).toHaveBeenCalledTimes(1);
 });
 
-test("a change that went another way is not taken back", () => {
+test("change that was undone elsewhere is not undone again", () => {
   const run = vi.fn();
   offerUndo("a", run);
   withdrawUndo("other");

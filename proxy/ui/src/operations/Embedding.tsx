@@ -10,7 +10,7 @@ import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { isPast, relativeTime } from "../format/moment";
 import { TimeAgo } from "../format/TimeAgo";
 import { pageWords } from "../language/pages";
@@ -35,7 +35,7 @@ export function Embedding({ project }: { project: string }) {
       sayDone(t.retried(queued.count));
       await readAdministrationAgain();
     } catch (error) {
-      sayRefused(sentence(error));
+      sayRejected(sentence(error));
     }
     setStarting(false);
   };

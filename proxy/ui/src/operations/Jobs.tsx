@@ -10,7 +10,7 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { Tag } from "../components/Tag";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
 import { pageWords } from "../language/pages";
 import style from "./Operations.module.css";
@@ -29,7 +29,7 @@ export function Jobs({ project }: { project: string }) {
       sayDone(t.started(started.count));
       await readAdministrationAgain();
     } catch (error) {
-      sayRefused(sentence(error));
+      sayRejected(sentence(error));
     }
     setStarting(false);
   };

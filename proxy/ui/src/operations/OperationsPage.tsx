@@ -8,7 +8,7 @@ import { Service } from "./Service";
 
 const t = pageWords.operations;
 
-/** Whether the service is well, and what it does in the background. */
+/** Health of the service and its background jobs. */
 export default function OperationsPage({ project }: { project: string }) {
   return (
     <AdministratorsOnly project={project} title={t.title}>

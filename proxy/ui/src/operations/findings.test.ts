@@ -13,7 +13,7 @@ test("findings are grouped, the gravest first", () => {
   ]);
 });
 
-test("a remedy that is SQL is told from a sentence", () => {
+test("SQL remedy is distinguished from prose", () => {
   expect(isStatement("select keyed.run_jobs();")).toBe(true);
   expect(isStatement("ALTER SYSTEM SET max_wal_size = '4.5GB';")).toBe(true);
   expect(isStatement("Set KEYED_WORKERS to 2, and start the service again.")).toBe(false);

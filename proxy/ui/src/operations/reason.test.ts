@@ -9,8 +9,8 @@ test("of a provider's answer, its sentence is shown", () => {
   expect(reasonInWords('HTTP 500: {"message":"out of memory"}')).toBe("Out of memory (HTTP 500).");
 });
 
-test("what is no such answer stays as it is", () => {
-  expect(reasonInWords("connection refused")).toBe("Connection refused.");
+test("other text stays as it is", () => {
+  expect(reasonInWords("connection rejected")).toBe("Connection rejected.");
   expect(reasonInWords('HTTP 400: {"code":3}')).toBe('HTTP 400: {"code":3}');
   expect(reasonInWords('HTTP 400: {"error":')).toBe('HTTP 400: {"error":');
 });

@@ -2,7 +2,7 @@
 import { parseJson } from "../api/json";
 import { asSentence } from "../api/problem";
 
-/** "HTTP 400: {"error": {"message": "too long"}}" is "Too long (HTTP 400)." What is said otherwise stays as it is. */
+/** "HTTP 400: {"error": {"message": "too long"}}" is "Too long (HTTP 400)." Other text stays as it is. */
 export function reasonInWords(error: string): string {
   const [, status, body = ""] = /^(HTTP \d+): (\{.*)$/s.exec(error) ?? [];
   const message = messageOf(body);

@@ -11,7 +11,7 @@ import { dismissChanges, historyKey, type Shown } from "./store";
 
 const t = words.record;
 const NEWEST = 20;
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** The newest entries of the history, for who changed what just now. */
 export function useNewest(record: RecordBody, isEnabled: boolean) {
@@ -49,16 +49,18 @@ export function WhoChanged({ project, record, fields }: WhoProps) {
   const newest = useNewest(record, true);
   const told = entriesOf(newest.data ?? [], fields);
   if (told.length === 0) {
-    return <>{t.changedFields(t.somebody, fields.map((field) => fieldLabel(template, field)).join(", "))}.</>;
+    return (
+      <>{t.changedFields(t.otherUser, fields.map((field) => fieldLabel(template, field)).join(", "))}.</>
+    );
   }
   return (
     <>
-      {told.slice(0, MOST_SHOWN).map(({ entry, fields: touched }) => (
+      {told.slice(0, MAX_SHOWN).map(({ entry, fields: touched }) => (
         <span key={entry.version} dir="auto">
           {entrySentence(template, entry, touched)}, <Ago at={entry.at} />.{" "}
         </span>
       ))}
-      {told.length > MOST_SHOWN && t.andMore(told.length - MOST_SHOWN)}
+      {told.length > MAX_SHOWN && t.andMore(told.length - MAX_SHOWN)}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { dots, draw, line, nearest, type Point } from "./chart";
 const t = words.record;
 const WIDTH = 600;
 const HEIGHT = 160;
-const MOST_DOTS = 80;
+const MAX_DOTS = 80;
 
 type Props = { label: string; points: readonly Point[]; format: Format | undefined };
 
@@ -73,7 +73,7 @@ export function Chart({ label, points, format: own }: Props) {
           })}
           {last > 0 && <path fill={`url(#${fill})`} d={`${path}V${HEIGHT}H0Z`} />}
           <path className={style.line} d={path} />
-          {spots.length <= MOST_DOTS && <path className={style.dots} d={dots(spots, WIDTH, HEIGHT)} />}
+          {spots.length <= MAX_DOTS && <path className={style.dots} d={dots(spots, WIDTH, HEIGHT)} />}
           {current && (
             <>
               <path className={style.cursor} d={`M${current.x * WIDTH} 0V${HEIGHT}`} />

@@ -5,10 +5,10 @@ import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Dialog } from "../components/Dialog";
 import { Notice } from "../components/Notice";
-import { sayDone, sayRefused, withdraw } from "../components/toast";
+import { sayDone, sayRejected, withdraw } from "../components/toast";
 import { words } from "../language";
 import { Ago, useNewest } from "./ChangeBar";
-import { KeyRefusal } from "./KeyCard";
+import { KeyRejection } from "./KeyCard";
 import { KeyField } from "./KeyField";
 import { checkKey } from "./key";
 import { actorName } from "./sentences";
@@ -32,7 +32,7 @@ export function DeleteQuestion({
       await restoreRecord(project, template, record.id);
       sayDone(t.restored(name));
     } catch (error) {
-      sayRefused(sentence(error));
+      sayRejected(sentence(error));
     }
   };
   const run = async () => {
@@ -66,7 +66,7 @@ export function Deleted({ project, template, record, name, may }: Props & { may:
       sayDone(t.restored(name));
     } catch (error) {
       if (error instanceof RequestError && error.code === "external_key_taken") setTaken(error);
-      else if (key === undefined) sayRefused(sentence(error));
+      else if (key === undefined) sayRejected(sentence(error));
       else setTaken(error);
     } finally {
       setBusy(false);
@@ -141,7 +141,7 @@ function RestoreDialog({ project, template, lost, error, isBusy, onRestore, onCl
         </>
       }
     >
-      <KeyRefusal project={project} template={template} typed={asked} error={error} />
+      <KeyRejection project={project} template={template} typed={asked} error={error} />
       <form id={RESTORE} onSubmit={restore}>
         <KeyField label={t.restoreKey} value={typed} onChange={setTyped} isRequired autoFocus />
       </form>

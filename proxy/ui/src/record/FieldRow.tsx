@@ -6,7 +6,7 @@ import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
 import { isReached, useReached } from "../api/reachability";
 import { Button, IconButton } from "../components/Button";
-import { sayRefused } from "../components/toast";
+import { sayRejected } from "../components/toast";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { withElements } from "../value/editing";
@@ -34,10 +34,10 @@ type Props = {
   isChanged: boolean;
 };
 
-/** What is being edited: the value at the beginning, and what it is to become. */
+/** The edit: the initial value and the draft. */
 type Edit = { start: Json; draft: Json | undefined; error?: string; isSaving?: boolean };
 
-/** Why a value is refused, unless that was the network alone, which is back. */
+/** The error of a value, unless it was a network error that is over. */
 const standing = (error: string | undefined) => (error === OFFLINE && isReached() ? undefined : error);
 
 /** One attribute: read until it is clicked, then edited in place and saved for itself. */
@@ -97,9 +97,9 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
       setSaved(isWritten);
       if (isTypedOn) setEdit({ start: isWritten ? draft : start, draft: now.draft });
       else setEdit(isWritten ? null : { start, draft });
-      if (isGone.current && !isWritten) sayRefused(t.notSaved(label, t.changedElse));
+      if (isGone.current && !isWritten) sayRejected(t.notSaved(label, t.changedElse));
     } catch (error) {
-      if (isGone.current) sayRefused(t.notSaved(label, faultOf(error, slug)));
+      if (isGone.current) sayRejected(t.notSaved(label, faultOf(error, slug)));
       isLeft.current = false;
       setEdit((now) => ({ start, draft: now ? now.draft : draft, error: faultOf(error, slug) }));
     }

@@ -5,7 +5,7 @@ import type { RecordBody } from "../api/queries";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { CopyButton } from "../components/CopyButton";
-import { Refusal } from "../components/Field";
+import { Rejection } from "../components/Field";
 import { Notice } from "../components/Notice";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
@@ -99,8 +99,8 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
     setBusy(true);
     try {
       if (await saveWithUndo(project, record.id, FIELD, start, trimmed)) onClose(true);
-    } catch (refusal) {
-      setError(refusal);
+    } catch (rejection) {
+      setError(rejection);
     } finally {
       setBusy(false);
     }
@@ -125,7 +125,7 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
         isRequired
         autoFocus
       />
-      {error !== null && <KeyRefusal project={project} template={template} typed={trimmed} error={error} />}
+      {error !== null && <KeyRejection project={project} template={template} typed={trimmed} error={error} />}
       {isContradicted && (
         <Notice
           kind="attention"
@@ -144,16 +144,16 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
   );
 }
 
-type RefusalProps = { project: string; template: string; typed: string; error: unknown };
+type RejectionProps = { project: string; template: string; typed: string; error: unknown };
 
-/** Why a key was refused; where it is taken, the way to its holder if the caller may see it. */
-export function KeyRefusal({ project, template, typed, error }: RefusalProps) {
+/** The error of a key, with a link to the record that uses it if the caller can see it. */
+export function KeyRejection({ project, template, typed, error }: RejectionProps) {
   const holder = error instanceof RequestError ? error.problem?.existing_id : undefined;
   const isTaken = error instanceof RequestError && error.code === "external_key_taken";
   return (
-    <Refusal>
+    <Rejection>
       {isTaken ? t.keyTaken(typed) : keyFault(error)}{" "}
       {holder && <Link href={addresses.record(project, template, holder)}>{t.openHolder}</Link>}
-    </Refusal>
+    </Rejection>
   );
 }

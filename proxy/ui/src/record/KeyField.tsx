@@ -1,7 +1,7 @@
 import { TextField } from "../components/Field";
 import { words } from "../language";
 import style from "./Details.module.css";
-import { checkKey, MOST_CHARACTERS, withSymbols } from "./key";
+import { checkKey, MAX_CHARACTERS, withSymbols } from "./key";
 
 const t = words.record;
 
@@ -15,13 +15,13 @@ type Props = {
   hint?: string;
 };
 
-/** A field for an external key that tells the rules while it is typed. */
+/** A field for an external key that checks the rules while the user types. */
 export function KeyField({ label, value, onChange, isRequired = false, autoFocus = false, hint }: Props) {
   const { trimmed, length, removed, controls, invisible } = checkKey(value);
   const fault =
     controls.length > 0
       ? t.keyControls(controls.join(", "))
-      : length > MOST_CHARACTERS
+      : length > MAX_CHARACTERS
         ? t.keyLong
         : isRequired && length === 0 && value !== ""
           ? t.keyEmpty
@@ -48,7 +48,7 @@ export function KeyField({ label, value, onChange, isRequired = false, autoFocus
       />
       {value !== "" && (
         <p className={style.hint} aria-live="polite">
-          {t.keyLength(length, MOST_CHARACTERS)}
+          {t.keyLength(length, MAX_CHARACTERS)}
           {removed > 0 && `. ${t.keyTrimmed(removed)}`}
         </p>
       )}

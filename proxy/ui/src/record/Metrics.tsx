@@ -221,8 +221,8 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
       if (!(await addTo(record.id, attribute.slug, value, attempt))) return;
       sayDone(t.pointAdded);
       onClose();
-    } catch (refusal) {
-      setError(faultOf(refusal, attribute.slug));
+    } catch (rejection) {
+      setError(faultOf(rejection, attribute.slug));
     } finally {
       setBusy(false);
     }

@@ -15,7 +15,7 @@ import { words } from "../language";
 import { valueText } from "../value/text";
 import { ValueEditor } from "../value/ValueEditor";
 import { faultAt } from "./faults";
-import { KeyRefusal } from "./KeyCard";
+import { KeyRejection } from "./KeyCard";
 import { KeyField } from "./KeyField";
 import { checkKey } from "./key";
 import style from "./NewRecord.module.css";
@@ -62,8 +62,8 @@ function useCreation(project: string, template: string) {
       });
       void refreshLists(project, template);
       return record;
-    } catch (refusal) {
-      setError(refusal);
+    } catch (rejection) {
+      setError(rejection);
       return null;
     } finally {
       setBusy(false);
@@ -98,7 +98,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
     ) as Schemas["Attributes"];
     const record = await create(trimmed === "" ? { attributes } : { attributes, external_key: trimmed });
     if (record === null) {
-      // The first field that was refused is where the reader goes on.
+      // The first rejected field gets the focus.
       setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
     } else if (isAnother) {
       sayDone(t.isCreated);
@@ -142,7 +142,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
             autoFocus
           />
           {keyError && (
-            <KeyRefusal project={project} template={template.slug} typed={trimmed} error={keyError} />
+            <KeyRejection project={project} template={template.slug} typed={trimmed} error={keyError} />
           )}
         </div>
         {template.attributes.map((attribute) => (

@@ -32,8 +32,8 @@ export function NumberMenu({ record, label, slug, onAdded }: Props) {
       setOpen(false);
       setAmount(null);
       onAdded();
-    } catch (refusal) {
-      setError(faultOf(refusal, slug));
+    } catch (rejection) {
+      setError(faultOf(rejection, slug));
     } finally {
       setBusy(false);
     }

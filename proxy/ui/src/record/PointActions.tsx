@@ -56,8 +56,8 @@ function CorrectPoint({ project, record, attribute, point, onClose }: Props & { 
       await correctPoint(record.id, attribute.slug, point.at, value);
       sayDone(t.pointCorrected);
       onClose();
-    } catch (refusal) {
-      setError(faultOf(refusal, attribute.slug));
+    } catch (rejection) {
+      setError(faultOf(rejection, attribute.slug));
     } finally {
       setBusy(false);
     }

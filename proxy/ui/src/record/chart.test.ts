@@ -14,7 +14,7 @@ test("ticks are round and enclose the values", () => {
   expect(niceTicks(12_345, 98_765)).toEqual([0, 50_000, 100_000]);
 });
 
-test("a single value stands in the middle of its ticks", () => {
+test("single value is in the middle of its ticks", () => {
   const [low = 0, high = 0] = [niceTicks(5, 5)[0], niceTicks(5, 5).at(-1)];
   expect(low).toBeLessThan(5);
   expect(high).toBeGreaterThan(5);

@@ -29,13 +29,13 @@ const explained = (grants: unknown[], more = {}) =>
     sees: false,
     may: [],
     record: "live",
-    because: 'no scope includes the record: read on museum.works to viewers needs {"pointer": "/0"}',
+    because: 'no scope includes the record: read on museum.works to viewers requires {"pointer": "/0"}',
     grants,
     ...more,
   }) as unknown as Schemas["Access"];
 const read = (it: Schemas["Access"]) => reasonsOf(it, record, context);
 
-test("the condition that fails is named with what the record has", () => {
+test("failed condition is named with the record's value", () => {
   expect(read(explained([grant(year, [{ ...year, holds: false }])]))).toEqual([
     "Hidden: Year must be more than 190; this record has 181.",
   ]);
@@ -51,10 +51,10 @@ test("conditions that hold are not named, and an empty value is", () => {
   ]);
 });
 
-test("a group of conditions is named as one", () => {
+test("group of conditions is one reason", () => {
   const either = { or: [turner, year] };
   expect(read(explained([grant(either, [])]))).toEqual([
-    "Hidden: it is required that Artist is Turner or Year is more than 190.",
+    "Hidden: the record must match: Artist is Turner or Year is more than 190.",
   ]);
 });
 
@@ -63,13 +63,13 @@ test("each grant has its reason", () => {
   expect(read(explained(both))).toHaveLength(2);
 });
 
-test("the grant that shows the record is named", () => {
+test("grant that allows access is named", () => {
   const shown = explained([grant(null, [], true)], { sees: true, may: ["read"] });
   expect(read(shown)).toEqual(["Visible by the grant on museum.works to viewers."]);
 });
 
-test("a role without a grant is told so, and nothing of it is SQL", () => {
+test("missing grant is explained without SQL", () => {
   expect(read(explained([], { because: "read was not granted to the role" }))).toEqual([
-    "Hidden: no grant lets the role read this template. An administrator can add one under Access.",
+    "Hidden: the role has no grant to read this template. An administrator can add one under Access.",
   ]);
 });

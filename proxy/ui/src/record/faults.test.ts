@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { requestError } from "../api/problem";
 import { faultAt, faultOf, keyFault } from "./faults";
 
-const refused = requestError(422, {
+const rejected = requestError(422, {
   code: "invalid_value",
   detail: "/attributes/tags/0: must be a string (the first of 2 faults)",
   errors: [
@@ -11,16 +11,16 @@ const refused = requestError(422, {
   ],
 });
 
-test("a refusal stands beside the field that its pointer names, also within the field", () => {
-  expect(faultAt(refused, "tags")).toBe("Must be a string.");
-  expect(keyFault(refused)).toBe("The external key must not be empty.");
+test("error is shown at the field of its pointer", () => {
+  expect(faultAt(rejected, "tags")).toBe("Must be a string.");
+  expect(keyFault(rejected)).toBe("The external key must not be empty.");
 });
 
 test("a field whose slug begins alike is another field", () => {
-  expect(faultAt(refused, "tag")).toBeUndefined();
+  expect(faultAt(rejected, "tag")).toBeUndefined();
 });
 
-test("a field that was sent alone shows a refusal without a pointer", () => {
+test("field sent alone shows an error without a pointer", () => {
   expect(faultOf(requestError(403, { code: "forbidden", detail: "not allowed" }), "tags")).toBe(
     "Not allowed.",
   );

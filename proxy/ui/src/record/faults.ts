@@ -1,4 +1,4 @@
-/** The server's refusals beside their fields. */
+/** The server's rejections beside their fields. */
 import { RequestError, sentence } from "../api/problem";
 
 /** The fault of a field, or of a part of it such as the second element of a list. */
@@ -9,7 +9,7 @@ export function faultAt(error: unknown, slug: string): string | undefined {
     ?.detail;
 }
 
-/** The fault of a field that was sent alone; without a pointer, the whole refusal. */
+/** The error of a field that was sent alone; without a pointer, the whole problem. */
 export const faultOf = (error: unknown, slug: string): string => faultAt(error, slug) ?? sentence(error);
 
 /** The fault of an external key. */

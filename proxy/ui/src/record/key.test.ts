@@ -18,14 +18,14 @@ test("an empty key and one of spaces are no keys", () => {
   expect([checkKey("").isValid, checkKey("   ").isValid]).toEqual([false, false]);
 });
 
-test("control characters are refused and named", () => {
+test("control characters are rejected and named", () => {
   expect(checkKey("a\u0007\tb\u0085")).toMatchObject({
     controls: ["U+0007", "U+0009", "U+0085"],
     isValid: false,
   });
 });
 
-test("what cannot be seen is shown as a symbol", () => {
+test("invisible characters are shown as symbols", () => {
   expect(withSymbols("a\tb\u007f\u0085\u200bc")).toBe("a␉b␡⟨U+0085⟩⟨U+200B⟩c");
   expect(withSymbols("erp:4711 عربي 😀")).toBe("erp:4711 عربي 😀");
 });

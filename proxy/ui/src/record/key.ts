@@ -1,8 +1,8 @@
 /** The rules of external keys, as the service checks them. */
 
-export const MOST_CHARACTERS = 255;
+export const MAX_CHARACTERS = 255;
 
-/** Control characters as Rust's `char::is_control` has them: those the service refuses. */
+/** Control characters as Rust's `char::is_control` has them: those the service rejects. */
 const CONTROL = /\p{Cc}/u;
 /** Invisible characters that stay in a key: spaces that are no U+0020, marks without width. */
 const INVISIBLE =
@@ -37,7 +37,7 @@ export function checkKey(typed: string): KeyCheck {
     removed: [...typed].length - length,
     controls,
     invisible: found(INVISIBLE),
-    isValid: length >= 1 && length <= MOST_CHARACTERS && controls.length === 0,
+    isValid: length >= 1 && length <= MAX_CHARACTERS && controls.length === 0,
   };
 }
 

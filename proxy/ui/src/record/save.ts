@@ -2,7 +2,7 @@
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { words } from "../language";
 import { offerUndo } from "../navigation/undo";
 import { KEY } from "./merge";
@@ -44,8 +44,8 @@ export async function restoreValue(
   try {
     const written = await saveField(project, id, slug, now, changeTo(slug, value));
     if (written !== null) sayDone(said);
-    else sayRefused(t.valueNotRestored(label));
+    else sayRejected(t.valueNotRestored(label));
   } catch (error) {
-    sayRefused(sentence(error));
+    sayRejected(sentence(error));
   }
 }

@@ -23,7 +23,7 @@ const entry = (changes: Entry["changes"], rest: Partial<Entry> = {}): Entry => (
 });
 const say = (it: Entry, only?: string[]) => entrySentence(template, it, only);
 
-test("an actor is named without the number of the key", () => {
+test("actor has no key number", () => {
   expect(["erp sync (key 3)", "postgres", "endpoint museum"].map(actorName)).toEqual([
     "erp sync",
     "postgres",
@@ -37,7 +37,7 @@ test("one changed field is named with its value", () => {
   expect(say(entry({ external_key: { old: "a", new: "b" } }))).toBe("Anna set External key to b");
 });
 
-test("a cleared field is said to be cleared", () => {
+test("cleared field is described as cleared", () => {
   expect(say(entry({ city: { old: "Bern", new: null } }))).toBe("Anna cleared City");
 });
 
@@ -54,14 +54,14 @@ test("several fields are listed, many are counted", () => {
   expect(say(entry({ city: changed, name: changed }), ["city"])).toBe("Anna set City to x");
 });
 
-test("what is no update is said by its operation", () => {
+test("other operations are named", () => {
   expect(say(entry({}, { operation: "delete" }))).toBe("Anna deleted the record");
   expect(say(entry({ city: { old: null, new: "Bern" } }, { operation: "create" }))).toBe(
     "Anna created the record",
   );
 });
 
-test("each changed field is told by the newest entry that has it", () => {
+test("changed field is described by its newest entry", () => {
   const newest = entry({ city: { old: "a", new: "b" } }, { version: 3 });
   const older = entry({ city: { old: "0", new: "a" }, name: { old: "x", new: "y" } });
   expect(entriesOf([newest, older], ["city", "name"])).toEqual([
@@ -70,7 +70,7 @@ test("each changed field is told by the newest entry that has it", () => {
   ]);
 });
 
-test("a way in without words of its own is named", () => {
+test("unknown source is named", () => {
   expect([wayIn("api"), wayIn("batch")]).toEqual(["by the API", "by batch"]);
 });
 

@@ -11,7 +11,7 @@ const t = words.record;
 export type Entry = Schemas["History"]["history"][number];
 
 /** Who did it, without the number of the key: "erp sync (key 3)" is "erp sync". */
-export const actorName = (actor: string): string => actor.replace(/ \(key \d+\)$/, "") || t.somebody;
+export const actorName = (actor: string): string => actor.replace(/ \(key \d+\)$/, "") || t.otherUser;
 
 export const attributeOf = (template: Template | undefined, field: string): Attribute | undefined =>
   template?.attributes.find((it) => it.slug === field);
@@ -33,7 +33,7 @@ export function changesOf(template: Template | undefined, { changes }: Entry) {
 /** By which way in: "by the API". */
 export const wayIn = (source: string): string => t.ways[source] ?? t.way(source);
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** An entry in one sentence, without its time. Of a reference, the sentence has neither the name nor the id. */
 export function entrySentence(
@@ -49,7 +49,7 @@ export function entrySentence(
   const [field = ""] = fields;
   const label = fieldLabel(template, field);
   if (fields.length > 1) {
-    const labels = fields.slice(0, MOST_NAMED).map((it) => fieldLabel(template, it));
+    const labels = fields.slice(0, MAX_NAMED).map((it) => fieldLabel(template, it));
     const rest = fields.length - labels.length;
     return t.changedFields(actor, labels.join(", ") + (rest > 0 ? ` ${t.andMore(rest)}` : ""));
   }

@@ -28,7 +28,7 @@ const BUCKETS: Record<Range, readonly string[]> = {
   year: ["1d"],
   all: ["1d", "7d"],
 };
-const MOST_POINTS = 1000;
+const MAX_POINTS = 1000;
 
 /** `bucket`: the span of each point; null where every point is there. */
 export type Series = { points: Point[]; bucket: string | null };
@@ -36,7 +36,7 @@ export type Series = { points: Point[]; bucket: string | null };
 type Query = { from?: string; bucket?: string; aggregate?: Aggregate };
 
 async function page(id: string, slug: string, query: Query, signal: AbortSignal) {
-  const params = { path: { id, slug }, query: { ...query, limit: MOST_POINTS } };
+  const params = { path: { id, slug }, query: { ...query, limit: MAX_POINTS } };
   return answer(GET("/v1/entities/{id}/metrics/{slug}", { params, signal }));
 }
 

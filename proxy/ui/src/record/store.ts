@@ -26,7 +26,7 @@ export type Shown = {
 
 const SECONDS = 1_000;
 const POLLING = 10 * SECONDS;
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 const shownKey = (id: string, key = currentSession().key) => [key, "record", id];
 export const historyKey = (id: string) => [currentSession().key, "history", id];
@@ -81,7 +81,7 @@ export function dismissChanges(id: string) {
   if (shown) queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed: [] });
 }
 
-/** Says no more that others changed this field. */
+/** Dismisses the notice that others changed this field. */
 export function dismissChange(id: string, field: string) {
   const shown = cached(id);
   if (!shown?.changed.includes(field)) return;
@@ -123,7 +123,7 @@ function listAnew({ project, record }: Shown) {
   if (template && record.deleted_at == null) showInLists(project, template, record);
 }
 
-/** One write after the other, so that none meets the tag of the one before it. */
+/** Writes run one after the other, so that each sends the current tag. */
 const queues = new Map<string, Promise<unknown>>();
 
 function inTurn<T>(id: string, run: () => Promise<T>): Promise<T> {
@@ -151,7 +151,7 @@ async function withTag(
       await send(shown);
       return true;
     } catch (error) {
-      if (!isStale(error) || attempt === MOST_TRIES) throw error;
+      if (!isStale(error) || attempt === MAX_TRIES) throw error;
       const next = await read(project, id);
       queryClient.setQueryData<Shown>(shownKey(id), seen(shown, next));
       listAnew(next);

@@ -17,7 +17,7 @@ import style from "./Operation.module.css";
 
 const t = pageWords.reference;
 /** More of an answer, such as an export, is not kept. */
-const MOST_SHOWN = 100_000;
+const MAX_SHOWN = 100_000;
 
 type Answer = {
   status: number;
@@ -34,9 +34,9 @@ async function beginning(response: Response): Promise<{ text: string; isCut: boo
   let text = "";
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     text += part.value;
-    if (text.length > MOST_SHOWN) {
+    if (text.length > MAX_SHOWN) {
       await reader?.cancel();
-      return { text: text.slice(0, MOST_SHOWN), isCut: true };
+      return { text: text.slice(0, MAX_SHOWN), isCut: true };
     }
   }
   return { text, isCut: false };
@@ -95,8 +95,8 @@ export function TryIt({ operation, request, problem }: Props) {
     setError(undefined);
     try {
       setAnswer(await run(request, needsKey ? key.trim() : ""));
-    } catch (refusal) {
-      setError(refusal);
+    } catch (rejection) {
+      setError(rejection);
     } finally {
       setBusy(false);
     }
@@ -150,7 +150,7 @@ function Answered({ answer }: { answer: Answer }) {
         <Tag kind={answer.status < 300 ? "good" : answer.status < 400 ? "plain" : "bad"}>{status}</Tag>{" "}
         <span className={style.quiet}>{t.answeredIn(number(Math.round(answer.milliseconds)))}</span>
       </p>
-      {answer.isCut && <p className={style.quiet}>{t.tooLong(number(MOST_SHOWN))}</p>}
+      {answer.isCut && <p className={style.quiet}>{t.tooLong(number(MAX_SHOWN))}</p>}
       {answer.text === "" ? (
         <p className={style.quiet}>{t.emptyAnswer}</p>
       ) : (

@@ -2,10 +2,10 @@
 import type { Json } from "../api/json";
 import { type ApiDocument, type Content, resolve, type Schema } from "./document";
 
-const MOST_DEPTH = 6;
+const MAX_DEPTH = 6;
 
 export function exampleOf(document: ApiDocument, schema: Schema | undefined, depth = 0): Json {
-  if (!schema || depth > MOST_DEPTH) return null;
+  if (!schema || depth > MAX_DEPTH) return null;
   const it = resolve<Schema>(document, schema);
   const given = it.example ?? it.examples?.[0] ?? it.const ?? it.default ?? it.enum?.[0];
   if (given !== undefined) return given;

@@ -48,7 +48,7 @@ test("an operation with an empty list of security needs no key", () => {
   expect([drop?.isOpen, read?.isOpen]).toEqual([true, false]);
 });
 
-test("what writes asks first", () => {
+test("writing operations need a confirmation", () => {
   expect([drop, read].map((it) => it && isReading(it))).toEqual([false, true]);
 });
 
@@ -60,7 +60,7 @@ test("the values of a request are escaped in its path", () => {
   expect(requestOf(read, {}, null).path).toBe("/v1/things/{template}");
 });
 
-test("an example of a schema that contains itself ends", () => {
+test("example of a recursive schema ends", () => {
   expect(JSON.stringify(exampleOf(document, { $ref: "#/components/schemas/Node" }))).toContain('"next":null');
   expect(exampleOf(document, { $ref: "#/components/schemas/Choice" })).toBe(5);
 });

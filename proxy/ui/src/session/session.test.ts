@@ -6,38 +6,40 @@ vi.stubGlobal("sessionStorage", {
   setItem: (name: string, value: string) => kept.set(name, value),
   removeItem: (name: string) => kept.delete(name),
 });
-const { anotherKey, currentSession, refuse, seeAs, seeAsMyself, signIn, signOut } = await import("./session");
+const { anotherKey, currentSession, markRejected, seeAs, seeAsMyself, signIn, signOut } = await import(
+  "./session"
+);
 const nobodyWaits = new AbortController().signal;
 
 beforeEach(() => signOut());
 
-test("who signs out leaves nothing in the tab", () => {
+test("sign-out clears the tab", () => {
   signIn("first");
   expect(kept.size).toBe(1);
   signOut();
   expect(kept.size).toBe(0);
 });
 
-test("a refused key that is no longer used ends no session", () => {
+test("rejection of an unused key does not end the session", () => {
   signIn("first");
   signIn("second");
-  refuse("first");
-  expect(currentSession()).toMatchObject({ key: "second", refused: false });
+  markRejected("first");
+  expect(currentSession()).toMatchObject({ key: "second", rejected: false });
 });
 
-test("who sees as a role returns to the key of their own, also after a second role", () => {
+test("viewing as roles returns to the own key", () => {
   signIn("mine");
   seeAs("sales", "of sales");
   seeAs("support", "of support");
   expect(currentSession()).toMatchObject({ key: "of support", own: "mine" });
   seeAsMyself();
-  expect(currentSession()).toEqual({ key: "mine", own: null, role: null, refused: false });
+  expect(currentSession()).toEqual({ key: "mine", own: null, role: null, rejected: false });
 });
 
-test("what waits for another key goes on with it, or with the same one if that is accepted again", async () => {
+test("waiting request continues with the next accepted key", async () => {
   for (const next of ["second", "first"]) {
     signIn("first");
-    refuse("first");
+    markRejected("first");
     const waiting = anotherKey("first", nobodyWaits);
     signIn(next);
     expect(await waiting).toBe(true);
@@ -46,7 +48,7 @@ test("what waits for another key goes on with it, or with the same one if that i
 
 test("wait for another key ends with the session, and when it is no longer needed", async () => {
   signIn("first");
-  refuse("first");
+  markRejected("first");
   const waiting = anotherKey("first", nobodyWaits);
   const page = new AbortController();
   const left = anotherKey("first", page.signal);

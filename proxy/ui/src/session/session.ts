@@ -4,7 +4,7 @@
  * While administrators look at the application as another role, the key of that role stands before their own.
  */
 import { useSyncExternalStore } from "react";
-import { NOBODY, type Session, storedSession, storeSession } from "./stored";
+import { type Session, SIGNED_OUT, storedSession, storeSession } from "./stored";
 
 export type { Session };
 
@@ -19,24 +19,24 @@ function change(next: Session) {
 
 export const currentSession = () => session;
 
-export const signIn = (key: string) => change({ ...NOBODY, key });
+export const signIn = (key: string) => change({ ...SIGNED_OUT, key });
 
-export const signOut = () => change(NOBODY);
+export const signOut = () => change(SIGNED_OUT);
 
-/** The service refused this key. A key that is no longer used does not count. */
-export function refuse(key: string) {
-  if (session.key === key && !session.refused) change({ ...session, refused: true });
+/** The service rejected this key. A key that is no longer used does not count. */
+export function markRejected(key: string) {
+  if (session.key === key && !session.rejected) change({ ...session, rejected: true });
 }
 
-/** Waits until another key than the refused one is given; false if the session ends instead. */
-export function anotherKey(refused: string, signal: AbortSignal): Promise<boolean> {
+/** Waits until the user enters another key; false if the session ends. */
+export function anotherKey(rejected: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const end = () => {
       listeners.delete(look);
       signal.removeEventListener("abort", abort);
     };
     const look = () => {
-      if (session.key === refused && session.refused) return;
+      if (session.key === rejected && session.rejected) return;
       end();
       resolve(session.key !== null);
     };
@@ -53,10 +53,10 @@ export function anotherKey(refused: string, signal: AbortSignal): Promise<boolea
 
 /** Looks at the application with the key of a role. */
 export const seeAs = (role: string, key: string) =>
-  change({ key, role, own: session.own ?? session.key, refused: false });
+  change({ key, role, own: session.own ?? session.key, rejected: false });
 
 /** Returns from the role to the administrator's own key. */
-export const seeAsMyself = () => change({ ...NOBODY, key: session.own ?? session.key });
+export const seeAsMyself = () => change({ ...SIGNED_OUT, key: session.own ?? session.key });
 
 function subscribe(listener: () => void) {
   listeners.add(listener);

@@ -9,17 +9,17 @@ export type Session = {
   own: string | null;
   /** The role that is looked at. */
   role: string | null;
-  /** The key was refused: what is open stays open until another key is given. */
-  refused: boolean;
+  /** The key was rejected. Open pages stay open until the user enters another key. */
+  rejected: boolean;
 };
 
-export const NOBODY: Session = { key: null, own: null, role: null, refused: false };
+export const SIGNED_OUT: Session = { key: null, own: null, role: null, rejected: false };
 
 export function storedSession(): Session {
   try {
-    return { ...NOBODY, ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
+    return { ...SIGNED_OUT, ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
   } catch {
-    return NOBODY;
+    return SIGNED_OUT;
   }
 }
 

@@ -17,7 +17,7 @@ import {
   faultsOf,
   newAttribute,
   othersOf,
-  refusals,
+  rejections,
 } from "./draft";
 import { Effects } from "./Effects";
 import { effectsOf, judged, viewsWith } from "./effects";
@@ -38,7 +38,7 @@ type Props = {
 /** Adds or changes one attribute, and says beforehand what that does. */
 export function AttributeDialog({ project, template, templates, attribute, onClose }: Props) {
   const [draft, setDraft] = useState<Draft>(() => (attribute ? draftOf(attribute) : EMPTY));
-  const [refused, setRefused] = useState<unknown>(undefined);
+  const [rejected, setRejected] = useState<unknown>(undefined);
   const [isSaving, setSaving] = useState(false);
   const facts = useFacts(project, template, attribute);
   const isEmpty = draft.slug === "" && draft.label === "";
@@ -47,13 +47,13 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
     ? changeOf(attribute, draft)
     : { attributes: [newAttribute(draft)] as NonNullable<ReturnType<typeof changeOf>>["attributes"] };
   const isWhole = !isEmpty && Object.keys(written).length === 0;
-  const { plan, refusal, isAsking } = useDryRun(project, template.slug, isWhole ? (change ?? null) : null);
-  const told = toldOf(refused ?? refusal, attribute?.slug ?? null);
-  // What stands beside a field is not said a second time.
-  const verdict = Object.keys(told).length > 0 ? {} : { plan, refusal };
+  const { plan, rejection, isAsking } = useDryRun(project, template.slug, isWhole ? (change ?? null) : null);
+  const told = rejectionsOf(rejected ?? rejection, attribute?.slug ?? null);
+  // Errors at fields are not repeated.
+  const verdict = Object.keys(told).length > 0 ? {} : { plan, rejection };
   const faults = { ...told, ...written };
   const effects = isEmpty ? [] : judged(effectsOf(template, attribute, draft, { ...facts, plan }), verdict);
-  const isRefused = refusal !== undefined;
+  const isRejected = rejection !== undefined;
   const name = draft.label || draft.slug;
   const save = async () => {
     if (!change) return;
@@ -63,13 +63,13 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
       sayDone(attribute ? t.saved(name) : t.added(name));
       onClose();
     } catch (error) {
-      setRefused(error);
+      setRejected(error);
       setSaving(false);
     }
   };
   const edit = (next: Draft) => {
     setDraft(next);
-    setRefused(undefined);
+    setRejected(undefined);
   };
   return (
     <Dialog
@@ -84,7 +84,7 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
           <Button
             kind="main"
             onPress={save}
-            isDisabled={change === null || !isWhole || isSaving || isAsking || isRefused}
+            isDisabled={change === null || !isWhole || isSaving || isAsking || isRejected}
           >
             {attribute ? t.save : t.addAttribute}
           </Button>
@@ -93,15 +93,15 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
     >
       <AttributeForm {...{ project, templates, draft, faults }} setDraft={edit} isNew={attribute === null} />
       <Effects effects={effects} isAsking={isAsking} />
-      {refused !== undefined && Object.keys(told).length === 0 && <Failure error={refused} />}
+      {rejected !== undefined && Object.keys(told).length === 0 && <Failure error={rejected} />}
     </Dialog>
   );
 }
 
-/** What was refused of single fields. A box has no place for a sentence, so what is required is said among the effects. */
-function toldOf(error: unknown, slug: string | null): Faults {
+/** The errors of single fields. A checkbox has no room for a message, so `required` is explained among the effects. */
+function rejectionsOf(error: unknown, slug: string | null): Faults {
   if (!(error instanceof RequestError)) return {};
-  const { required: _, ...beside } = refusals(error, "/attributes/0", slug);
+  const { required: _, ...beside } = rejections(error, "/attributes/0", slug);
   return beside;
 }
 

@@ -1,6 +1,6 @@
 import type { Template } from "../api/queries";
 import { Checkbox } from "../components/Checkbox";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
@@ -97,7 +97,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
             {t.required}
           </Checkbox>
           <p>{t.requiredHint}</p>
-          {faults.required && <Refusal>{faults.required}</Refusal>}
+          {faults.required && <Rejection>{faults.required}</Rejection>}
         </div>
         <div className={style.box}>
           <Checkbox

@@ -17,17 +17,17 @@ const t = pageWords.template;
 
 type Props = { project: string; template: Template; attribute: Attribute; onClose: () => void };
 
-/** Drops an attribute after its slug was typed. */
+/** Drops an attribute after the user has typed its slug. */
 export function DropAttribute({ project, template, attribute, onClose }: Props) {
   const name = attributeLabel(attribute);
   const facts = useFacts(project, template, attribute);
-  const { plan, refusal, isAsking } = useDryRun(project, template.slug, { drop: [attribute.slug] });
-  const effects = judged(effectsOfDrop(template, attribute, { ...facts, plan }), { plan, refusal });
+  const { plan, rejection, isAsking } = useDryRun(project, template.slug, { drop: [attribute.slug] });
+  const effects = judged(effectsOfDrop(template, attribute, { ...facts, plan }), { plan, rejection });
   return (
     <TypedConfirm
       title={t.dropTitle(name)}
       slug={attribute.slug}
-      isPossible={!isAsking && !effects.some(({ kind }) => kind === "refusal")}
+      isPossible={!isAsking && !effects.some(({ kind }) => kind === "rejection")}
       run={async () => {
         await changeTemplate(project, template.slug, { drop: [attribute.slug] });
         sayDone(t.dropped(name));

@@ -3,7 +3,7 @@ import { pageWords } from "../language/pages";
 import type { Effect } from "./effects";
 import style from "./template.module.css";
 
-const ICONS = { plain: Info, attention: TriangleAlert, refusal: CircleAlert };
+const ICONS = { plain: Info, attention: TriangleAlert, rejection: CircleAlert };
 
 /** What a change will do, before it is made. */
 export function Effects({ effects, isAsking = false }: { effects: Effect[]; isAsking?: boolean }) {

@@ -1,5 +1,5 @@
 import { exact } from "../api/json";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { Select } from "../components/Select";
 import { dateText, datetimeText } from "../format/date";
 import { type Format, numberText } from "../format/number";
@@ -32,7 +32,7 @@ export function FormatEditor({ type, error, ...props }: Props) {
         {example && <>{t.example(example(props.format))} </>}
         {t.hint}
       </p>
-      {error && <Refusal>{error}</Refusal>}
+      {error && <Rejection>{error}</Rejection>}
     </fieldset>
   );
 }

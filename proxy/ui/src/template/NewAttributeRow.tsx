@@ -3,7 +3,7 @@ import { type KeyboardEvent, useState } from "react";
 import type { Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Dialog } from "../components/Dialog";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
@@ -104,7 +104,7 @@ export function NewAttributeRow({ project, templates, place, draft, setDraft, fa
           .filter(Boolean)
           .join(", ")}
       </p>
-      {hidden && <Refusal>{hidden}</Refusal>}
+      {hidden && <Rejection>{hidden}</Rejection>}
       {isOpen && (
         <Dialog
           title={t.detailsOf(name)}

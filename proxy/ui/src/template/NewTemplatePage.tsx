@@ -13,7 +13,7 @@ import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { type Draft, EMPTY, faultsOf, newAttribute, refusals } from "./draft";
+import { type Draft, EMPTY, faultsOf, newAttribute, rejections } from "./draft";
 import { languageChoices } from "./languages";
 import { NewAttributeRow } from "./NewAttributeRow";
 import { slugFault, slugOf } from "./slug";
@@ -53,13 +53,13 @@ function Form({ project, templates }: { project: string; templates: Template[] }
   const [language, setLanguage] = useState("english");
   const [display, setDisplay] = useState<string | undefined>(undefined);
   const [rows, setRows] = useState(FIRST);
-  const [refused, setRefused] = useState<unknown>(undefined);
+  const [rejected, setRejected] = useState<unknown>(undefined);
   const [isSaving, setSaving] = useState(false);
   const drafts = rows.map(({ draft }) => draft);
   const slugs = drafts.map((it) => it.slug);
   const written = rows.map(({ draft }, at) => faultsOf(draft, slugs.toSpliced(at, 1)));
-  const problem = refused instanceof RequestError ? refused : undefined;
-  const told = rows.map((_, at) => (problem ? refusals(problem, `/attributes/${at}`, null) : {}));
+  const problem = rejected instanceof RequestError ? rejected : undefined;
+  const told = rows.map((_, at) => (problem ? rejections(problem, `/attributes/${at}`, null) : {}));
   const isTaken = templates.some((it) => it.slug === slug);
   const ownSlugFault = isTaken ? t.slugTakenTemplate(slug) : slugFault(slug);
   const isTold = [...told].some((it) => Object.keys(it).length > 0) || problem?.at("/slug") !== undefined;
@@ -67,7 +67,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
     !isSaving && ownSlugFault === undefined && written.every((it) => Object.keys(it).length === 0);
   const edit = (next: Row[]) => {
     setRows(next);
-    setRefused(undefined);
+    setRejected(undefined);
   };
   const create = async () => {
     setSaving(true);
@@ -83,7 +83,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
       sayDone(t.created(label || slug));
       navigate(addresses.template(project, slug));
     } catch (error) {
-      setRefused(error);
+      setRejected(error);
       setSaving(false);
     }
   };
@@ -99,7 +99,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
               onChange={(next) => {
                 if (slug === slugOf(label)) setSlug(slugOf(next));
                 setLabel(next);
-                setRefused(undefined);
+                setRejected(undefined);
               }}
               error={problem?.at("/label")}
               autoFocus
@@ -111,7 +111,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
               value={slug}
               onChange={(next) => {
                 setSlug(next);
-                setRefused(undefined);
+                setRejected(undefined);
               }}
               error={slug === "" && label === "" ? undefined : (ownSlugFault ?? problem?.at("/slug"))}
               isCode
@@ -170,7 +170,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
           </Button>
         </div>
       </Section>
-      {refused !== undefined && !isTold && <Failure error={refused} />}
+      {rejected !== undefined && !isTold && <Failure error={rejected} />}
       <div className={style.buttons}>
         <Button kind="main" onPress={create} isDisabled={!isReady}>
           {t.create}

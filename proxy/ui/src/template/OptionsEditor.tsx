@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { pageWords } from "../language/pages";
 import type { Option } from "./draft";
 import style from "./template.module.css";
@@ -54,7 +54,7 @@ export function OptionsEditor({ options, setOptions, error }: Props) {
           </Button>
         </div>
       )}
-      {error && <Refusal>{error}</Refusal>}
+      {error && <Rejection>{error}</Rejection>}
     </fieldset>
   );
 }

@@ -3,7 +3,7 @@ import { RequestError } from "../api/problem";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { Failure } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
@@ -54,16 +54,16 @@ type Props = { project: string; template: Template; records: number | null };
 /** Label, display, language, order, embedded texts and synonyms of a template. */
 export function SettingsForm({ project, template, records }: Props) {
   const [edited, setEdited] = useState<Partial<Settings>>({});
-  const [refused, setRefused] = useState<unknown>(undefined);
+  const [rejected, setRejected] = useState<unknown>(undefined);
   const [isSaving, setSaving] = useState(false);
   const before = settingsOf(template);
   const settings = { ...before, ...edited };
   const change = changeOfSettings(before, settings);
-  const { plan, refusal, isAsking } = useDryRun(project, template.slug, change);
-  const effects = judged(effectsOfSettings(template, settings, { records, plan }), { plan, refusal });
+  const { plan, rejection, isAsking } = useDryRun(project, template.slug, change);
+  const effects = judged(effectsOfSettings(template, settings, { records, plan }), { plan, rejection });
   const set = (more: Partial<Settings>) => {
     setEdited({ ...edited, ...more });
-    setRefused(undefined);
+    setRejected(undefined);
   };
   const save = async () => {
     setSaving(true);
@@ -72,12 +72,12 @@ export function SettingsForm({ project, template, records }: Props) {
       sayDone(t.saved(settings.label || template.slug));
       setEdited({});
     } catch (error) {
-      setRefused(error);
+      setRejected(error);
     } finally {
       setSaving(false);
     }
   };
-  const error = refused ?? refusal;
+  const error = rejected ?? rejection;
   const at = (pointer: string) => (error instanceof RequestError ? error.at(pointer) : undefined);
   const embedFault =
     error instanceof RequestError
@@ -150,7 +150,7 @@ export function SettingsForm({ project, template, records }: Props) {
               </Checkbox>
             ))}
           </div>
-          {embedFault && <Refusal>{embedFault}</Refusal>}
+          {embedFault && <Rejection>{embedFault}</Rejection>}
         </fieldset>
         <SynonymsField
           lines={settings.synonyms}
@@ -161,9 +161,9 @@ export function SettingsForm({ project, template, records }: Props) {
         {effects.length > 0 && (
           <>
             <Effects effects={effects} isAsking={isAsking} />
-            {refused !== undefined && !isPlaced && <Failure error={refused} />}
+            {rejected !== undefined && !isPlaced && <Failure error={rejected} />}
             <div className={style.buttons}>
-              <Button kind="main" onPress={save} isDisabled={isSaving || isAsking || refusal !== undefined}>
+              <Button kind="main" onPress={save} isDisabled={isSaving || isAsking || rejection !== undefined}>
                 {t.save}
               </Button>
               <Button onPress={() => setEdited({})}>{t.reset}</Button>

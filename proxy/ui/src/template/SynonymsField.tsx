@@ -7,7 +7,7 @@ const t = pageWords.template;
 
 type Props = { lines: string; setLines: (lines: string) => void; isInLines: boolean; error: unknown };
 
-/** Why synonyms are refused, with the line. */
+/** The errors of synonyms, with their lines. */
 export function synonymsFault(lines: string, error: unknown): string | undefined {
   if (!(error instanceof RequestError)) return undefined;
   const fault = error.problem?.errors?.find(({ pointer }) => pointer.startsWith("/synonyms"));

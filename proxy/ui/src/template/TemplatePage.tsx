@@ -147,7 +147,7 @@ function Definition({ project, template, templates, may }: Props) {
 
 type DropProps = Omit<Props, "may"> & { records: number | null; start: () => void };
 
-/** The way to drop the template, or what stands in it. */
+/** Drops the template, or shows what prevents it. */
 function DropSection({ project, template, templates, records, start }: DropProps) {
   const referring = templates.flatMap((other) =>
     other === template

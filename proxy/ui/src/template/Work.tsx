@@ -6,7 +6,7 @@ import { DataTable } from "../components/DataTable";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRejected } from "../components/toast";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { suggestions } from "./suggestions";
@@ -25,7 +25,7 @@ export function Jobs({ jobs, template }: { jobs: Job[]; template: Template }) {
         const name = attribute ? attributeLabel(attribute) : (job.attribute ?? t.jobs.searches);
         const label = job.kind === "index" ? t.jobs.index(name) : t.jobs[job.kind];
         return job.state === "failed" ? (
-          <Notice key={job.id} kind="refusal">
+          <Notice key={job.id} kind="rejection">
             {`${label}: ${asSentence(job.error ?? t.jobFailed)} ${t.jobAgain}`}
           </Notice>
         ) : (
@@ -55,7 +55,7 @@ export function Suggestions({ project, template, records, views }: Props) {
       await changeTemplate(project, template.slug, { attributes: [{ slug, indexed: true }] });
       sayDone(t.indexRequested(name));
     } catch (error) {
-      sayRefused(sentence(error));
+      sayRejected(sentence(error));
     }
     setAsked((it) => it.filter((other) => other !== slug));
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RequestError } from "../api/problem";
 import type { Attribute } from "../api/queries";
-import { changeOf, draftOf, EMPTY, faultsOf, newAttribute, refusals } from "./draft";
+import { changeOf, draftOf, EMPTY, faultsOf, newAttribute, rejections } from "./draft";
 
 const tags: Attribute = {
   id: "1",
@@ -46,7 +46,7 @@ test("options have a label only where it differs; none are null", () => {
   expect(changeOf(tags, { ...draft, options: null })?.attributes?.[0]?.options).toBeNull();
 });
 
-test("a new attribute has only what its type takes", () => {
+test("new attribute has only members of its type", () => {
   const draft = { ...EMPTY, slug: "x", target: "companies", options: [], indexed: true };
   expect(newAttribute(draft)).toEqual({ slug: "x", type: "string", indexed: true });
   expect(newAttribute({ ...draft, type: "reference" })).toEqual({
@@ -56,17 +56,21 @@ test("a new attribute has only what its type takes", () => {
   });
 });
 
-test("refusals stand beside their fields", () => {
+test("errors are shown at their fields", () => {
   const errors = [
     { pointer: "/attributes/0/options/1", code: "invalid_value", detail: "twice" },
     { pointer: "/rename/tags", code: "conflict", detail: "taken" },
-    { pointer: "/attributes", code: "invalid_value", detail: "there are records without a value" },
+    {
+      pointer: "/attributes",
+      code: "invalid_value",
+      detail: "a required attribute has no value in some records",
+    },
   ];
   const problem = { code: "invalid_value", detail: "x", errors } as never;
-  expect(refusals(new RequestError(422, problem, "x"), "/attributes/0", "tags")).toEqual({
+  expect(rejections(new RequestError(422, problem, "x"), "/attributes/0", "tags")).toEqual({
     options: "twice",
     slug: "taken",
-    required: "there are records without a value",
+    required: "a required attribute has no value in some records",
   });
 });
 
@@ -74,6 +78,6 @@ test("options are neither empty nor listed twice", () => {
   const faults = (...values: string[]) =>
     faultsOf({ ...draftOf(tags), options: values.map((value) => ({ value, label: "" })) }, []).options;
   expect(faults("a", "b")).toBeUndefined();
-  expect(faults("a", "")).toContain("Write");
+  expect(faults("a", "")).toContain("Enter a value");
   expect(faults("a", "a")).toContain("twice");
 });

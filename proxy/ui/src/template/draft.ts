@@ -114,14 +114,14 @@ export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateC
   };
 }
 
-/** References always have an index. */
+/** References are always indexed. */
 export const hasIndex = (type: AttributeType) => type !== "reference";
 
 export type Faults = Partial<
   Record<"label" | "slug" | "type" | "options" | "target" | "default" | "required" | "format", string>
 >;
 
-/** What keeps a draft from being sent. */
+/** The errors that prevent sending a draft. */
 export function faultsOf(draft: Draft, others: readonly string[]): Faults {
   const faults: Faults = {};
   const slug = attributeSlugFault(draft.slug, others);
@@ -134,8 +134,8 @@ export function faultsOf(draft: Draft, others: readonly string[]): Faults {
   return faults;
 }
 
-/** What the service refused, by field. `at` is the pointer of the attribute: `/attributes/0`. */
-export function refusals(error: RequestError, at: string, before: string | null): Faults {
+/** The errors by field. `at` is the pointer of the attribute: `/attributes/0`. */
+export function rejections(error: RequestError, at: string, before: string | null): Faults {
   const faults: Faults = {};
   const set = (field: keyof Faults, text: string) => {
     faults[field] ??= text;

@@ -39,19 +39,19 @@ test("an untouched draft has no effect", () => {
   expect(effectsOfSettings(template, settingsOf(template), { records: 5 })).toEqual([]);
 });
 
-test("a required attribute with empty records is refused before it is sent", () => {
+test("required attribute with empty records is rejected before sending", () => {
   expect(change({ required: true })[0]?.text).toContain("100 records");
-  expect(kinds(change({ required: true }))).toEqual(["refusal"]);
+  expect(kinds(change({ required: true }))).toEqual(["rejection"]);
 });
 
-test("a rename warns of what is outside", () => {
+test("rename warns of external programs", () => {
   expect(kinds(change({ slug: "town" }))).toEqual(["plain", "attention", "plain"]);
 });
 
 test("a drop counts values, and a view that uses the attribute prevents it", () => {
   const view = { slug: "bern", label: null, query: { filters: [{ field: "city" }] } } as unknown as View;
   expect(effectsOfDrop(template, city, facts)[0]?.text).toContain("1,100 values of City");
-  expect(kinds(effectsOfDrop(template, city, { ...facts, views: [view] }))[0]).toBe("refusal");
+  expect(kinds(effectsOfDrop(template, city, { ...facts, views: [view] }))[0]).toBe("rejection");
 });
 
 test("views name attributes in filters, sorts, fields and behind references, not in values", () => {
@@ -65,7 +65,7 @@ test("views name attributes in filters, sorts, fields and behind references, not
 
 test("a new required attribute needs a default where records exist", () => {
   const draft = { ...draftOf(city), slug: "new", required: true };
-  expect(kinds(effectsOf(template, null, draft, facts))).toEqual(["refusal"]);
+  expect(kinds(effectsOf(template, null, draft, facts))).toEqual(["rejection"]);
   expect(kinds(effectsOf(template, null, { ...draft, default: "x" }, facts))).toEqual(["plain"]);
   expect(kinds(effectsOf(template, null, draft, { ...facts, records: 0 }))).toEqual(["plain"]);
 });
@@ -80,35 +80,35 @@ const plan: Plan = {
   jobs: [],
 };
 
-const refused = requestError(409, {
+const rejected = requestError(409, {
   code: "conflict",
   detail: "/drop: the view is in use",
   errors: [{ pointer: "/drop", code: "conflict", detail: "the view is in use" }],
 });
 
-test("what the service refuses is the only effect", () => {
-  expect(judged(change({ slug: "town" }), { refusal: refused })).toEqual([
-    { kind: "refusal", text: "The view is in use." },
+test("rejection is the only effect", () => {
+  expect(judged(change({ slug: "town" }), { rejection: rejected })).toEqual([
+    { kind: "rejection", text: "The view is in use." },
   ]);
 });
 
-test("a refusal whose reason is known is said in our words", () => {
+test("known rejection has its own words", () => {
   const ours = change({ required: true });
-  expect(judged(ours, { refusal: refused })).toEqual(ours);
+  expect(judged(ours, { rejection: rejected })).toEqual(ours);
 });
 
-test("what the service does not refuse is not refused", () => {
+test("accepted change has no warning of a rejection", () => {
   expect(judged(change({ required: true }), { plan })).toEqual([]);
 });
 
-test("what the service does not refuse is told as sure", () => {
+test("accepted change states certain effects", () => {
   const sure = (more: Partial<ReturnType<typeof draftOf>>) =>
     effectsOf(template, city, { ...draftOf(city), ...more }, { ...facts, plan });
   expect(kinds(sure({ required: true }))).toEqual(["plain"]);
-  expect(sure({ options: [{ value: "Bern", label: "" }] })[0]?.text).toContain("Every record");
+  expect(sure({ options: [{ value: "Bern", label: "" }] })[0]?.text).toContain("No record has another value");
 });
 
-test("the service says what is left to the background", () => {
+test("background jobs of the change are listed", () => {
   const later: Plan = {
     ...plan,
     indexes: [{ attribute: "city", action: "create", in_background: true }],
@@ -137,7 +137,7 @@ test("the service counts the values that a drop removes", () => {
   expect(first?.text).toContain("7 values of City");
 });
 
-test("a change of the settings has what differs", () => {
+test("settings request has only changed members", () => {
   const before = { ...settingsOf(template), embed: ["a", "b"] };
   expect(changeOfSettings(before, { ...before, embed: ["b", "a"] })).toBeNull();
   expect(changeOfSettings(before, { ...before, label: "", embed: [] })).toEqual({ label: null, embed: null });

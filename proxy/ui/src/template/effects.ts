@@ -1,4 +1,4 @@
-/** What a change of a definition does, told before it is done. */
+/** The effects of a change of a definition, shown before the change. */
 import type { Schemas } from "../api/client";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template, View } from "../api/queries";
@@ -9,8 +9,8 @@ import { areSynonymsAlike, linesOf, setsOf } from "./synonyms";
 
 const t = pageWords.template.effects;
 
-/** `plain` changes no data, `attention` costs something, `refusal` keeps the change from being made. */
-export type Effect = { kind: "plain" | "attention" | "refusal"; text: string };
+/** `plain` changes no data, `attention` costs something, `rejection` keeps the change from being made. */
+export type Effect = { kind: "plain" | "attention" | "rejection"; text: string };
 
 /** What is known of the data; a number is null while it is counted. */
 export type Facts = {
@@ -25,12 +25,12 @@ export type Facts = {
 
 export type Plan = Schemas["TemplatePlan"];
 
-/** What the service says of a change: what it would do, or why it would refuse it. Neither while it is asked. */
-export type Verdict = { plan?: Plan | undefined; refusal?: RequestError | undefined };
+/** The result of the dry run: the effects or the error of the change. Neither is present while it runs. */
+export type Verdict = { plan?: Plan | undefined; rejection?: RequestError | undefined };
 
 const plain = (text: string): Effect => ({ kind: "plain", text });
 const attention = (text: string): Effect => ({ kind: "attention", text });
-const refusal = (text: string): Effect => ({ kind: "refusal", text });
+const rejection = (text: string): Effect => ({ kind: "rejection", text });
 
 const leaves = (plan: Plan | undefined, kind: Plan["jobs"][number]["kind"]): boolean =>
   plan?.jobs.some((job) => job.kind === kind) ?? false;
@@ -62,15 +62,15 @@ export function effectsOf(
 }
 
 /**
- * The effects after the service was asked. What it refuses is the only effect, in our words where they name the reason;
- * what it does not refuse is not refused.
+ * The effects after the dry run. A rejection is the only effect, in own words for known reasons. Without a rejection, no
+ * effect warns of one.
  */
-export function judged(effects: Effect[], { plan, refusal: refused }: Verdict): Effect[] {
-  const isRefusal = ({ kind }: Effect) => kind === "refusal";
-  if (plan !== undefined) return effects.filter((it) => !isRefusal(it));
-  if (refused === undefined) return effects;
-  const known = effects.filter(isRefusal);
-  return known.length > 0 ? known : [refusal(refused.problem?.errors?.[0]?.detail ?? refused.message)];
+export function judged(effects: Effect[], { plan, rejection: rejected }: Verdict): Effect[] {
+  const isRejection = ({ kind }: Effect) => kind === "rejection";
+  if (plan !== undefined) return effects.filter((it) => !isRejection(it));
+  if (rejected === undefined) return effects;
+  const known = effects.filter(isRejection);
+  return known.length > 0 ? known : [rejection(rejected.problem?.errors?.[0]?.detail ?? rejected.message)];
 }
 
 function effectsOfNew(draft: Draft, facts: Facts): Effect[] {
@@ -78,7 +78,7 @@ function effectsOfNew(draft: Draft, facts: Facts): Effect[] {
   const effects: Effect[] = [];
   const has = records !== null && records > 0;
   if (draft.default !== null) effects.push(has ? plain(t.defaultForAll(records)) : plain(t.defaultForNew));
-  else if (draft.required && has) effects.push(refusal(t.requiredNeedsDefault(records)));
+  else if (draft.required && has) effects.push(rejection(t.requiredNeedsDefault(records)));
   else effects.push(plain(has ? t.addedEmpty(records) : t.added));
   if (draft.indexed || draft.type === "reference") effects.push(...indexEffects(draft, facts));
   if (leaves(facts.plan, "documents") && has) effects.push(plain(t.documentsInBackground(records)));
@@ -96,7 +96,7 @@ function effectsOfChange(template: Template, before: Draft, after: Draft, facts:
     const { records, filled, plan } = facts;
     const empty = plan ? 0 : records !== null && filled !== null ? records - filled : null;
     if (empty === null) effects.push(plain(t.requiredCounting));
-    else effects.push(empty > 0 ? refusal(t.requiredMissing(empty)) : plain(t.required));
+    else effects.push(empty > 0 ? rejection(t.requiredMissing(empty)) : plain(t.required));
   }
   if (!after.required && before.required) effects.push(plain(t.optional));
   if (after.indexed && !before.indexed) effects.push(...indexEffects(after, facts));
@@ -132,19 +132,19 @@ function optionEffects(before: Draft, after: Draft, { plan }: Facts): Effect[] {
   ];
 }
 
-/** What dropping an attribute does. */
+/** The effects of dropping an attribute. */
 export function effectsOfDrop(template: Template, attribute: Attribute, facts: Facts): Effect[] {
   const name = attributeLabel(attribute);
   const { views, plan } = facts;
   const filled = plan?.dropped.find(({ slug }) => slug === attribute.slug)?.records ?? facts.filled;
   const effects: Effect[] = [];
-  if (views.length > 0) effects.push(refusal(t.viewsUse(views.map(({ label, slug }) => label || slug))));
+  if (views.length > 0) effects.push(rejection(t.viewsUse(views.map(({ label, slug }) => label || slug))));
   if (filled === null) effects.push(attention(t.dropCounting(name)));
   else effects.push(filled === 0 ? plain(t.dropEmpty(name)) : attention(t.dropValues(name, filled)));
   effects.push(plain(attribute.type === "metric" ? t.dropMetric : t.dropHistory));
   if (template.display === attribute.slug) effects.push(attention(t.dropDisplay));
   if (template.embed?.includes(attribute.slug)) effects.push(attention(t.dropEmbedded));
-  if (!plan) effects.push(plain(t.dropRefused));
+  if (!plan) effects.push(plain(t.dropRejected));
   return effects;
 }
 
@@ -185,7 +185,7 @@ export function changeOfSettings(before: Settings, after: Settings): Schemas["Te
   return Object.keys(change).length === 0 ? null : change;
 }
 
-/** What saving the settings of a template does. */
+/** The effects of saving the settings of a template. */
 export function effectsOfSettings(
   template: Template,
   after: Settings,

@@ -8,7 +8,7 @@ test("a slug is a plain lowercase identifier", () => {
     expect(slugFault(bad), bad).toBeDefined();
 });
 
-test("an attribute takes no reserved slug and none of another", () => {
+test("reserved and used slugs are rejected", () => {
   expect(attributeSlugFault("id", [])).toContain("reserved");
   expect(attributeSlugFault("ctid", [])).toContain("reserved");
   expect(attributeSlugFault("city", ["city"])).toContain("city");

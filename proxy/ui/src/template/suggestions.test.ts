@@ -20,7 +20,7 @@ test("saved views of a large template suggest an index", () => {
   expect(names(template, [], views, 1_000)).toEqual([]);
 });
 
-test("what the service counted is suggested unless it has an index or the template is small", () => {
+test("counted attributes of large templates are suggested", () => {
   const counted = ["notes", "name"].map((attribute) => ({ attribute, filters: 12, sorts: 1, since: "" }));
   expect(names(template, counted, [], 6_000)).toEqual(["notes"]);
   expect(names(template, counted, [], 10)).toEqual([]);

@@ -8,7 +8,7 @@ const t = pageWords.template;
 
 /** In smaller templates, reading every record is fast. */
 const SOME = 5_000;
-/** From here on, an index is suggested before anybody has waited. */
+/** The number of records from which views suggest an index. */
 const MANY = 50_000;
 
 export type Suggestion = { attribute: Attribute; why: string };

@@ -13,8 +13,8 @@ const PAUSE = 400;
 export type DryRun = {
   /** Missing while it is asked for, and where the service cannot say. */
   plan: Plan | undefined;
-  /** What the service would refuse. */
-  refusal: RequestError | undefined;
+  /** The error of the dry run. */
+  rejection: RequestError | undefined;
   isAsking: boolean;
 };
 
@@ -44,8 +44,8 @@ export function useDryRun(
     retry: false,
     gcTime: 0,
   });
-  if (body === null) return { plan: undefined, refusal: undefined, isAsking: false };
-  if (rested !== body) return { plan: undefined, refusal: undefined, isAsking: true };
-  const isRefused = error instanceof RequestError && error.status >= 400 && error.status < 500;
-  return { plan: data, refusal: isRefused ? error : undefined, isAsking: isFetching };
+  if (body === null) return { plan: undefined, rejection: undefined, isAsking: false };
+  if (rested !== body) return { plan: undefined, rejection: undefined, isAsking: true };
+  const isRejected = error instanceof RequestError && error.status >= 400 && error.status < 500;
+  return { plan: data, rejection: isRejected ? error : undefined, isAsking: isFetching };
 }

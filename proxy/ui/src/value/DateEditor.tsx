@@ -23,7 +23,7 @@ import {
   Label,
   Popover,
 } from "react-aria-components";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import type { PartProps } from "./editing";
@@ -78,7 +78,7 @@ export default function DateEditor(props: PartProps) {
           {isRequired && <RequiredMark />}
         </Label>
       )}
-      <Group className={`${style.box} ${style.oneLine} ${error ? style.refused : ""}`}>
+      <Group className={`${style.box} ${style.oneLine} ${error ? style.rejected : ""}`}>
         <DateInput className={style.date ?? ""}>
           {(segment) => <DateSegment segment={segment} className={style.part ?? ""} />}
         </DateInput>
@@ -96,7 +96,7 @@ export default function DateEditor(props: PartProps) {
           <CalendarDays size={14} aria-hidden />
         </AriaButton>
       </Group>
-      {error && <Refusal>{error}</Refusal>}
+      {error && <Rejection>{error}</Rejection>}
       <Popover className={style.popover ?? ""}>
         <Dialog className={style.calendar ?? ""} aria-label={label}>
           <Calendar>

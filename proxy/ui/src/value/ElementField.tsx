@@ -1,13 +1,13 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react";
 import { Input } from "react-aria-components";
 import { words } from "../language";
+import type { ElementFieldProps } from "./editing";
 import style from "./editor.module.css";
 import { continuing, useExisting } from "./existing";
-import type { FieldProps } from "./ListEditor";
 
 const t = words.value;
 
-type Props = FieldProps & {
+type Props = ElementFieldProps & {
   project: string;
   /** The template whose records have values to suggest. */
   template: string | undefined;

@@ -11,11 +11,11 @@ import {
   TagGroup,
   TagList,
 } from "react-aria-components";
-import { Refusal } from "../components/Field";
+import { Rejection } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import { ElementField } from "./ElementField";
-import { elementsOf, type PartProps, withElements } from "./editing";
+import { type ElementFieldProps, elementsOf, type PartProps, withElements } from "./editing";
 import style from "./editor.module.css";
 
 const t = words.value;
@@ -46,7 +46,7 @@ export function ListEditor(props: PartProps) {
           {isRequired && <RequiredMark />}
         </span>
       )}
-      <div className={`${style.box} ${error ? style.refused : ""}`}>
+      <div className={`${style.box} ${error ? style.rejected : ""}`}>
         {elements.length > 0 && (
           <TagGroup
             aria-label={label}
@@ -81,22 +81,20 @@ export function ListEditor(props: PartProps) {
           <Options {...field} choices={options.filter((it) => !elements.includes(it.value))} />
         )}
       </div>
-      {error && <Refusal>{error}</Refusal>}
+      {error && <Rejection>{error}</Rejection>}
     </div>
   );
 }
 
-export type FieldProps = {
-  label: string;
-  onAdd: (elements: string[]) => void;
-  onRemoveLast: () => void;
-  autoFocus: boolean;
-  isRequired: boolean;
-};
-
 type Option = { value: string; label?: string | null };
 
-function Options({ label, choices, onAdd, onRemoveLast, ...props }: FieldProps & { choices: Option[] }) {
+function Options({
+  label,
+  choices,
+  onAdd,
+  onRemoveLast,
+  ...props
+}: ElementFieldProps & { choices: Option[] }) {
   const [text, setText] = useState("");
   return (
     <ComboBox

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "react-aria-components";
 import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
-import { Refusal } from "../components/Field";
+import { Rejection } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { words } from "../language";
 import style from "./editor.module.css";
@@ -68,7 +68,7 @@ export function ReferencePicker({ project, template, value, onChange, ...props }
           {isRequired && <RequiredMark />}
         </Label>
       )}
-      <div className={`${style.box} ${style.oneLine} ${error ? style.refused : ""}`}>
+      <div className={`${style.box} ${style.oneLine} ${error ? style.rejected : ""}`}>
         <Input className={style.adding ?? ""} placeholder={name || t.searchRecord} dir="auto" />
         {id !== null && (
           <Button
@@ -81,7 +81,7 @@ export function ReferencePicker({ project, template, value, onChange, ...props }
           </Button>
         )}
       </div>
-      {error && <Refusal>{error}</Refusal>}
+      {error && <Rejection>{error}</Rejection>}
       <Popover className={style.popover ?? ""}>
         <ListBox<Target>
           className={style.list ?? ""}

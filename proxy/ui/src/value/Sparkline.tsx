@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useEffect, useState } from "react";
+import { inTurn } from "../api/backgroundQueue";
 import { answer, GET } from "../api/client";
-import { inTurn } from "../api/turns";
 import { useSession } from "../session/session";
 import { sparkPath } from "./spark";
 import style from "./Value.module.css";

@@ -19,11 +19,11 @@ import style from "./Value.module.css";
 
 const t = words.value;
 /** About fifteen lines of a record beside its list. */
-const MOST_LETTERS = 1_000;
+const MAX_LETTERS = 1_000;
 
 /** Whether a value is too long to be read beside others. */
 export const isLong = (value: unknown): value is string =>
-  typeof value === "string" && value.length > MOST_LETTERS;
+  typeof value === "string" && value.length > MAX_LETTERS;
 
 type Props = {
   project: string;
@@ -120,7 +120,7 @@ export const Value = memo(function Value({
         </span>
       ) : (
         <span className={shape} dir="auto">
-          {isFolded ? `${text.slice(0, MOST_LETTERS)}…` : text}
+          {isFolded ? `${text.slice(0, MAX_LETTERS)}…` : text}
         </span>
       );
     }

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 import { Label, Radio, RadioGroup } from "react-aria-components";
-import { Refusal, TextField } from "../components/Field";
+import { Rejection, TextField } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
@@ -95,7 +95,7 @@ function BooleanEditor(props: PartProps) {
           </Radio>
         ))}
       </div>
-      {error && <Refusal>{error}</Refusal>}
+      {error && <Rejection>{error}</Rejection>}
     </RadioGroup>
   );
 }

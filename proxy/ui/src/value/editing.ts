@@ -30,6 +30,15 @@ export type EditorProps = {
 /** An editor in which the label is decided. */
 export type PartProps = EditorProps & { label: string };
 
+/** A field that adds elements to a list. */
+export type ElementFieldProps = {
+  label: string;
+  onAdd: (elements: string[]) => void;
+  onRemoveLast: () => void;
+  autoFocus: boolean;
+  isRequired: boolean;
+};
+
 /** The elements of a list. */
 export const elementsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.map(textOf) : value == null ? [] : [textOf(value)];

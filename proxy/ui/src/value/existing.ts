@@ -5,7 +5,7 @@ import type { Json } from "../api/json";
 import { useSession } from "../session/session";
 import { textOf } from "./exact";
 
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 /** Longer texts are not offered as choices. */
 const LONGEST_CHOICE = 60;
 
@@ -20,7 +20,7 @@ export function continuing(values: readonly string[], typed: string, there: read
       it.toLocaleLowerCase().includes(text),
   );
   const begins = (it: string) => it.toLocaleLowerCase().startsWith(text);
-  return [...fits.filter(begins), ...fits.filter((it) => !begins(it))].slice(0, MOST_SHOWN);
+  return [...fits.filter(begins), ...fits.filter((it) => !begins(it))].slice(0, MAX_SHOWN);
 }
 
 /** The values of an attribute in the records of a template; none until they are known. */

@@ -16,7 +16,7 @@ test("elements of a list are named by their labels", () => {
   expect(valueText(segments, ["vip", "new", "other"])).toBe("Very important, new, other");
 });
 
-test("a reference is named by the display of its target, else by its key, else by its id", () => {
+test("reference shows the display of its target, or its key, or its id", () => {
   const type = { type: "reference" as const };
   expect(valueText(type, "01a2", { value: "01a2", display: "Ada", external_key: "erp:1" })).toBe("Ada");
   expect(valueText(type, "01a2", { value: "01a2", display: null, external_key: "erp:1" })).toBe("erp:1");

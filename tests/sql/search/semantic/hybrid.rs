@@ -46,7 +46,7 @@ async fn found(session: &Session, members: Value) -> String {
 }
 
 #[tokio::test]
-async fn what_both_rank_high_comes_first() {
+async fn records_ranked_high_by_both_come_first() {
     let (_database, session) = crm().await;
     let expected =
         session.json("select keyed.search('crm.customers', '{\"global_search\": \"blue\"}')", &[]).await;
@@ -85,7 +85,7 @@ async fn what_both_rank_high_comes_first() {
 }
 
 #[tokio::test]
-async fn a_mode_says_what_counts() {
+async fn mode_chooses_the_ranking() {
     let (_database, session) = crm().await;
     assert_eq!(found(&session, json!({})).await, "close null/1, both null/2, far null/3");
     let semantic = json!({"mode": "semantic", "global_search": "blue"});
@@ -100,7 +100,7 @@ async fn a_mode_says_what_counts() {
 }
 
 #[tokio::test]
-async fn filters_and_fields_hold_for_both() {
+async fn filters_and_fields_apply_to_both() {
     let (_database, session) = crm().await;
     let filters = json!([{"field": "name", "operator": "like", "value": "sea"}]);
     let answer =
@@ -116,7 +116,7 @@ async fn filters_and_fields_hold_for_both() {
 }
 
 #[tokio::test]
-async fn a_view_bounds_what_is_found_unless_it_looks_for_words() {
+async fn view_without_terms_limits_the_results() {
     let (_database, session) = crm().await;
     let save = "select keyed.save_view('crm.customers', $1, $2)";
     let seas = json!({"filters": [{"field": "name", "operator": "like", "value": "sea"}], "sort": "name", "limit": 500});
@@ -132,7 +132,7 @@ async fn a_view_bounds_what_is_found_unless_it_looks_for_words() {
 }
 
 #[tokio::test]
-async fn contradictory_options_are_refused() {
+async fn contradictory_options_are_rejected() {
     let (_database, session) = crm().await;
     for (members, pointer) in [
         (json!({"sort": "name"}), "/sort"),
@@ -151,7 +151,7 @@ async fn contradictory_options_are_refused() {
 }
 
 #[tokio::test]
-async fn very_many_matches_are_fused_in_their_order() {
+async fn many_matches_are_fused_in_order() {
     let (_database, session) = crm().await;
     session
         .run("select keyed.batch((select jsonb_agg(jsonb_build_object('op', 'create', 'template', 'crm.customers', 'attributes', jsonb_build_object('name', 'green ' || n * 100 + m))) from generate_series(1, 1000) m)) from generate_series(1, 21) n")
@@ -165,7 +165,7 @@ async fn very_many_matches_are_fused_in_their_order() {
 }
 
 #[tokio::test]
-async fn it_can_be_explained() {
+async fn hybrid_search_can_be_explained() {
     let (_database, session) = crm().await;
     let explained = session
         .text("select keyed.explain('crm.customers', $1)", &[&body(json!({"global_search": "blue"}))])

@@ -74,7 +74,7 @@ async fn recall(session: &Session, name: Option<&str>, limit: usize) -> f64 {
 
 /// Building the index takes most of the time, so these rules share one.
 #[tokio::test]
-async fn by_the_index_as_many_as_wanted_are_found_and_hardly_one_is_missed() {
+async fn index_finds_nearly_all_closest_records() {
     let (_database, session) = many().await;
     session.run("select keyed.migrate(); analyze").await;
     for (name, limit, least) in [
@@ -145,7 +145,7 @@ async fn what_is_far_away_is_found_as_well(session: &Session) {
 }
 
 #[tokio::test]
-async fn without_an_index_everything_is_compared() {
+async fn search_without_an_index_compares_all_vectors() {
     let (_database, session) = many().await;
     for name in [None, Some("half"), Some("some")] {
         let [found, truth] = found_and_true(&session, &another(&session).await, name, 10).await;

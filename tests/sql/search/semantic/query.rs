@@ -35,7 +35,7 @@ async fn found(session: &Session, query: Value) -> String {
 }
 
 #[tokio::test]
-async fn the_closest_come_first_with_their_similarity() {
+async fn closest_records_come_first_with_similarity() {
     let (_database, session) = crm().await;
     for (key, similarity) in [("half", 0.5), ("same", 1.0), ("none", 0.0), ("opposite", -1.0), ("near", 0.9)]
     {
@@ -47,7 +47,7 @@ async fn the_closest_come_first_with_their_similarity() {
 }
 
 #[tokio::test]
-async fn a_threshold_is_the_least_similarity() {
+async fn threshold_is_the_minimum_similarity() {
     let (_database, session) = crm().await;
     for similarity in [0.1, 0.3, 0.5, 0.7, 0.9, 1.0, -0.5] {
         customer(&session, &similarity.to_string(), json!({}), &similar(similarity)).await;
@@ -60,7 +60,7 @@ async fn a_threshold_is_the_least_similarity() {
 }
 
 #[tokio::test]
-async fn an_entity_has_its_identity_and_its_values() {
+async fn result_has_identity_and_values() {
     let (_database, session) = crm().await;
     let attributes = json!({"name": "Ada", "visits": 1.50, "tags": ["x"], "born": "1815-12-10"});
     let id = customer(&session, "A-1", attributes, &similar(0.25)).await;
@@ -87,7 +87,7 @@ async fn equally_similar_records_are_ordered_by_id() {
 }
 
 #[tokio::test]
-async fn filters_leave_only_what_passes_them() {
+async fn filters_limit_the_results() {
     let (_database, session) = crm().await;
     for number in 1..=9 {
         let attributes = json!({"visits": number, "tier": if number % 2 == 0 { "gold" } else { "silver" }});
@@ -104,7 +104,7 @@ async fn filters_leave_only_what_passes_them() {
 }
 
 #[tokio::test]
-async fn deleted_records_are_not_found_and_restored_ones_are() {
+async fn restored_records_are_found_again() {
     let (_database, session) = crm().await;
     let id = customer(&session, "A", json!({}), &similar(0.9)).await;
     customer(&session, "B", json!({}), &similar(0.5)).await;
@@ -117,7 +117,7 @@ async fn deleted_records_are_not_found_and_restored_ones_are() {
 }
 
 #[tokio::test]
-async fn a_vector_is_found_by_the_transaction_that_wrote_it() {
+async fn vector_is_found_by_the_transaction_that_wrote_it() {
     let (_database, session) = crm().await;
     session.run("begin").await;
     customer(&session, "A", json!({}), &similar(0.5)).await;
@@ -127,7 +127,7 @@ async fn a_vector_is_found_by_the_transaction_that_wrote_it() {
 }
 
 #[tokio::test]
-async fn without_a_template_all_are_searched_and_merged() {
+async fn search_without_a_template_merges_all_templates() {
     let (_database, session) = crm().await;
     customer(&session, "near", json!({"name": "Ada"}), &similar(0.9)).await;
     customer(&session, "far", json!({}), &similar(0.1)).await;
@@ -156,7 +156,7 @@ async fn without_a_template_all_are_searched_and_merged() {
 }
 
 #[tokio::test]
-async fn a_template_is_named_by_number_or_with_its_project() {
+async fn template_is_named_by_number_or_with_its_project() {
     let (_database, session) = crm().await;
     customer(&session, "A", json!({}), &similar(0.5)).await;
     for name in ["2", "crm.customers", "1.customers"] {
@@ -173,7 +173,7 @@ async fn a_template_is_named_by_number_or_with_its_project() {
 }
 
 #[tokio::test]
-async fn an_invalid_request_is_refused_with_its_pointer() {
+async fn invalid_request_is_rejected_with_its_pointer() {
     let (_database, session) = crm().await;
     let mut text = vector(&[(0, 1.0)]);
     text[17] = json!("x");
@@ -208,7 +208,7 @@ async fn an_invalid_request_is_refused_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn a_database_without_pgvector_says_what_to_do() {
+async fn missing_pgvector_is_reported_with_a_hint() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run("drop extension vector").await;

@@ -32,7 +32,7 @@ fn keys(answer: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_page_of_a_frequent_word_is_found_among_the_newest() {
+async fn page_of_a_frequent_word_is_found_among_the_newest() {
     let (_database, session) = crm().await;
     fill(&session).await;
     if harness::has_direct_access() {
@@ -54,7 +54,7 @@ async fn a_page_of_a_frequent_word_is_found_among_the_newest() {
         let answer = search(&session, query).await;
         seen.extend(keys(&answer).iter().map(|key| (*key).to_owned()));
         cursor = answer["next_cursor"].clone();
-        // What is written between two pages is newer than what is still to come.
+        // Records written between two pages are newer than the remaining ones.
         let write = "insert into crm.customers (external_key, name) values ($1, 'common')";
         session.rows(write, &[&format!("new{page}")]).await;
     }
@@ -63,7 +63,7 @@ async fn a_page_of_a_frequent_word_is_found_among_the_newest() {
 }
 
 #[tokio::test]
-async fn of_many_matches_the_best_come_first_wherever_they_are() {
+async fn best_of_many_matches_come_first() {
     let (_database, session) = crm().await;
     fill(&session).await;
     // Parts of words are everywhere; the whole word is in old records, once in a name.
@@ -81,7 +81,7 @@ async fn of_many_matches_the_best_come_first_wherever_they_are() {
 }
 
 #[tokio::test]
-async fn a_rare_word_among_frequent_ones_is_looked_up() {
+async fn rare_term_among_frequent_ones_is_looked_up() {
     let (_database, session) = crm().await;
     fill(&session).await;
     for query in ["common seldom", "seldom -\"common common\"", "eldo commo"] {
@@ -93,7 +93,7 @@ async fn a_rare_word_among_frequent_ones_is_looked_up() {
 }
 
 #[tokio::test]
-async fn a_search_without_index_finds_the_same_by_scanning() {
+async fn scan_finds_the_same_as_the_index() {
     let (_database, session) = crm().await;
     fill(&session).await;
     session.run("update crm.customers set name = 'x § y' where external_key in ('k3', 'k30000')").await;
@@ -106,7 +106,7 @@ async fn a_search_without_index_finds_the_same_by_scanning() {
 }
 
 #[tokio::test]
-async fn a_word_in_very_many_names_is_looked_for_record_by_record() {
+async fn term_in_many_displays_is_checked_per_record() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -131,7 +131,7 @@ async fn a_word_in_very_many_names_is_looked_for_record_by_record() {
 }
 
 #[tokio::test]
-async fn the_condition_that_words_compile_to_finds_the_same_records() {
+async fn compiled_condition_finds_the_same_records() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -156,7 +156,7 @@ async fn the_condition_that_words_compile_to_finds_the_same_records() {
 }
 
 #[tokio::test]
-async fn all_records_that_words_find_are_counted_and_explained() {
+async fn text_matches_are_counted_and_explained() {
     for text in [String::new(), "xy ".repeat(400)] {
         are_counted_and_explained(&text).await;
     }

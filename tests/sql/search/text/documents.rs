@@ -6,7 +6,7 @@ use harness::{Database, companies};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_change_of_many_documents_keeps_their_index() {
+async fn bulk_change_of_documents_keeps_their_index() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -26,7 +26,7 @@ async fn a_change_of_many_documents_keeps_their_index() {
 }
 
 #[tokio::test]
-async fn a_template_that_goes_takes_its_documents_along() {
+async fn dropped_template_loses_its_documents() {
     let (_database, session) = crm().await;
     session.run("insert into crm.customers (name) values ('x'); truncate crm.customers").await;
     assert_eq!(session.text(&format!("select count(*) from {DOCUMENTS}"), &[]).await, "0");
@@ -35,7 +35,7 @@ async fn a_template_that_goes_takes_its_documents_along() {
 }
 
 #[tokio::test]
-async fn templates_older_than_their_documents_get_them_by_migrating() {
+async fn migration_creates_missing_documents() {
     let (database, session) = crm().await;
     session
         .run(&format!(
@@ -59,7 +59,7 @@ async fn templates_older_than_their_documents_get_them_by_migrating() {
 }
 
 #[tokio::test]
-async fn trigrams_may_live_in_any_schema() {
+async fn pg_trgm_can_be_in_any_schema() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     let session = database.session().await;
     session
@@ -75,7 +75,7 @@ async fn trigrams_may_live_in_any_schema() {
 }
 
 #[tokio::test]
-async fn without_trigrams_migrating_says_what_to_do() {
+async fn migration_without_pg_trgm_gives_a_hint() {
     let database = Database::new().await;
     let role = database.create_role("admin").await;
     let session = database.session().await;
@@ -88,7 +88,7 @@ async fn without_trigrams_migrating_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_document_that_cannot_be_written_costs_its_record_and_nothing_else() {
+async fn failed_document_rejects_only_its_record() {
     let (database, session) = crm().await;
     // No two documents go into this index: the error arises in the middle of an insert without a statement.
     session

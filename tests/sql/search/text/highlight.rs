@@ -16,7 +16,7 @@ async fn highlights(session: &Session, words: &str) -> Value {
 }
 
 #[tokio::test]
-async fn everything_that_words_match_is_highlighted() {
+async fn all_matches_are_highlighted() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-9', '{"name": "Zenith & Söhne"}')"#).await;
     let attributes = json!({
@@ -48,7 +48,7 @@ async fn everything_that_words_match_is_highlighted() {
 }
 
 #[tokio::test]
-async fn highlights_are_of_the_fields_that_are_shown() {
+async fn highlights_cover_returned_fields() {
     let (_database, session) = crm().await;
     upsert(&session, "red", json!({"name": "red", "tags": ["red"]})).await;
     let query = json!({"global_search": "red", "highlight": true, "fields": ["tags"]});
@@ -86,7 +86,7 @@ async fn offsets_are_in_characters_of_the_value() {
 }
 
 #[tokio::test]
-async fn every_kind_of_page_has_highlights() {
+async fn all_searches_return_highlights() {
     let (_database, session) = crm().await;
     for number in 1..=5 {
         upsert(&session, &format!("K-{number}"), json!({"name": "red apple", "visits": number})).await;
@@ -117,7 +117,7 @@ async fn every_kind_of_page_has_highlights() {
 }
 
 #[tokio::test]
-async fn another_form_of_highlight_is_refused() {
+async fn invalid_highlight_is_rejected() {
     let (_database, session) = crm().await;
     for (highlight, pointer) in [
         (json!("yes"), "/highlight"),

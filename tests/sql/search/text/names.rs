@@ -5,7 +5,7 @@ use harness::{companies, customers::DOCUMENTS};
 use serde_json::json;
 
 #[tokio::test]
-async fn the_name_of_a_referenced_record_is_found_at_once_under_its_new_name() {
+async fn renamed_target_is_found_immediately() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Müller & Söhne"}')"#).await;
     upsert(&session, "1", json!({"name": "Ada", "company": {"external_key": "C-1"}})).await;
@@ -39,7 +39,7 @@ async fn the_name_of_a_referenced_record_is_found_at_once_under_its_new_name() {
 }
 
 #[tokio::test]
-async fn a_reference_is_found_by_what_its_template_shows() {
+async fn reference_is_found_by_its_display() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -73,7 +73,7 @@ async fn a_reference_is_found_by_what_its_template_shows() {
 }
 
 #[tokio::test]
-async fn names_out_of_the_callers_sight_are_not_searched() {
+async fn invisible_displays_are_not_searched() {
     let (database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Acme"}')"#).await;
     upsert(&session, "1", json!({"name": "Ada", "company": {"external_key": "C-1"}})).await;
@@ -91,7 +91,7 @@ async fn names_out_of_the_callers_sight_are_not_searched() {
 }
 
 #[tokio::test]
-async fn explain_says_when_all_names_of_a_target_are_read() {
+async fn explain_reports_full_reads_of_displays() {
     let (_database, session) = crm().await;
     session
         .run("insert into crm.companies (name) select 'Company ' || md5(n::text) from generate_series(1, 5000) n")

@@ -183,7 +183,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
 }
 
 #[tokio::test]
-async fn pages_in_the_order_of_words_are_those_of_a_plain_sort() {
+async fn ranked_pages_equal_a_plain_sort() {
     let (database, session) = crm().await;
     let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(21);
     println!("KEYED_TEST_SEED={seed}");
@@ -240,7 +240,7 @@ async fn pages_in_the_order_of_words_are_those_of_a_plain_sort() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_the_version_that_did_not_rank_many_records_is_refused() {
+async fn cursor_of_an_older_ranking_is_rejected() {
     let (_database, session) = crm().await;
     session
         .run("insert into crm.customers (external_key, name) select 'k' || n, 'oak' from generate_series(1, 3) n")

@@ -21,7 +21,7 @@ fn shown((query, place): &(&Query, Option<usize>)) -> String {
 }
 
 #[tokio::test]
-async fn expected_record_comes_first_for_administrators_and_within_a_scope() {
+async fn expected_record_ranks_first() {
     let database = Database::new().await;
     let session = database.session().await;
     fill(&session).await;
@@ -43,7 +43,7 @@ async fn names(session: &Session, search: &str, limit: usize) -> String {
 }
 
 #[tokio::test]
-async fn name_of_another_attribute_counts_once_it_is_displayed() {
+async fn new_display_attribute_is_ranked() {
     let database = Database::new().await;
     let session = database.session().await;
     fill(&session).await;
@@ -61,7 +61,7 @@ async fn name_of_another_attribute_counts_once_it_is_displayed() {
 }
 
 #[tokio::test]
-async fn names_of_a_search_come_once_in_all_pages() {
+async fn pages_return_each_record_once() {
     let database = Database::new().await;
     let session = database.session().await;
     fill(&session).await;

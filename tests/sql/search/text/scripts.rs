@@ -54,7 +54,7 @@ async fn words_of_every_script_are_found_by_short_and_long_searches() {
 }
 
 #[tokio::test]
-async fn no_word_begins_with_a_sign_that_stands_behind_a_letter() {
+async fn word_does_not_begin_with_a_combining_mark() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     upsert(&session, "thai", json!({"name": "ร้านขายยา"})).await;
@@ -64,7 +64,7 @@ async fn no_word_begins_with_a_sign_that_stands_behind_a_letter() {
 }
 
 #[tokio::test]
-async fn words_without_spaces_are_highlighted_where_they_stand() {
+async fn words_without_spaces_are_highlighted() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     upsert(&session, "thai", json!({"name": "ร้านขายยาแก้ปวด"})).await;

@@ -39,7 +39,7 @@ pub(super) async fn crm() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn a_write_that_changes_no_text_writes_no_document() {
+async fn write_without_a_text_change_writes_no_document() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.customers', '1', '{"name": "Ada", "visits": 1, "tags": ["x"]}')"#).await;
     let version = &format!("select xmin || ' ' || ctid from {DOCUMENTS}");
@@ -59,7 +59,7 @@ async fn a_write_that_changes_no_text_writes_no_document() {
 }
 
 #[tokio::test]
-async fn every_door_keeps_documents() {
+async fn every_write_path_updates_documents() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -101,7 +101,7 @@ async fn every_door_keeps_documents() {
 }
 
 #[tokio::test]
-async fn a_rollback_leaves_no_document() {
+async fn rollback_leaves_no_document() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -134,7 +134,7 @@ async fn a_rollback_leaves_no_document() {
 }
 
 #[tokio::test]
-async fn triggers_of_others_that_write_the_same_record_leave_the_last_text() {
+async fn document_has_the_text_of_the_last_trigger() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -189,7 +189,7 @@ async fn triggers_of_others_that_write_the_same_record_leave_the_last_text() {
 }
 
 #[tokio::test]
-async fn changes_of_a_definition_are_followed() {
+async fn documents_follow_changes_of_the_template() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -237,7 +237,7 @@ async fn changes_of_a_definition_are_followed() {
 }
 
 #[tokio::test]
-async fn a_huge_text_is_searched_to_its_end() {
+async fn huge_text_is_searched_completely() {
     let (_database, session) = crm().await;
     session
         .run(

@@ -109,7 +109,7 @@ pub(super) fn stems(text: &str) -> BTreeSet<&str> {
     text.split(' ').map(stem).collect()
 }
 
-/// All ways to say the terms, or what was typed where these are very many.
+/// All variants of the terms, or the typed terms if there are too many.
 pub(super) fn called(terms: &[Vec<Term>]) -> Vec<String> {
     let ways = |all: &Vec<Term>| {
         let mut known: Vec<String> = Vec::new();

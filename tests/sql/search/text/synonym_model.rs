@@ -146,7 +146,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
 }
 
 #[tokio::test]
-async fn searches_with_synonyms_find_and_rank_what_they_mean() {
+async fn searches_with_synonyms_agree_with_the_model() {
     let (database, session) = crm().await;
     let seed = std::env::var("KEYED_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(30);
     println!("KEYED_TEST_SEED={seed}");

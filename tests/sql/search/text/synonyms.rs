@@ -39,7 +39,7 @@ async fn garage() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn a_word_finds_records_with_its_synonyms() {
+async fn word_finds_records_with_its_synonyms() {
     let (_database, session) = garage().await;
     for (query, keys) in [
         ("car", "2 3 1"),
@@ -72,7 +72,7 @@ async fn a_word_finds_records_with_its_synonyms() {
 }
 
 #[tokio::test]
-async fn a_record_with_a_synonym_ranks_as_one_with_the_word() {
+async fn record_with_a_synonym_ranks_as_one_with_the_word() {
     let (_database, session) = crm().await;
     define(&session, "customers", &sets()).await;
     upsert(&session, "1", json!({"name": "automobile"})).await;
@@ -85,7 +85,7 @@ async fn a_record_with_a_synonym_ranks_as_one_with_the_word() {
 }
 
 #[tokio::test]
-async fn synonyms_hold_for_every_session_from_the_next_statement_on() {
+async fn synonyms_apply_to_all_sessions() {
     let (database, session) = garage().await;
     let reader = database.session().await;
     assert_eq!(found(&reader, "car").await, "2 3 1");
@@ -104,7 +104,7 @@ async fn synonyms_hold_for_every_session_from_the_next_statement_on() {
 }
 
 #[tokio::test]
-async fn names_of_referenced_records_are_found_by_the_synonyms_of_the_template_that_is_searched() {
+async fn displays_match_synonyms_of_the_searched_template() {
     let (_database, session) = crm().await;
     for (key, name) in [("C-1", "Automobile works"), ("C-2", "Motor car works"), ("C-3", "Motor works")] {
         let create = "select keyed.upsert_by_key('crm.companies', $1, jsonb_build_object('name', $2::text))";
@@ -142,7 +142,7 @@ async fn names_of_referenced_records_are_found_by_the_synonyms_of_the_template_t
 }
 
 #[tokio::test]
-async fn what_matched_is_highlighted() {
+async fn matched_synonyms_are_highlighted() {
     let (_database, session) = garage().await;
     let highlights = async |words: &str| {
         let query = json!({"global_search": words, "highlight": true, "limit": 1}).to_string();
@@ -168,7 +168,7 @@ async fn what_matched_is_highlighted() {
 }
 
 #[tokio::test]
-async fn the_words_before_are_completed_with_their_synonyms() {
+async fn suggestions_apply_synonyms_to_earlier_words() {
     let (_database, session) = garage().await;
     for (prefix, expected) in [("automobile re", "red 1"), ("\"automobile\" re", ""), ("nyc b", "Big 1")] {
         let query = json!({"prefix": prefix}).to_string();
@@ -180,7 +180,7 @@ async fn the_words_before_are_completed_with_their_synonyms() {
 }
 
 #[tokio::test]
-async fn words_are_corrected_only_where_no_synonym_is_found() {
+async fn synonyms_come_before_typo_correction() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "NYC hotel"})).await;
     upsert(&session, "2", json!({"name": "phones"})).await;
@@ -203,7 +203,7 @@ async fn words_are_corrected_only_where_no_synonym_is_found() {
 }
 
 #[tokio::test]
-async fn synonyms_are_looked_up_in_the_index_where_all_have_keys() {
+async fn synonyms_use_the_index() {
     let (_database, session) = crm().await;
     session
         .run(
@@ -225,7 +225,7 @@ async fn synonyms_are_looked_up_in_the_index_where_all_have_keys() {
 }
 
 #[tokio::test]
-async fn a_view_and_a_search_within_it_have_words_of_their_own() {
+async fn view_and_search_combine_their_terms() {
     let (_database, session) = garage().await;
     let save = "select keyed.save_view('crm.customers', 'york', '{\"global_search\": \"new york\"}')";
     session.run(save).await;
@@ -241,7 +241,7 @@ async fn a_view_and_a_search_within_it_have_words_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_corrected_word_finds_its_synonyms() {
+async fn corrected_word_finds_its_synonyms() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "sausage"})).await;
     upsert(&session, "2", json!({"name": "frankfurter"})).await;

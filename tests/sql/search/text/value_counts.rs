@@ -66,7 +66,7 @@ async fn compare(session: &Session, owner: &Session, filters: Value, condition: 
 }
 
 #[tokio::test]
-async fn values_of_many_records_are_counted_as_by_a_statement_under_filters_scopes_and_changes() {
+async fn value_counts_agree_with_sql() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(TEMPLATE).await;

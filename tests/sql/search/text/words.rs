@@ -46,7 +46,7 @@ pub(crate) async fn crm() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn every_covered_field_is_found_and_no_other() {
+async fn search_covers_exactly_its_fields() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-9', '{"name": "Zenith"}')"#).await;
     let attributes = json!({
@@ -63,7 +63,7 @@ async fn every_covered_field_is_found_and_no_other() {
 }
 
 #[tokio::test]
-async fn all_words_are_wanted_phrases_stand_together_and_exclusions_do_not_stand() {
+async fn words_phrases_and_exclusions_combine() {
     let (_database, session) = crm().await;
     for (key, name) in [("1", "red apple pie"), ("2", "apple red"), ("3", "green apple"), ("4", "red cherry")]
     {
@@ -88,7 +88,7 @@ async fn all_words_are_wanted_phrases_stand_together_and_exclusions_do_not_stand
 }
 
 #[tokio::test]
-async fn case_and_accents_do_not_matter() {
+async fn search_ignores_case_and_accents() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "Zürich Łódź Straße ΣΊΣΥΦΟΣ O’Brien Ёлка", "tags": ["Été"]})).await;
     for query in [
@@ -108,7 +108,7 @@ async fn case_and_accents_do_not_matter() {
 }
 
 #[tokio::test]
-async fn a_part_of_a_word_is_found_anywhere_but_not_across_fields() {
+async fn substring_is_found_within_one_field() {
     let (_database, session) = crm().await;
     upsert(&session, "key-77", json!({"name": "Girl with a Pearl Earring", "tags": ["oil", "canvas"]})).await;
     for query in ["earl", "arring", "irl", "y-7", "anva", "with a p", "\"with a p\"", "girl\twith"] {
@@ -120,7 +120,7 @@ async fn a_part_of_a_word_is_found_anywhere_but_not_across_fields() {
 }
 
 #[tokio::test]
-async fn special_characters_stand_for_themselves() {
+async fn special_characters_are_literal() {
     let (_database, session) = crm().await;
     for (key, name) in
         [("1", "100% sure_thing"), ("2", r"C:\temp\'x'"), ("3", "1000 sure-thing 5\" \u{1f}\u{1d}RUN\u{1d}")]
@@ -147,7 +147,7 @@ async fn special_characters_stand_for_themselves() {
 }
 
 #[tokio::test]
-async fn a_word_is_found_under_its_other_endings_in_the_language_of_the_template() {
+async fn word_is_found_by_its_stem() {
     let (_database, session) = crm().await;
     for (language, name, queries, strangers) in [
         ("english", "the city hall was running tests", "cities testing runs HALLS", "cited"),
@@ -171,7 +171,7 @@ async fn a_word_is_found_under_its_other_endings_in_the_language_of_the_template
 }
 
 #[tokio::test]
-async fn one_or_two_letters_find_words_that_begin_with_them() {
+async fn short_terms_match_prefixes() {
     let (_database, session) = crm().await;
     for (key, name) in
         [("1", "IT department"), ("2", "bit unit (it)"), ("3", "digit"), ("4", "a-it/x"), ("5", "東京都庁")]
@@ -194,7 +194,7 @@ async fn one_or_two_letters_find_words_that_begin_with_them() {
 }
 
 #[tokio::test]
-async fn whole_words_come_before_parts_and_the_key_before_all() {
+async fn exact_key_then_whole_words_rank_first() {
     let (_database, session) = crm().await;
     session.run("select keyed.alter_template('crm.customers', '{\"display\": \"name\"}')").await;
     for (key, name, tag) in [
@@ -212,7 +212,7 @@ async fn whole_words_come_before_parts_and_the_key_before_all() {
 }
 
 #[tokio::test]
-async fn a_key_is_found_by_its_exact_text_even_where_that_reads_as_something_else() {
+async fn exact_key_is_found_despite_search_syntax() {
     let (_database, session) = crm().await;
     for key in ["-5", "\"q\"", "a b", "§"] {
         upsert(&session, key, json!({"name": "x"})).await;
@@ -224,7 +224,7 @@ async fn a_key_is_found_by_its_exact_text_even_where_that_reads_as_something_els
 }
 
 #[tokio::test]
-async fn an_invalid_search_is_refused_with_its_pointer() {
+async fn invalid_search_is_rejected_with_its_pointer() {
     let (_database, session) = crm().await;
     let words: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
     for query in ["é".repeat(1001), words.join(" ")] {
@@ -240,7 +240,7 @@ async fn an_invalid_search_is_refused_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn a_deleted_record_is_not_found_and_a_restored_one_is() {
+async fn restored_record_is_found_again() {
     let (_database, session) = crm().await;
     upsert(&session, "1", json!({"name": "Ada"})).await;
     let id = session.text("select id from crm.customers", &[]).await;
@@ -251,7 +251,7 @@ async fn a_deleted_record_is_not_found_and_a_restored_one_is() {
 }
 
 #[tokio::test]
-async fn a_letter_and_a_sign_are_found_wherever_a_word_begins() {
+async fn letter_with_a_sign_matches_prefixes() {
     let (_database, session) = crm().await;
     session
         .run("insert into crm.customers (external_key, name) values ('1', 'J.A. Smith'), ('2', 'Sale (5% off)'), ('3', '(c++)'), ('4', 'x [5€] y')")

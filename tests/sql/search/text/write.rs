@@ -4,7 +4,7 @@ use super::sync::{FOUND, crm};
 use harness::Session;
 use harness::customers::DOCUMENTS;
 
-/// An upsert that changes the text of a record whose document is there, and what is stored and found then.
+/// An upsert that changes the text of a record with a document, and the stored and found text afterwards.
 async fn assert_a_text_is_replaced(session: &Session, name: &str, more: &str) {
     let attributes = format!(r#"{{"name": "{name}{more}"}}"#);
     session.rows("select keyed.upsert_by_key('crm.customers', '1', $1)", &[&attributes]).await;
@@ -22,7 +22,7 @@ async fn assert_a_text_is_replaced(session: &Session, name: &str, more: &str) {
 }
 
 #[tokio::test]
-async fn text_is_replaced_after_each_change_of_the_documents_table() {
+async fn documents_are_written_after_changes_of_their_table() {
     let (database, session) = crm().await;
     let index = session.text(&format!("select indexrelid::regclass from pg_index where indrelid = '{DOCUMENTS}'::regclass and not indisprimary"), &[]).await;
     let definition = session.text(&format!("select pg_get_indexdef('{index}'::regclass)"), &[]).await;

@@ -67,7 +67,7 @@ fn a_row_becomes_what_its_quotes_say() {
 
 #[test]
 fn a_quote_that_is_never_closed_costs_one_row_of_a_long_file() {
-    let lines = "x,y\n".repeat(MOST_ROW_BYTES / 2);
+    let lines = "x,y\n".repeat(MAX_ROW_BYTES / 2);
     for text in [format!("a\n\"b,c\n{lines}"), format!("a\n\"b,c\n{lines}\"d\n{lines}")] {
         let (mut rows, mut counts) = (Rows::new(Form::Csv(b',')), (0, 0));
         rows.set_most(usize::MAX);

@@ -28,9 +28,9 @@ import { useRecordsWithKey } from "./records";
 
 const t = words.frame;
 /** The saved views of as many templates are offered. */
-const MOST_TEMPLATES = 20;
+const MAX_TEMPLATES = 20;
 
-/** Everything that can be gone to or done here, found by typing. */
+/** The command palette: pages and actions, found by typing. */
 export default function Palette({ project, onClose }: { project: string; onClose: () => void }) {
   const [query, setQuery] = useState("");
   const { sections, isLooking } = useSections(project, query);
@@ -127,7 +127,7 @@ function useSections(project: string, query: string): { sections: Section[]; isL
   const openFirst = [...templates].sort((a, b) => Number(b.slug === template) - Number(a.slug === template));
   const views = useViewsOfMany(
     project,
-    openFirst.slice(0, MOST_TEMPLATES).map(({ slug }) => slug),
+    openFirst.slice(0, MAX_TEMPLATES).map(({ slug }) => slug),
   );
   const { records, isLooking } = useRecordsWithKey(project, openFirst, query);
   const found: Entry[] = records.map((record) => ({

@@ -12,7 +12,7 @@ test("words are found in any order and in any of the names", () => {
   expect(matches("orders old", ["New orders"])).toBe(false);
 });
 
-test("the name itself comes first, then what begins with the query, then whole words, then parts", () => {
+test("matches rank exact, by prefix, by word, then by substring", () => {
   const names = ["reorders", "my orders", "orders of May", "orders"];
   expect(best("orders", names, (name) => [name])).toEqual([
     "orders",

@@ -7,7 +7,7 @@ import type { Template } from "../../api/queries";
 import { useSession } from "../../session/session";
 
 /** As many templates are asked; the open one is the first. */
-const MOST_TEMPLATES = 10;
+const MAX_TEMPLATES = 10;
 const PAUSE = 120;
 
 export type FoundRecord = { id: string; template: Template; key: string; name: string };
@@ -37,11 +37,11 @@ async function lookUp(project: string, template: Template, key: string, signal: 
   });
 }
 
-/** Looks for the key in the templates of the project at once. A template that refuses the look-up has no such record. */
+/** Looks the key up in all templates of the project at once. A template that rejects the lookup has no such record. */
 export function useRecordsWithKey(project: string, templates: readonly Template[], typed: string) {
   const { key } = useSession();
   const wanted = useSettled(typed.trim());
-  const asked = templates.slice(0, MOST_TEMPLATES);
+  const asked = templates.slice(0, MAX_TEMPLATES);
   const records = useQuery({
     queryKey: [key, "palette", project, asked.map(({ slug }) => slug), wanted],
     queryFn: async ({ signal }) => {

@@ -7,8 +7,8 @@ export const components = {
   requiredNote: "* required",
   copy: (what: string) => `Copy ${what}`,
   copied: "Copied",
-  administratorsOnly: "Only administrators see this",
+  administratorsOnly: "For administrators only",
   administratorsOnlyHint: (role: string) =>
-    `Your key acts as the role ${role}. An administrator of this workspace can change this for you, or issue a key with more rights.`,
-  shownOnce: (what: string) => `Copy the ${what} now. It is shown once and cannot be read again.`,
+    `Your key acts as the role ${role}. Ask an administrator of this workspace to make the change, or to issue a key with more privileges.`,
+  shownOnce: (what: string) => `Copy the ${what} now. It is shown only once.`,
 };

@@ -1,0 +1,125 @@
+//! Reads the response to an import line by line.
+
+use serde::Deserialize;
+
+use super::command_line::quoted;
+use keyed_proxy::import::preview::Preview;
+
+/// A line of the answer: one of these members, or the report, which has none of them.
+#[derive(Deserialize)]
+pub(super) struct Line {
+    pub(super) file: Option<Header>,
+    pub(super) progress: Option<Counts>,
+    pub(super) waits_for: Option<Importer>,
+    pub(super) refused: Option<Refused>,
+    pub(super) problem: Option<serde_json::Value>,
+    #[serde(flatten)]
+    pub(super) report: Counts,
+}
+
+/// The import that holds the template.
+#[derive(Deserialize)]
+pub(super) struct Importer {
+    role: String,
+    since: Option<String>,
+}
+
+impl Importer {
+    pub(super) fn to_text(&self) -> String {
+        let since = self.since.as_ref().map(|since| format!(", which has run since {since}"));
+        format!("Waiting for the import of another file by {}{}", self.role, since.unwrap_or_default())
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Header {
+    pub(super) header: Vec<String>,
+    pub(super) delimiter: char,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Counts {
+    pub(super) rows: Option<u64>,
+    pub(super) created: u64,
+    pub(super) updated: u64,
+    pub(super) unchanged: u64,
+    pub(super) failed: u64,
+    /// The bytes of the file read so far.
+    pub(super) bytes: u64,
+    pub(super) suggested_format: Option<serde_json::Value>,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) preview: Option<Preview>,
+}
+
+impl Counts {
+    /// What the report says beside the counts, a line each.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let warnings = self.warnings.iter().map(|warning| format!("Warning: {}", warning.to_text()));
+        warnings.chain(self.suggested_format.as_ref().map(suggestion)).collect()
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Warning {
+    pub(super) code: String,
+    message: String,
+    /// The first lines that it is about.
+    lines: Vec<u64>,
+}
+
+impl Warning {
+    pub(super) fn to_text(&self) -> String {
+        let lines: Vec<String> = self.lines.iter().map(u64::to_string).collect();
+        match lines.as_slice() {
+            [] => self.message.clone(),
+            [line] => format!("{} (line {line})", self.message),
+            lines => format!("{} (lines {})", self.message, lines.join(", ")),
+        }
+    }
+}
+
+/// The option that names a format, as a shell reads it.
+fn suggestion(format: &serde_json::Value) -> String {
+    format!(
+        "The cells that are rejected without a format fit this one: --format {}",
+        quoted(&format.to_string())
+    )
+}
+
+#[derive(Deserialize)]
+pub(super) struct Refused {
+    pub(super) line: u64,
+    pub(super) row: String,
+    pub(super) errors: Vec<Fault>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Fault {
+    pub(super) column: Option<String>,
+    pub(super) message: String,
+}
+
+impl Refused {
+    pub(super) fn reason(&self) -> String {
+        let faults = self.errors.iter().map(|fault| match &fault.column {
+            Some(column) => format!("{column}: {}", fault.message),
+            None => fault.message.clone(),
+        });
+        format!("line {}: {}", self.line, faults.collect::<Vec<_>>().join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggested_format_is_a_word_of_a_shell() {
+        let format = serde_json::json!({"thousands": "'", "decimal": "."});
+        assert_eq!(
+            suggestion(&format),
+            r#"The cells that are rejected without a format fit this one: --format '{"decimal":".","thousands":"'\''"}'"#
+        );
+    }
+}

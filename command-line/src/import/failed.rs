@@ -1,0 +1,64 @@
+//! The file of rejected rows with their reasons, to correct and import again.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use encoding_rs::Encoding;
+
+use super::answer::{Header, Refused};
+use crate::output::Output;
+use keyed_proxy::file::format::Format;
+use keyed_proxy::file::refused_rows::{RefusedRows, byte_order_mark};
+
+/// The file of rejected rows.
+pub(super) struct FailedRows {
+    out: BufWriter<Output>,
+    pub(super) format: Format,
+    /// Of the imported file.
+    declared: Option<&'static Encoding>,
+    /// Whether any row was rejected.
+    has_rows: bool,
+    /// Of CSV, once its header is known.
+    rows: Option<RefusedRows>,
+}
+
+impl FailedRows {
+    pub(super) fn create(
+        file: &Path,
+        format: Format,
+        declared: Option<&'static Encoding>,
+    ) -> anyhow::Result<FailedRows> {
+        let out = BufWriter::new(Output::create(file)?);
+        Ok(FailedRows { out, format, declared, has_rows: false, rows: None })
+    }
+
+    pub(super) fn begin(&mut self, header: &Header) -> anyhow::Result<()> {
+        if self.format == Format::Ndjson {
+            return Ok(self.out.write_all(byte_order_mark(self.declared).as_bytes())?);
+        }
+        let delimiter = u8::try_from(header.delimiter).unwrap_or(b',');
+        let rows = RefusedRows::new(&header.header, delimiter, self.declared);
+        self.out.write_all(&rows.header(&header.header))?;
+        self.rows = Some(rows);
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, refused: &Refused) -> anyhow::Result<()> {
+        self.has_rows = true;
+        match &self.rows {
+            Some(rows) => self.out.write_all(&rows.row(&refused.row, &refused.reason()))?,
+            None => writeln!(self.out, "{}", refused.row)?,
+        }
+        Ok(())
+    }
+
+    /// Publishes the file, if it has rows.
+    pub(super) fn finish(self) -> anyhow::Result<()> {
+        if !self.has_rows {
+            return Ok(());
+        }
+        let out = self.out.into_inner().map_err(|error| error.into_error());
+        out.context("cannot write the rejected rows")?.keep()
+    }
+}

@@ -1,0 +1,7 @@
+//! The program `keyed-proxy`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    keyed_command_line::main()
+}

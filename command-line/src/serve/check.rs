@@ -1,0 +1,173 @@
+//! `serve --check`: whether a service with these settings could start and serve, and what to do if not. Serves nothing.
+
+use std::fmt::{Display, Write};
+use std::io::ErrorKind;
+
+use listenfd::ListenFd;
+use tokio::net::TcpListener;
+
+use super::{log_level, reload};
+use crate::outcome::{Failure, print};
+use keyed_embedding_worker::settings::Provider;
+use keyed_proxy::listener_tls::ListenerTls;
+use keyed_proxy::metrics::Metrics;
+use keyed_proxy::readiness::VERSION;
+use keyed_proxy::router::routes;
+use keyed_proxy::settings::Settings;
+use keyed_proxy::state::App;
+use keyed_proxy::traces;
+
+/// How often a database is asked that does not answer within a second.
+const TRIES: usize = 5;
+
+/// The results, a line for each check.
+#[derive(Default)]
+struct Report {
+    text: String,
+    errors: usize,
+}
+
+impl Report {
+    fn ok(&mut self, what: impl Display) {
+        self.line("ok", what);
+    }
+
+    fn note(&mut self, what: impl Display) {
+        self.line("note", what);
+    }
+
+    fn warning(&mut self, what: impl Display) {
+        self.line("warning", what);
+    }
+
+    /// What several looks find, is one error.
+    fn error(&mut self, what: impl Display) {
+        let what = what.to_string();
+        if !self.text.lines().any(|line| line.strip_prefix("error").is_some_and(|it| it.trim_start() == what))
+        {
+            self.errors += 1;
+            self.line("error", what);
+        }
+    }
+
+    fn line(&mut self, word: &str, what: impl Display) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(self.text, "{word:<8} {what}");
+    }
+}
+
+/// Checks everything, and fails if something is wrong. `warnings`: those of names of settings.
+pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), Failure> {
+    let mut report = Report::default();
+    let faults = [
+        settings.validate(),
+        log_level::parse(&settings.log).map(drop),
+        settings.database().map(drop),
+        settings.embedding.validate(),
+    ];
+    let is_sound = faults.iter().all(Result::is_ok);
+    for fault in faults.into_iter().filter_map(Result::err) {
+        report.error(fault);
+    }
+    if is_sound {
+        report.ok("settings");
+        if settings.embedding.embed_provider != Provider::Off {
+            report.ok("settings of embeddings; the server is not asked");
+        }
+    }
+    for warning in warnings {
+        report.warning(warning);
+    }
+    environment_file(settings, &mut report);
+    certificate(settings, &mut report);
+    traces(&mut report);
+    if ListenFd::from_env().len() > 0 {
+        report.ok("socket of the service manager");
+    } else {
+        address(&settings.listen, "KEYED_LISTEN", &mut report).await;
+    }
+    if let Some(metrics) = &settings.metrics_listen {
+        address(metrics, "KEYED_METRICS_LISTEN", &mut report).await;
+    }
+    database(settings, &mut report).await;
+    print(&report.text)?;
+    match report.errors {
+        0 => Ok(()),
+        1 => Err(Failure::Running(anyhow::anyhow!("there is 1 error"))),
+        errors => Err(Failure::Running(anyhow::anyhow!("there are {errors} errors"))),
+    }
+}
+
+/// What SIGHUP would read.
+fn environment_file(settings: &Settings, report: &mut Report) {
+    let Some(path) = &settings.environment_file else { return };
+    match reload::read_environment(path) {
+        Ok(file) => match file.get("KEYED_LOG").map(log_level::parse) {
+            Some(Err(message)) => report.error(format_args!("{}: {message}", path.display())),
+            _ => report.ok("file of the environment"),
+        },
+        Err(error) => report.warning(format_args!("{error} SIGHUP will not change the log level")),
+    }
+}
+
+fn certificate(settings: &Settings, report: &mut Report) {
+    match ListenerTls::of(settings) {
+        Ok(None) => {}
+        Ok(Some(tls)) => match tls.warning() {
+            None => report.ok("certificate and key of the listener"),
+            Some((false, warning)) => report.warning(warning),
+            Some((true, warning)) => report.error(warning),
+        },
+        Err(message) => report.error(message),
+    }
+}
+
+fn traces(report: &mut Report) {
+    match traces::is_wanted() {
+        Ok(true) => report.ok("settings of traces; the collector is not asked"),
+        Ok(false) => {}
+        Err(error) => report.error(format_args!("{error:#}")),
+    }
+}
+
+async fn address(address: &str, setting: &str, report: &mut Report) {
+    match TcpListener::bind(address).await {
+        Ok(_) => report.ok(format_args!("address {address}")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => report.note(format_args!(
+            "address {address} is in use. A keyed-proxy that runs already is no reason to worry; another program is: \
+             choose another address in {setting}"
+        )),
+        Err(error) => report.error(format_args!("cannot listen on {address} ({setting}): {error}")),
+    }
+}
+
+async fn database(settings: &Settings, report: &mut Report) {
+    // What cannot be read was reported as a setting.
+    let Ok(url) = settings.database() else { return };
+    if let Some(warning) = url.tls.warning() {
+        report.warning(warning);
+    }
+    let app = match App::new(settings, Metrics::new(routes())) {
+        Ok(app) => app,
+        Err(error) => return report.error(format_args!("{error:#}")),
+    };
+    for _ in 0..TRIES {
+        match app.readiness.extension_version().await {
+            Ok(extension) => {
+                report.ok(format_args!(
+                    "database: it answers, and its extension {extension} fits keyed-proxy {VERSION}"
+                ));
+                if let Some(warning) = app.readiness.warning_of_login().await {
+                    report.warning(warning);
+                }
+                return;
+            }
+            Err(problem) if problem.cause().is_some_and(|cause| cause.contains("within a second")) => {}
+            Err(problem) => {
+                let cause = problem.cause().map(|cause| format!(": {cause}")).unwrap_or_default();
+                return report.error(format_args!("{}{cause}", problem.detail()));
+            }
+        }
+    }
+    report.error(format_args!("the database did not respond within {TRIES} seconds (KEYED_DATABASE_URL)"));
+}

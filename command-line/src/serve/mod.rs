@@ -1,0 +1,168 @@
+//! `serve`: serves requests.
+
+/// The certificate of the listener, in log and metrics.
+mod certificate;
+/// `--check`.
+mod check;
+/// A file of settings.
+mod environment_file;
+/// The socket.
+mod listen;
+/// The level of the log.
+mod log_level;
+/// Names of settings.
+mod names;
+/// SIGHUP.
+mod reload;
+/// Notifications to systemd.
+mod service_manager;
+/// The end.
+mod stop;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use environment_file::EnvironmentFile;
+
+use anyhow::Context;
+use log_level::LogLevel;
+use reload::Reload;
+use stop::Signals;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
+
+use super::outcome::Failure;
+use super::renamed;
+use keyed_embedding_worker::worker::Worker;
+use keyed_proxy::housekeeping;
+use keyed_proxy::listener_tls::ListenerTls;
+use keyed_proxy::metrics::Metrics;
+use keyed_proxy::observation::Sinks;
+use keyed_proxy::router::{router, routes};
+use keyed_proxy::scrape;
+use keyed_proxy::server;
+use keyed_proxy::settings::Settings;
+use keyed_proxy::state::App;
+use keyed_proxy::traces::Traces;
+use keyed_service::log::Lines;
+use keyed_service::shutdown::Step;
+use keyed_service::worker::WorkerKey;
+
+/// `program`: all commands with their settings.
+pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Failure> {
+    let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let mut warnings = names::unknown(program, variables);
+    warnings.extend(renamed::notices(|name| std::env::var_os(name), &arguments));
+    if settings.check {
+        return runtime(1)?.block_on(check::run(&settings, &warnings));
+    }
+    let usage = |message| Failure::Usage { message, help: "serve" };
+    settings.validate().map_err(usage)?;
+    // The writer lives until the end of this function: it writes what is left.
+    let (log, writer) = log_level::start(&settings).map_err(usage)?;
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
+    let tls = ListenerTls::of(&settings).map_err(usage)?.map(Arc::new);
+    Ok(runtime(settings.workers)?.block_on(serve(settings, tls, log, writer.lines()))?)
+}
+
+/// One thread alone is spared what several need to share their work.
+fn runtime(workers: usize) -> anyhow::Result<Runtime> {
+    let mut builder = match workers {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    if workers > 1 {
+        builder.worker_threads(workers);
+    }
+    builder.enable_all().build().context("cannot start the threads that answer requests")
+}
+
+async fn serve(
+    settings: Settings,
+    tls: Option<Arc<ListenerTls>>,
+    log: LogLevel,
+    lines: Lines,
+) -> anyhow::Result<()> {
+    // First of all: until then, each of them ends the process.
+    let signals = Signals::listen().context("cannot listen for signals")?;
+    let hangup = signal(SignalKind::hangup()).context("cannot listen for signals")?;
+    // The default limit is 1,024 open files, and every connection is one. The proxy requests more, but works without.
+    let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));
+    let environment = environment(&settings);
+    let listener = listen::listen(&settings).await?;
+    if let Some(warning) = settings.database().map_err(anyhow::Error::msg)?.tls.warning() {
+        tracing::warn!("{warning}");
+    }
+    let app = Arc::new(App::new(&settings, Metrics::new(routes()))?);
+    scrape::start(&settings, &app, lines).await?;
+    let traces = Traces::from_environment()?.map(Arc::new);
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    tracing::info!(listen = %listener.local_addr()?, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
+    tokio::spawn({
+        let app = app.clone();
+        async move { app.readiness.watch().await }
+    });
+    tokio::spawn(housekeeping::run(app.database.clone()));
+    let shutdown = app.shutdown.clone();
+    let finishing = settings.shutdown_timeout();
+    tokio::spawn(stop::run(signals, shutdown.clone(), settings.drain, finishing));
+    let (worker, worker_key) = start_worker(&settings, &app)?;
+    if let Some(tls) = &tls {
+        certificate::show_expiry(tls, &app.metrics);
+        tokio::spawn(certificate::watch(Arc::clone(tls)));
+    }
+    // Before the first request, which a database of another version must not answer. Whatever this answer is: a service
+    // that waits for its database has started.
+    drop(app.readiness.extension_version().await);
+    service_manager::ready();
+    tokio::spawn(service_manager::keep_alive());
+    let bounds = settings.bounds.clone();
+    let reload = Reload { app: app.clone(), settings, tls: tls.clone(), worker_key, log, environment };
+    tokio::spawn(reload.run(hangup));
+    let sinks = Sinks { metrics: Arc::clone(&app.metrics), traces: traces.clone() };
+    server::serve(listener, router(app), &bounds, tls.as_deref(), &sinks, &shutdown, finishing).await;
+    if let Some(worker) = worker {
+        // It stops when the drain begins.
+        let is_overdue = tokio::select! {
+            _ = worker => false,
+            () = tokio::time::sleep(finishing) => true,
+            () = shutdown.reached(Step::Overdue) => true,
+        };
+        if is_overdue {
+            tracing::warn!("the embedding of records was interrupted");
+        }
+    }
+    if let Some(traces) = traces {
+        // It waits for this runtime, which sends the last spans.
+        let _ = tokio::task::spawn_blocking(move || traces.shut_down()).await;
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// What the file of the environment says at the start. Without it, nothing is known of what was changed there.
+fn environment(settings: &Settings) -> EnvironmentFile {
+    let Some(path) = &settings.environment_file else { return EnvironmentFile::default() };
+    reload::read_environment(path).unwrap_or_else(|error| {
+        tracing::warn!("{error} SIGHUP will not change the log level");
+        EnvironmentFile::default()
+    })
+}
+
+/// Starts the embedding of records, where it has a key to do that with.
+fn start_worker(
+    settings: &Settings,
+    app: &Arc<App>,
+) -> anyhow::Result<(Option<JoinHandle<()>>, Option<WorkerKey>)> {
+    let settings = &settings.embedding;
+    let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok((None, None)) };
+    let Some(embedder) = &app.embedder else { return Ok((None, None)) };
+    let key = WorkerKey::new(&key);
+    let meter = Arc::clone(&app.metrics);
+    let worker = Worker::new(app.database.clone(), meter, embedder.clone(), key.clone(), settings.embed_poll);
+    Ok((Some(tokio::spawn(worker.run(app.shutdown.clone()))), Some(key)))
+}

@@ -1,0 +1,130 @@
+//! What SIGHUP reads again: certificate and key of the listener, the files of secrets, the database URL with its
+//! certificates, and the log level. Each part that cannot be read stays as it was.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::signal::unix::Signal;
+use tokio::sync::oneshot;
+
+use super::certificate;
+use super::environment_file::EnvironmentFile;
+use super::log_level::LogLevel;
+use super::service_manager;
+use keyed_proxy::listener_tls::ListenerTls;
+use keyed_proxy::settings::Settings;
+use keyed_proxy::state::App;
+use keyed_service::worker::WorkerKey;
+
+/// Everything that can be read again.
+pub(super) struct Reload {
+    pub(super) app: Arc<App>,
+    pub(super) settings: Settings,
+    pub(super) tls: Option<Arc<ListenerTls>>,
+    pub(super) worker_key: Option<WorkerKey>,
+    pub(super) log: LogLevel,
+    /// The file of the environment when the service started.
+    pub(super) environment: EnvironmentFile,
+}
+
+impl Reload {
+    /// Reads everything again at each signal.
+    pub(super) async fn run(self, mut asked: Signal) {
+        let reload = Arc::new(self);
+        while asked.recv().await.is_some() {
+            service_manager::reloading();
+            let (done, is_done) = oneshot::channel();
+            let (reload, runtime) = (Arc::clone(&reload), Handle::current());
+            // On a thread of its own: a file that does not answer holds up neither requests nor the end of the service.
+            let thread = std::thread::Builder::new().name("reload".to_owned()).spawn(move || {
+                runtime.block_on(reload.read_again());
+                let _ = done.send(());
+            });
+            match thread {
+                Ok(_) => drop(is_done.await),
+                Err(error) => tracing::error!(%error, "SIGHUP: nothing was read again"),
+            }
+            service_manager::ready();
+        }
+    }
+
+    async fn read_again(&self) {
+        let parts = [
+            ("the log level", self.log_level()),
+            ("the certificate of the listener", self.certificate()),
+            ("the database URL", self.database().await),
+            ("the API key of the embedding server", self.provider_key()),
+            ("the API key that embeds records", self.worker_key()),
+        ];
+        let mut kept = Vec::new();
+        for (part, outcome) in parts {
+            match outcome {
+                Ok(true) => tracing::info!("reloaded: {part}"),
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::error!("{part} stays as it was: {error}");
+                    kept.push(part);
+                }
+            }
+        }
+        match kept.is_empty() {
+            true => tracing::info!("read again after SIGHUP"),
+            false => tracing::error!("SIGHUP: could not be read again: {}", kept.join(", ")),
+        }
+    }
+
+    fn log_level(&self) -> Result<bool, String> {
+        let Some(path) = &self.settings.environment_file else { return Ok(false) };
+        let now = read_environment(path)?;
+        let restart: Vec<&str> =
+            self.environment.differences(&now).into_iter().filter(|name| *name != "KEYED_LOG").collect();
+        if !restart.is_empty() {
+            tracing::warn!(settings = restart.join(", "), "these settings have changed, and need a restart");
+        }
+        match (now.get("KEYED_LOG"), self.environment.get("KEYED_LOG")) {
+            (Some(filter), _) => self.log.set(filter),
+            // Its line was removed.
+            (None, Some(_)) => self.log.set(keyed_proxy::settings::DEFAULT_LOG),
+            (None, None) => self.log.set(&self.settings.log),
+        }
+    }
+
+    fn certificate(&self) -> Result<bool, String> {
+        let Some(tls) = &self.tls else { return Ok(false) };
+        let has_changed = tls.reload()?;
+        certificate::show_expiry(tls, &self.app.metrics);
+        if has_changed {
+            certificate::warn(tls);
+        }
+        Ok(has_changed)
+    }
+
+    async fn database(&self) -> Result<bool, String> {
+        let has_changed = self.app.connector.replace(self.settings.database()?).await?;
+        if has_changed {
+            self.app.database.renew();
+        }
+        Ok(has_changed)
+    }
+
+    fn provider_key(&self) -> Result<bool, String> {
+        let Some(embedder) = &self.app.embedder else { return Ok(false) };
+        Ok(embedder.replace_key(self.settings.embedding.key()?))
+    }
+
+    fn worker_key(&self) -> Result<bool, String> {
+        let Some(current) = &self.worker_key else { return Ok(false) };
+        match self.settings.embedding.worker_key()? {
+            Some(key) => Ok(current.replace(&key)),
+            None => Err("it is empty. To embed no records, restart the service without it.".into()),
+        }
+    }
+}
+
+/// The settings of the file of the environment.
+pub(super) fn read_environment(path: &Path) -> Result<EnvironmentFile, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("KEYED_ENVIRONMENT_FILE {}: {error}.", path.display()))?;
+    Ok(EnvironmentFile::parse(&text))
+}

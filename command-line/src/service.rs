@@ -1,0 +1,214 @@
+//! Shared by commands that call a running proxy: its URL and API key.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, Response, StatusCode, header};
+use clap::Args;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use keyed_errors::Code;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::outcome::Failure;
+use keyed_service::http_client::http_client;
+
+/// The address of a proxy on this machine.
+const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+
+#[derive(Args)]
+pub(crate) struct Service {
+    /// The address of the proxy.
+    #[arg(long, env = "KEYED_URL", default_value = DEFAULT_URL, value_name = "URL")]
+    url: String,
+
+    /// The API key.
+    #[arg(long, env = "KEYED_API_KEY", hide_env_values = true, value_name = "KEY")]
+    api_key: Option<String>,
+
+    /// A file that contains the API key, to keep it out of the process list.
+    #[arg(long, env = "KEYED_API_KEY_FILE", value_name = "FILE", conflicts_with = "api_key")]
+    api_key_file: Option<PathBuf>,
+
+    /// The template, as project.template, for example crm.customers; its slug alone if the key is bound to one
+    /// project.
+    #[arg(long, value_name = "TEMPLATE")]
+    template: String,
+}
+
+impl Service {
+    /// The name of the template, without that of its project.
+    pub(crate) fn template(&self) -> &str {
+        self.template.split_once('.').map_or(&self.template, |(_, template)| template)
+    }
+
+    /// The template as it was named.
+    pub(crate) fn named(&self) -> &str {
+        &self.template
+    }
+
+    /// The options that were given, for another call with the same environment. An API key is not among them.
+    pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
+        let is_set = |name: &str, value: &str| std::env::var(name).is_ok_and(|own| own == value);
+        let mut options = Vec::new();
+        if self.url != DEFAULT_URL && !is_set("KEYED_URL", &self.url) {
+            options.push(("--url", self.url.clone()));
+        }
+        if let Some(file) = self.api_key_file.as_ref().map(|file| file.to_string_lossy())
+            && !is_set("KEYED_API_KEY_FILE", &file)
+        {
+            options.push(("--api-key-file", file.into_owned()));
+        }
+        options.push(("--template", self.template.clone()));
+        options
+    }
+
+    /// Begins a request about the template: `action` is the end of its path, the parameters follow it.
+    pub(crate) fn request(
+        &self,
+        action: &str,
+        parameters: &[(&str, Option<&str>)],
+        help: &'static str,
+    ) -> Result<axum::http::request::Builder, Failure> {
+        let usage = |message: String| Failure::Usage { message, help };
+        let key = match (&self.api_key, &self.api_key_file) {
+            (Some(key), _) => key.clone(),
+            (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
+                usage(format!("the API key cannot be read from {}: {error}", file.display()))
+            })?,
+            (None, None) => {
+                return Err(usage("KEYED_API_KEY is not set. This command needs an API key.".to_owned()));
+            }
+        };
+        if !["http://", "https://"].iter().any(|scheme| self.url.starts_with(scheme)) {
+            let message =
+                format!("--url (KEYED_URL) is {:?}: it needs http:// or https:// before the host", self.url);
+            return Err(usage(message));
+        }
+        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let given =
+            parameters.iter().filter_map(|(name, value)| Some(format!("{name}={}", encode((*value)?))));
+        let query = given.collect::<Vec<_>>().join("&");
+        let template = encode(self.template());
+        let address =
+            format!("{}/v1/entities/template/{template}/{action}?{query}", self.url.trim_end_matches('/'));
+        let mut token = HeaderValue::try_from(format!("Bearer {}", key.trim()))
+            .map_err(|_| usage("the API key contains characters that no key has".to_owned()))?;
+        token.set_sensitive(true);
+        let mut request = Request::post(address).header(header::AUTHORIZATION, token);
+        if let Some((project, _)) = self.template.split_once('.') {
+            request = request.header("x-service-project-id", project);
+        }
+        Ok(request)
+    }
+}
+
+/// Sends a request about a template; an error response becomes an error message.
+pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Result<Response<Incoming>> {
+    let address = request.uri().clone();
+    let response = http_client::<Body>(None)?.request(request).await.with_context(|| {
+        let host = address.authority().map_or("the proxy", |authority| authority.as_str());
+        let scheme = address.scheme_str().unwrap_or("http");
+        format!("cannot reach {scheme}://{host}, the address of --url (KEYED_URL)")
+    })?;
+    if response.status() == StatusCode::OK {
+        return Ok(response);
+    }
+    let status = response.status();
+    let body = response.into_body().collect().await.context("the response broke off")?.to_bytes();
+    Err(match serde_json::from_slice::<serde_json::Value>(&body) {
+        Ok(problem) if is_unknown(&problem) => {
+            anyhow!("template {template} does not exist, or the role of this API key may not see it")
+        }
+        Ok(problem) => anyhow!("{}", in_words(&problem)),
+        Err(_) => anyhow!("the proxy returned {status}"),
+    })
+}
+
+/// Whether it is a plain 404 of the URL.
+fn is_unknown(problem: &serde_json::Value) -> bool {
+    problem["code"] == Code::NotFound.name() && problem["detail"] == keyed_errors::NOT_FOUND
+}
+
+/// Translates a problem of the service into the terms of the command line.
+const FLAGS: [(&str, &str); 11] = [
+    ("on_error=", "--on-error "),
+    ("key_column=", "--key-column "),
+    ("key_prefix=", "--key-prefix "),
+    ("mapping=", "--mapping "),
+    ("delimiter=", "--delimiter "),
+    ("encoding=", "--encoding "),
+    ("format=", "--format "),
+    ("Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "--format xlsx"),
+    ("dry_run=true", "--dry-run"),
+    (
+        "Send the header X-Service-Project-Id, or use the id of the template.",
+        "Name its project as well, for example --template crm.customers.",
+    ),
+    ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),
+];
+
+fn in_flags(text: &str) -> String {
+    FLAGS.iter().fold(text.to_owned(), |text, (parameter, flag)| text.replace(parameter, flag))
+}
+
+/// A problem as text: what is wrong, where, and what to do.
+pub(crate) fn in_words(problem: &serde_json::Value) -> String {
+    let mut words = problem["detail"].as_str().unwrap_or("the proxy returned no reason").to_owned();
+    let faults = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for fault in faults.iter().skip(1) {
+        words += &format!("\n{}", fault["detail"].as_str().unwrap_or_default());
+    }
+    if let Some(done) = what_was_done(&problem["report"]) {
+        words += &format!("\nBefore that: {done}");
+    }
+    if let Some(hint) = problem["hint"].as_str() {
+        words += &format!("\nHint: {hint}");
+    }
+    in_flags(&words)
+}
+
+/// What an interrupted import had written; `None` if nothing.
+fn what_was_done(report: &serde_json::Value) -> Option<String> {
+    let [rows, created, updated, unchanged, failed] =
+        ["rows", "created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64().unwrap_or(0));
+    (created + updated + unchanged > 0).then(|| {
+        format!(
+            "rows {rows}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}. \
+             Written rows remain; you can import the file again."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_hint_names_flags_not_parameters() {
+        let problem = json!({"detail": "no", "hint": "import the others with on_error=skip, the key with key_column=No"});
+        let words = in_words(&problem);
+        assert!(
+            words.ends_with("import the others with --on-error skip, the key with --key-column No"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_problem_says_what_an_import_had_written() {
+        let report = |created| {
+            json!({"detail": "line 9 has bytes that are not valid utf-8", "hint": "say which encoding",
+                "report": {"rows": 3, "created": created, "updated": 0, "unchanged": 0, "failed": 1}})
+        };
+        let words = in_words(&report(2));
+        assert!(
+            words.contains("\nBefore that: rows 3, created 2, updated 0, unchanged 0, failed 1."),
+            "{words}"
+        );
+        assert!(words.ends_with("\nHint: say which encoding"), "{words}");
+        assert!(!in_words(&report(0)).contains("Before that"));
+    }
+}

@@ -1,0 +1,159 @@
+//! Embeds texts with the configured provider.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::isolation::{Answers, Isolation};
+use crate::openai::{self, Server};
+use crate::outcome::{Failed, Failure, Outcome};
+use tokio::time::{Instant, timeout_at};
+
+use crate::hash;
+use crate::settings::{EmbeddingSettings, Provider};
+
+/// The maximum number of retries.
+const TRIES: usize = 3;
+
+/// The number of texts whose individual requests may each use the full timeout.
+const SLOW_TEXTS: usize = 4;
+
+/// A text that every model accepts. If it is embedded and others are not, the others are at fault.
+const PROBE: &str = "A short sentence.";
+
+/// Turns texts into vectors.
+pub struct Embedder {
+    source: Source,
+    document_prefix: String,
+    query_prefix: String,
+    max_characters: usize,
+    batch: usize,
+    timeout: Duration,
+}
+
+enum Source {
+    Hash,
+    Server(Box<Server>),
+}
+
+impl Embedder {
+    /// None where embeddings are off.
+    pub fn new(settings: &EmbeddingSettings) -> anyhow::Result<Option<Embedder>> {
+        let source = match settings.embed_provider {
+            Provider::Off => return Ok(None),
+            Provider::Hash => Source::Hash,
+            Provider::Openai => Source::Server(Box::new(Server::new(settings)?)),
+        };
+        Ok(Some(Embedder {
+            source,
+            document_prefix: settings.embed_document_prefix.clone(),
+            query_prefix: settings.embed_query_prefix.clone(),
+            max_characters: settings.embed_max_characters,
+            batch: settings.embed_batch,
+            timeout: settings.embed_timeout,
+        }))
+    }
+
+    /// The name that is kept with each vector. Vectors of two models cannot be compared.
+    pub fn model(&self) -> &str {
+        match &self.source {
+            Source::Hash => hash::MODEL,
+            Source::Server(server) => server.model(),
+        }
+    }
+
+    /// Asks with another key of the server from now on: whether it is another.
+    pub fn replace_key(&self, key: Option<String>) -> bool {
+        match &self.source {
+            Source::Hash => false,
+            Source::Server(server) => server.replace_key(key),
+        }
+    }
+
+    /// The maximum number of texts in one call of [`Embedder::documents`].
+    pub fn batch(&self) -> usize {
+        self.batch
+    }
+
+    /// The timeout of one call of [`Embedder::documents`], including retries and pauses.
+    pub fn patience(&self) -> Duration {
+        let pauses = openai::MAX_PAUSE.saturating_mul(TRIES as u32);
+        self.timeout.saturating_mul((1 + TRIES + SLOW_TEXTS) as u32).saturating_add(pauses)
+    }
+
+    /// Embeds documents.
+    pub async fn documents(&self, texts: &[String]) -> Answers {
+        let texts: Vec<Cow<'_, str>> =
+            texts.iter().map(|text| self.prepared(&self.document_prefix, text)).collect();
+        let server = match &self.source {
+            Source::Hash => {
+                return Answers::complete(texts.iter().map(|text| Ok(hash::embed(text))).collect());
+            }
+            Source::Server(server) => server,
+        };
+        if texts.is_empty() {
+            return Answers::complete(Vec::new());
+        }
+        let deadline = Instant::now() + self.patience();
+        let too_long =
+            || Failure { message: "the server did not respond in time".to_owned(), retry_after: None };
+        match timeout_at(deadline, server.ask(&texts, TRIES)).await {
+            Ok(Ok(outcomes)) => Answers::complete(outcomes),
+            // The server does not say which text it is.
+            Ok(Err(failed)) if failed.may_be_a_text() => {
+                let mut isolation = Isolation::new(texts.len());
+                let failure = if texts.len() == 1 {
+                    isolation.settle(0, Err(failed));
+                    None
+                } else {
+                    let alone = Embedder::isolate(server, &texts, &mut isolation);
+                    timeout_at(deadline, alone).await.unwrap_or_else(|_| Some(too_long()))
+                };
+                if failure.is_none() && !isolation.has_vector() {
+                    let probe = [self.prepared(&self.document_prefix, PROBE)];
+                    let answer = timeout_at(deadline, server.ask(&probe, 0)).await;
+                    isolation
+                        .record_probe(matches!(answer, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
+                }
+                isolation.finish(failure)
+            }
+            Ok(Err(failed)) => Answers::none(texts.len(), failed.into_failure()),
+            Err(_) => Answers::none(texts.len(), too_long()),
+        }
+    }
+
+    /// Sends the texts one by one. Returns an error if the server fails for another reason.
+    async fn isolate(server: &Server, texts: &[Cow<'_, str>], isolation: &mut Isolation) -> Option<Failure> {
+        let mut places: Vec<usize> = (0..texts.len()).collect();
+        // So that the last ones get their turn another time, if the first take all the time.
+        fastrand::shuffle(&mut places);
+        for place in places {
+            match server.ask(std::slice::from_ref(&texts[place]), 0).await {
+                Err(failed) if !failed.may_be_a_text() => return Some(failed.into_failure()),
+                answer => isolation.settle(place, answer),
+            }
+        }
+        None
+    }
+
+    /// The vector of a query text. A client waits for it, so it is retried only once.
+    pub async fn query(&self, text: &str) -> Result<Outcome, Failed> {
+        let text = self.prepared(&self.query_prefix, text);
+        let server = match &self.source {
+            Source::Hash => return Ok(Ok(hash::embed(&text))),
+            Source::Server(server) => server,
+        };
+        match server.ask(&[text], 1).await {
+            Ok(mut outcomes) => {
+                outcomes.pop().ok_or_else(|| Failed::Lasting("no vector for the text".to_owned()))
+            }
+            Err(Failed::Texts(reason)) => Ok(Err(reason)),
+            Err(failed) => Err(failed),
+        }
+    }
+
+    fn prepared<'t>(&self, prefix: &str, text: &'t str) -> Cow<'t, str> {
+        let end = text.char_indices().nth(self.max_characters).map_or(text.len(), |(end, _)| end);
+        let text = &text[..end];
+        if prefix.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{prefix}{text}")) }
+    }
+}

@@ -1,0 +1,133 @@
+//! Finds the invalid texts of a failed request by sending them one by one. Pure.
+
+use crate::outcome::{Failed, Failure, Outcome};
+
+/// The outcomes of texts, in their order.
+#[derive(Debug)]
+pub struct Answers {
+    /// `None` for a text without outcome that is not at fault.
+    pub outcomes: Vec<Option<Outcome>>,
+    /// Why outcomes are missing.
+    pub failure: Option<Failure>,
+}
+
+impl Answers {
+    pub(crate) fn complete(outcomes: Vec<Outcome>) -> Answers {
+        Answers { outcomes: outcomes.into_iter().map(Some).collect(), failure: None }
+    }
+
+    pub(crate) fn none(texts: usize, failure: Failure) -> Answers {
+        Answers { outcomes: (0..texts).map(|_| None).collect(), failure: Some(failure) }
+    }
+}
+
+/// The texts of a failed request, sent one by one to find the invalid ones.
+pub(crate) struct Isolation {
+    outcomes: Vec<Option<Outcome>>,
+    /// The texts on which the server failed; the fault may be theirs or the server's.
+    broken: Vec<(usize, Failure)>,
+    /// Whether the server embedded a valid text.
+    is_server_well: bool,
+}
+
+impl Isolation {
+    pub(crate) fn new(texts: usize) -> Isolation {
+        Isolation { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new(), is_server_well: false }
+    }
+
+    /// Records the response to one text.
+    pub(crate) fn settle(&mut self, place: usize, answer: Result<Vec<Outcome>, Failed>) {
+        match answer {
+            Ok(mut alone) => self.outcomes[place] = alone.pop(),
+            Err(Failed::Texts(reason)) => self.outcomes[place] = Some(Err(reason)),
+            Err(failed) => self.broken.push((place, failed.into_failure())),
+        }
+    }
+
+    /// Whether any text got a vector.
+    pub(crate) fn has_vector(&self) -> bool {
+        self.outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(_))))
+    }
+
+    /// Records whether the server embedded the probe, a text that is known to be valid.
+    pub(crate) fn record_probe(&mut self, is_server_well: bool) {
+        self.is_server_well = is_server_well;
+    }
+
+    /// Decides whether the texts or the server are at fault. `failure` says why texts were not tried.
+    pub(crate) fn finish(mut self, failure: Option<Failure>) -> Answers {
+        // The server embedded others, so the text is at fault.
+        if self.is_server_well || self.has_vector() {
+            for (place, failure) in self.broken {
+                self.outcomes[place] = Some(Err(failure.message));
+            }
+            return Answers { outcomes: self.outcomes, failure };
+        }
+        let refusal = self.outcomes.iter().flatten().find_map(|outcome| outcome.as_ref().err());
+        let refusal = refusal.map(|reason| Failure { message: reason.clone(), retry_after: None });
+        let broken = self.broken.pop().map(|(_, failure)| failure);
+        let failure = failure.or(broken).or(refusal);
+        Answers { outcomes: (0..self.outcomes.len()).map(|_| None).collect(), failure }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash;
+
+    fn failure(message: &str) -> Failure {
+        Failure { message: message.to_owned(), retry_after: None }
+    }
+
+    /// A trial of texts that got a vector (v), broke the server (b), were not tried (-), or were rejected for a reason.
+    fn judged(texts: &str, probe: bool, rest: Option<&str>) -> (String, Option<String>) {
+        let mut isolation = Isolation::new(texts.len());
+        for (place, letter) in texts.chars().enumerate() {
+            let answer = match letter {
+                '-' => continue,
+                'v' => Ok(vec![Ok(hash::embed("text"))]),
+                'b' => Err(Failed::Passing {
+                    message: "b".to_owned(),
+                    retry_after: None,
+                    may_be_a_text: true,
+                    is_busy: false,
+                }),
+                reason => Err(Failed::Texts(reason.to_string())),
+            };
+            isolation.settle(place, answer);
+        }
+        isolation.record_probe(probe);
+        let answers = isolation.finish(rest.map(failure));
+        let letter = |outcome: &Option<Outcome>| match outcome {
+            None => "-".to_owned(),
+            Some(Ok(_)) => "v".to_owned(),
+            Some(Err(reason)) => reason.clone(),
+        };
+        (answers.outcomes.iter().map(letter).collect(), answers.failure.map(|failure| failure.message))
+    }
+
+    #[test]
+    fn a_text_is_at_fault_where_another_got_a_vector() {
+        assert_eq!(judged("vbv", false, None), ("vbv".into(), None));
+        assert_eq!(judged("vrr", false, None), ("vrr".into(), None));
+        for texts in ["b", "bbb", "r", "rrr", "rb", "rs"] {
+            assert_eq!(judged(texts, true, None), (texts.into(), None));
+        }
+    }
+
+    #[test]
+    fn no_text_is_at_fault_where_none_got_a_vector() {
+        assert_eq!(judged("bbb", false, None), ("---".into(), Some("b".into())));
+        assert_eq!(judged("rrr", false, None), ("---".into(), Some("r".into())));
+        assert_eq!(judged("rb", false, None), ("--".into(), Some("b".into())));
+        assert_eq!(judged("r", false, None), ("-".into(), Some("r".into())));
+        assert_eq!(judged("r-", false, Some("gone")), ("--".into(), Some("gone".into())));
+    }
+
+    #[test]
+    fn what_is_known_stays_known_when_the_server_goes_away() {
+        assert_eq!(judged("vr--", false, Some("gone")), ("vr--".into(), Some("gone".into())));
+        assert_eq!(judged("b-", false, Some("gone")), ("--".into(), Some("gone".into())));
+    }
+}

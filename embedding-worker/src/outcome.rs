@@ -1,0 +1,67 @@
+//! The outcomes of texts: a vector for each, or why there is none.
+
+use std::time::Duration;
+
+use crate::settings::DIMENSION;
+use crate::vector::Vector;
+
+/// Why there are no vectors, for a reason that does not depend on the text.
+#[derive(Debug)]
+pub struct Failure {
+    /// For the log.
+    pub message: String,
+    /// The Retry-After of the server.
+    pub retry_after: Option<Duration>,
+}
+
+/// A vector, or why this very text has none.
+pub type Outcome = Result<Vector, String>;
+
+/// Why a request failed.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Failed {
+    /// The server rejects one of the texts.
+    Texts(String),
+    /// Temporary: the server is busy, broken or out of reach.
+    Passing {
+        /// For the log.
+        message: String,
+        /// The Retry-After of the server.
+        retry_after: Option<Duration>,
+        /// Whether it may as well be one of the texts that breaks it.
+        may_be_a_text: bool,
+        /// Whether the server is overloaded.
+        is_busy: bool,
+    },
+    /// Permanent: the key, the address or the model is wrong.
+    Lasting(String),
+    /// The model's vectors have this unsupported length.
+    Length(usize),
+}
+
+/// The error for a model with another vector length.
+pub fn wrong_length(length: usize) -> String {
+    format!(
+        "the model returns vectors of {length} numbers instead of {DIMENSION}: choose another model, or set \
+        KEYED_EMBED_DIMENSIONS={DIMENSION} for one with a variable length"
+    )
+}
+
+impl Failed {
+    pub(crate) fn into_failure(self) -> Failure {
+        match self {
+            Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
+            Failed::Passing { message, retry_after, .. } => Failure { message, retry_after },
+            Failed::Length(length) => Failure { message: wrong_length(length), retry_after: None },
+        }
+    }
+
+    /// Whether fewer texts may fare better.
+    pub(crate) fn may_be_a_text(&self) -> bool {
+        match self {
+            Failed::Texts(_) => true,
+            Failed::Passing { may_be_a_text, .. } => *may_be_a_text,
+            Failed::Lasting(_) | Failed::Length(_) => false,
+        }
+    }
+}

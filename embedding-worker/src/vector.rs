@@ -1,0 +1,116 @@
+//! Valid vectors: checks the output of a provider.
+
+use std::fmt::Write as _;
+
+use crate::settings::DIMENSION;
+
+/// A vector of [`DIMENSION`] numbers whose length is 1: searches compare directions, and what is much longer or shorter
+/// leaves the range in which PostgreSQL computes with vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vector(Vec<f32>);
+
+/// Why numbers are no vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// All vectors of the model have this length: the model or its setting is wrong.
+    Length(usize),
+    /// The model fails for this text.
+    Numbers(&'static str),
+}
+
+impl Vector {
+    /// Checks numbers as JSON has them, null being what some servers write for NaN, and makes their length 1.
+    pub fn check(numbers: &[Option<f64>]) -> Result<Vector, Flaw> {
+        if numbers.len() != DIMENSION {
+            return Err(Flaw::Length(numbers.len()));
+        }
+        let mut finite = Vec::with_capacity(DIMENSION);
+        for number in numbers {
+            match number {
+                Some(number) if number.is_finite() => finite.push(*number),
+                _ => return Err(Flaw::Numbers("the model returned a number that is not finite")),
+            }
+        }
+        if finite.iter().all(|number| *number == 0.0) {
+            return Err(Flaw::Numbers("the model returned a vector of zeros"));
+        }
+        let square: f64 = finite.iter().map(|number| number * number).sum();
+        if !square.is_normal() {
+            return Err(Flaw::Numbers("the model returned a vector too long or too short to normalise"));
+        }
+        let length = square.sqrt();
+        Ok(Vector(finite.into_iter().map(|number| (number / length) as f32).collect()))
+    }
+
+    /// Takes numbers that are known to be finite and not all zero, and makes their length 1.
+    pub(crate) fn of_unit_length(mut numbers: Vec<f32>) -> Vector {
+        let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
+        for number in &mut numbers {
+            *number /= length;
+        }
+        Vector(numbers)
+    }
+
+    /// A valid vector, for a search that is only checked.
+    pub fn any() -> Vector {
+        Vector::of_unit_length(vec![1.0; DIMENSION])
+    }
+
+    /// The numbers, as PostgreSQL's `real[]` carries them: exactly, and without looking up the type of an extension.
+    pub fn numbers(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// As a JSON array, with the digits needed to reproduce each number.
+    pub fn to_json(&self) -> String {
+        let mut out = String::with_capacity(DIMENSION * 12);
+        for (position, number) in self.0.iter().enumerate() {
+            out.push(if position == 0 { '[' } else { ',' });
+            let _ = write!(out, "{number}");
+        }
+        out.push(']');
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(first: Option<f64>) -> Vec<Option<f64>> {
+        let mut numbers = vec![Some(0.0); DIMENSION];
+        numbers[0] = first;
+        numbers
+    }
+
+    #[test]
+    fn a_vector_has_768_finite_numbers_that_are_not_all_zero() {
+        assert!(Vector::check(&numbers(Some(0.5))).is_ok());
+        assert_eq!(Vector::check(&[Some(1.0); 767]), Err(Flaw::Length(767)));
+        assert_eq!(Vector::check(&[]), Err(Flaw::Length(0)));
+        for first in [None, Some(f64::NAN), Some(f64::INFINITY), Some(1e300), Some(0.0), Some(1e-300)] {
+            assert!(matches!(Vector::check(&numbers(first)), Err(Flaw::Numbers(_))), "{first:?}");
+        }
+    }
+
+    #[test]
+    fn a_vector_is_brought_to_unit_length() {
+        for first in [1e-100, 1e-25, 0.5, 2.0, 1e25, 1e100] {
+            let vector = Vector::check(&numbers(Some(first))).expect("a vector");
+            assert_eq!(vector.numbers()[..2], [1.0, 0.0], "{first}");
+        }
+        let mut pair = numbers(Some(3e30));
+        pair[1] = Some(-4e30);
+        assert_eq!(Vector::check(&pair).expect("a vector").numbers()[..2], [0.6, -0.8]);
+    }
+
+    #[test]
+    fn as_json_every_number_reads_back_the_same() {
+        let mut wanted = numbers(Some(0.1));
+        wanted[1] = Some(-1.5e-30);
+        wanted[2] = Some(3.0);
+        let vector = Vector::check(&wanted).expect("a vector");
+        let read: Vec<f32> = serde_json::from_str(&vector.to_json()).expect("JSON");
+        assert_eq!(read, vector.numbers());
+    }
+}

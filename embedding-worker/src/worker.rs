@@ -1,0 +1,286 @@
+//! The embedding worker: claims records of the queue, embeds their texts, and stores the vectors.
+//!
+//! No transaction is open during a call of the provider. Claims expire, so those of a crashed worker are claimed
+//! again; several proxies can work in parallel.
+//!
+//! The worker is an ordinary caller: it has an API key, and receives the texts of records that its role may read and
+//! update. The proxy's login alone receives none.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use tokio_postgres::types::Type;
+
+use crate::embedder::Embedder;
+use crate::isolation::Answers;
+use crate::outcome::Failure;
+use crate::vector::Vector;
+use keyed_service::shutdown::{Shutdown, Step};
+use keyed_service::statement::{Statement, number, statement, text};
+use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
+
+/// The rests after failures, from the first to the longest.
+const FIRST_REST: Duration = Duration::from_secs(1);
+const MAX_REST: Duration = Duration::from_secs(60);
+
+/// The extra time of a claim, to store the vectors.
+const TIME_TO_STORE: Duration = Duration::from_secs(60);
+
+/// The number of locked records that a claim waits for: each may take half of the statement timeout.
+const MAX_LOCKED: usize = 4;
+
+/// How long a locked record is skipped.
+const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
+
+const CLAIM: Statement = statement!("claim_embeddings($4::text, $5::int, $6::int)");
+const STORE: Statement = statement!("store_embedding($4::text, $5::text, $6::text, $7::text, $8::real[])");
+const FAIL: Statement = statement!("fail_embedding($4::text, $5::text, $6::text)");
+const RELEASE: Statement = statement!("release_embeddings($4::text, $5::text, $6::int)");
+
+/// Counts the work of a worker.
+pub trait Meter: Send + Sync {
+    /// A call of the provider took this time; `outcome` is `ok` or `failed`.
+    fn provider_took(&self, outcome: &'static str, time: Duration);
+
+    /// A text was embedded, or could not be; `outcome` is `embedded` or `failed`.
+    fn text(&self, outcome: &'static str);
+}
+
+/// Embeds the records that wait for it.
+pub struct Worker<D> {
+    database: Arc<D>,
+    meter: Arc<dyn Meter>,
+    embedder: Arc<Embedder>,
+    key: WorkerKey,
+    poll: Duration,
+}
+
+/// A claim: texts of records with missing or outdated vectors.
+#[derive(Deserialize)]
+struct Claimed {
+    /// Identifies this claim; records of another claim are not touched.
+    claim: String,
+    entries: Vec<Entry>,
+    /// Whether something was settled that needed no vector, so that more may be waiting.
+    settled: bool,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    record: String,
+    /// The hash of the text: the vector is stored only while the record still says that.
+    hash: String,
+    /// Empty for a record that says nothing, and shall have no vector.
+    text: String,
+}
+
+/// The result of a round.
+enum Round {
+    Worked,
+    Idle,
+    /// Nothing can be done for now.
+    Failed {
+        cause: String,
+        retry_after: Option<Duration>,
+    },
+}
+
+impl<D: WorkerDatabase> Worker<D> {
+    /// Works with an API key of keyed's.
+    pub fn new(
+        database: Arc<D>,
+        meter: Arc<dyn Meter>,
+        embedder: Arc<Embedder>,
+        key: WorkerKey,
+        poll: Duration,
+    ) -> Worker<D> {
+        Worker { database, meter, embedder, key, poll }
+    }
+
+    /// Works until stopped. Claimed records are released then.
+    pub async fn run(self, shutdown: Shutdown) {
+        tracing::info!(model = self.embedder.model(), "embedding records");
+        let mut failures = 0_u32;
+        while !shutdown.has_begun() {
+            let rest = match self.round(&shutdown).await {
+                Round::Worked => {
+                    failures = 0;
+                    continue;
+                }
+                Round::Idle => {
+                    failures = 0;
+                    // So that the workers of several proxies do not all ask at the same moment.
+                    self.poll.mul_f64(0.75 + fastrand::f64() / 2.0)
+                }
+                Round::Failed { cause, retry_after } => {
+                    let rest = retry_after.unwrap_or_else(|| rest_after(failures));
+                    failures = failures.saturating_add(1);
+                    tracing::warn!(cause, rest_seconds = rest.as_secs_f64(), "cannot embed records");
+                    rest
+                }
+            };
+            let _ = tokio::time::timeout(rest, shutdown.reached(Step::Draining)).await;
+        }
+    }
+
+    async fn round(&self, shutdown: &Shutdown) -> Round {
+        let embedder = &self.embedder;
+        let claimed = match self.claim().await {
+            Ok(claimed) => claimed,
+            Err(error) => return failed(error),
+        };
+        if claimed.entries.is_empty() {
+            return if claimed.settled { Round::Worked } else { Round::Idle };
+        }
+        let Claimed { claim, entries, .. } = claimed;
+        let (speaking, silent): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().partition(|entry| !entry.text.is_empty());
+        let texts: Vec<String> = speaking.iter().map(|entry| entry.text.clone()).collect();
+        let asked = Instant::now();
+        let answers = tokio::select! {
+            answers = embedder.documents(&texts) => Some(answers),
+            () = shutdown.reached(Step::Draining) => None,
+        };
+        let Some(answers) = answers else {
+            let _ = self.release(&claim, None, Duration::ZERO).await;
+            return Round::Idle;
+        };
+        let Answers { outcomes, failure } = answers;
+        if !texts.is_empty() {
+            let outcome = if failure.is_some() { "failed" } else { "ok" };
+            self.meter.provider_took(outcome, asked.elapsed());
+        }
+        let silent = silent.iter().map(|entry| (entry, Ok(None)));
+        let speaking = speaking.iter().zip(outcomes);
+        let speaking =
+            speaking.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
+        let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> = silent.chain(speaking).collect();
+        // Others come first next time, in case locked records take all the time.
+        fastrand::shuffle(&mut known);
+        let (mut settled, mut held_up) = (0_usize, Vec::new());
+        for (entry, outcome) in known {
+            match self.settle(&claim, entry, embedder.model(), outcome).await {
+                Ok(()) => settled += 1,
+                Err(error) => held_up.push(error),
+            }
+            if held_up.len() == MAX_LOCKED {
+                break;
+            }
+        }
+        let Some(Failure { message, retry_after }) = failure else {
+            let Some(error) = held_up.pop() else { return Round::Worked };
+            // Vectors that could not be stored are embedded again when the claim expires.
+            let _ = self.release(&claim, None, REST_OF_HELD_UP).await;
+            if settled == 0 {
+                return failed(error);
+            }
+            tracing::warn!(cause = error.cause, "some records are locked and will be embedded later");
+            return Round::Worked;
+        };
+        let rest = retry_after.unwrap_or(FIRST_REST);
+        match self.release(&claim, Some(&message), rest).await {
+            // If the provider embedded a part, the rest is retried soon.
+            Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(rest) },
+            Ok(()) => Round::Failed { cause: message, retry_after },
+            Err(error) => failed(error),
+        }
+    }
+
+    /// Brings back what became of a text. An error leaves it with the claim, through no fault of its own.
+    async fn settle(
+        &self,
+        claim: &str,
+        entry: &Entry,
+        model: &str,
+        outcome: Result<Option<Vector>, String>,
+    ) -> Result<(), StatementError> {
+        let reason = match outcome {
+            Err(reason) => reason,
+            Ok(vector) => match self.store(claim, entry, model, vector.as_ref()).await {
+                Err(error) if error.is_rejection => error.cause,
+                done => {
+                    if done.is_ok() {
+                        self.meter.text("embedded");
+                    }
+                    return done;
+                }
+            },
+        };
+        self.meter.text("failed");
+        self.fail(claim, entry, &reason).await
+    }
+
+    async fn claim(&self) -> Result<Claimed, StatementError> {
+        let embedder = &self.embedder;
+        let model = embedder.model();
+        let most = i32::try_from(embedder.batch()).unwrap_or(i32::MAX);
+        let lease = seconds(embedder.patience().saturating_add(TIME_TO_STORE));
+        let arguments = [text(&model), number(&most), number(&lease)];
+        let row = self.database.write(&self.key, CLAIM, &arguments).await?;
+        let unexpected = |error: String| StatementError {
+            cause: format!("not the response of a claim: {error}"),
+            is_rejection: false,
+        };
+        let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+        serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
+    }
+
+    async fn store(
+        &self,
+        claim: &str,
+        entry: &Entry,
+        model: &str,
+        vector: Option<&Vector>,
+    ) -> Result<(), StatementError> {
+        let vector = vector.map(Vector::numbers);
+        let arguments = [
+            text(&claim),
+            text(&entry.record),
+            text(&entry.hash),
+            text(&model),
+            (&vector as _, Type::FLOAT4_ARRAY),
+        ];
+        self.database.write(&self.key, STORE, &arguments).await.map(drop)
+    }
+
+    async fn fail(&self, claim: &str, entry: &Entry, reason: &str) -> Result<(), StatementError> {
+        let arguments = [text(&claim), text(&entry.record), text(&reason)];
+        self.database.write(&self.key, FAIL, &arguments).await.map(drop)
+    }
+
+    /// Gives back what of a claim is not done, to be claimed again after a rest.
+    async fn release(&self, claim: &str, reason: Option<&str>, rest: Duration) -> Result<(), StatementError> {
+        let rest = seconds(rest);
+        let arguments = [text(&claim), text(&reason), number(&rest)];
+        self.database.write(&self.key, RELEASE, &arguments).await.map(drop)
+    }
+}
+
+fn failed(error: StatementError) -> Round {
+    Round::Failed { cause: error.cause, retry_after: None }
+}
+
+/// Twice as long after each failure in a row, and never the same for two workers.
+fn rest_after(failures: u32) -> Duration {
+    let rest = FIRST_REST.saturating_mul(1 << failures.min(6)).min(MAX_REST);
+    rest.mul_f64(0.5 + fastrand::f64() / 2.0)
+}
+
+fn seconds(duration: Duration) -> i32 {
+    i32::try_from(duration.as_secs_f64().ceil() as i64).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_grow_up_to_a_minute() {
+        for failures in 0..100 {
+            let rest = rest_after(failures);
+            assert!(rest >= FIRST_REST / 2 && rest <= MAX_REST, "{rest:?}");
+        }
+        assert!(rest_after(10) >= MAX_REST / 2);
+    }
+}

@@ -1,0 +1,122 @@
+//! The HTTP service of the `keyed` extension.
+//!
+//! It does not parse records. It authenticates the caller, passes the body on as text, and returns the database's
+//! text. Each module imports only from those before it, which `layers` tests.
+
+/// Problem details.
+pub mod problem;
+
+/// Errors of the database as responses.
+mod error;
+
+/// Metrics.
+pub mod metrics;
+
+/// CORS.
+mod cors;
+
+/// Settings.
+pub mod settings;
+
+/// TLS of the listener.
+pub mod listener_tls;
+
+/// Traces of requests.
+pub mod traces;
+
+/// Strict parsing of headers.
+mod header;
+
+/// Where a change comes from.
+mod source;
+
+/// Strict parsing of path and query string.
+mod query;
+
+/// How a request writes numbers.
+mod numbers;
+
+/// If-Match, If-None-Match and ETag.
+mod conditional;
+
+/// Content negotiation.
+mod preference;
+
+/// The threads that compress.
+mod packing;
+
+/// Compression of large responses.
+mod compression;
+
+/// Lingering close after an error.
+mod lingering;
+
+/// What is known of a request, for the access log and the metrics.
+pub mod observation;
+
+/// Added to every response: a request id, a problem body, a log entry for errors.
+mod envelope;
+
+/// Idempotent requests.
+mod idempotency;
+
+/// Admission: authentication and limits.
+mod admission;
+
+/// The caller of a request.
+mod caller;
+
+/// One statement per request.
+pub mod database;
+
+/// Readiness.
+pub mod readiness;
+
+/// Periodic maintenance.
+pub mod housekeeping;
+
+/// The vector of `query_text` in the body of a search.
+mod query_text;
+
+/// Shared state of the routes.
+pub mod state;
+
+/// Authentication of a request.
+mod authentication;
+
+/// Reads a JSON body without parsing it.
+mod body;
+
+/// A row of the database → an HTTP response.
+mod answer;
+
+/// A request that one statement answers, as most routes are.
+mod call;
+
+/// File formats: encodings, delimiters, rows.
+pub mod file;
+
+/// Import.
+pub mod import;
+
+/// The routes, one module per resource.
+mod routes;
+
+/// The OpenAPI document.
+pub mod openapi;
+
+/// The web application.
+#[cfg(feature = "ui")]
+mod application;
+
+/// The list of routes.
+pub mod router;
+
+/// Sockets: accepting, keeping and closing connections.
+pub mod server;
+
+/// The listener of `/metrics`.
+pub mod scrape;
+
+#[cfg(test)]
+mod layers;

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { inTurn } from "./backgroundQueue";
+
+test("two works run at once, the others after them in their order, also after one that failed", async () => {
+  const ends: (() => void)[] = [];
+  const begun: number[] = [];
+  const work = (n: number) =>
+    inTurn(() => {
+      begun.push(n);
+      return new Promise<void>((resolve, reject) => ends.push(n === 1 ? () => reject(new Error()) : resolve));
+    });
+  const all = [1, 2, 3, 4].map((n) => work(n).catch(() => {}));
+  await Promise.resolve();
+  expect(begun).toEqual([1, 2]);
+  ends[0]?.();
+  await all[0];
+  await Promise.resolve();
+  expect(begun).toEqual([1, 2, 3]);
+  ends[1]?.();
+  ends[2]?.();
+  await Promise.all([all[1], all[2]]);
+  expect(begun).toEqual([1, 2, 3, 4]);
+  ends[3]?.();
+  await all[3];
+});

@@ -1,0 +1,35 @@
+/** Reads the data of the first page before it is rendered, so that it is rendered once. */
+import { meQuery, queryClient, templatesQuery } from "../api/queries";
+import { decodeState } from "../list/address";
+import { neededFields, shownColumns } from "../list/columns";
+import { withUsableStart } from "../list/start";
+import { firstPageBody } from "../list/state";
+import { recordsQuery } from "../list/useRecords";
+import { placeOf } from "../navigation/place";
+import { currentSession } from "../session/session";
+
+/** Milliseconds until the page is rendered without its data. */
+const MAX_WAIT = 100;
+
+async function read() {
+  const { key } = currentSession();
+  const { project, template: slug } = placeOf(location.pathname);
+  if (key === null || project === undefined) return;
+  const me = queryClient.prefetchQuery(meQuery(key, project));
+  const template = (await queryClient.fetchQuery(templatesQuery(key, project))).find(
+    (it) => it.slug === slug,
+  );
+  if (template !== undefined) {
+    const state = withUsableStart(decodeState(location.search), template);
+    const fields = neededFields(template, shownColumns(template, state.columns));
+    if (firstPageBody(state, fields) !== null)
+      await queryClient.prefetchInfiniteQuery(recordsQuery(project, template.slug, state, fields));
+  }
+  await me;
+}
+
+/** Ends when the data has been read, or after `MAX_WAIT`. The page shows errors. */
+export function prefetchPage(): Promise<void> {
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT));
+  return Promise.race([read().catch(() => {}), timeout]);
+}

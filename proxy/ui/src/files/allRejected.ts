@@ -1,0 +1,30 @@
+/** All rejected rows of a file. The report names only the first ones. */
+
+import { slices } from "./slices";
+import type { Options, RejectedRow } from "./transfer";
+import { transfer } from "./transfer";
+
+/** The answer to a piece may be long: the piece must fit into the buffers of the connection (see `transfer`). */
+const SIZE = 128 << 10;
+
+/**
+ * Tries the file again piece by piece, after all its good rows are imported, and writes nothing.
+ *
+ * @throws Stopped, RequestError as `transfer` does.
+ */
+export async function allRejected(
+  file: File,
+  options: Options,
+  progress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<RejectedRow[]> {
+  const delimiter = options.contentType === "text/csv" ? (options.query.delimiter ?? ",") : null;
+  const query = { ...options.query, dry_run: "true", on_error: "skip" };
+  const found: RejectedRow[] = [];
+  for await (const { blob, skipped, bytesDone } of slices(file, delimiter, SIZE)) {
+    const rejected = (row: RejectedRow) => found.push({ ...row, line: row.line + skipped });
+    await transfer(new File([blob], file.name), { ...options, query }, true, { rejected }, signal);
+    progress(bytesDone);
+  }
+  return found;
+}

@@ -1,0 +1,54 @@
+import { type InfiniteData, useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { SearchPage } from "../api/lists";
+import { queryClient } from "../api/queries";
+import { pageBody } from "./state";
+import { isUnloaded, missingPage, type Seen, unloadPages, withPage } from "./unloadedPages";
+import type { Found } from "./useFound";
+import { search } from "./useRecords";
+
+type Pages = InfiniteData<SearchPage, string | null>;
+
+/** What the list was asked for at a time counts, not what was taken away since. */
+const put = (key: readonly unknown[], pages: SearchPage[], data: Pages) =>
+  queryClient.setQueryData<Pages>(
+    key,
+    { ...data, pages },
+    { updatedAt: queryClient.getQueryState(key)?.dataUpdatedAt },
+  );
+
+/**
+ * Keeps a long list small, and asks again for the values of the records that are seen.
+ * @param seen the rows; null where that is not known, and all records have to be whole
+ */
+export function useUnloadedPages(project: string, template: string, found: Found, seen: Seen | null) {
+  const { key, body, isOld } = found;
+  const data = isOld ? undefined : (found.query.data as Pages | undefined);
+  const place = data === undefined || seen === null ? null : missingPage(data.pages, seen);
+  const cursor = place === null ? null : (data?.pageParams[place] ?? null);
+  const missing = useQuery({
+    queryKey: [...key, "page", place === null ? "none" : cursor],
+    queryFn: ({ signal }) => search(project, template, pageBody(body, false, cursor), signal),
+    enabled: place !== null,
+    gcTime: 0,
+  });
+
+  useEffect(() => {
+    if (data === undefined) return;
+    if (seen === null) {
+      if (data.pages.some(({ records }) => records.some(isUnloaded)))
+        void queryClient.resetQueries({ queryKey: key, exact: true });
+      return;
+    }
+    const thinner = unloadPages(data.pages, seen);
+    if (thinner !== data.pages) put(key, thinner, data);
+  }, [data, seen, key]);
+
+  const now = missing.data;
+  useEffect(() => {
+    if (now !== undefined && place !== null && data !== undefined)
+      put(key, withPage(data.pages, place, now), data);
+  }, [now, place, data, key]);
+
+  return missing;
+}

@@ -1,0 +1,226 @@
+//! The log: lines go to standard error by a thread of their own, so that no request waits for a slow reader.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tracing::{Level, Metadata};
+use tracing_subscriber::fmt::MakeWriter;
+
+/// The most bytes that wait to be written. Lines beyond are lost, and counted.
+const ROOM: usize = 4 << 20;
+
+/// Of these, what only lines of the levels `warn` and `error` may use: requests of a stranger do not displace them.
+const RESERVE: usize = 256 << 10;
+
+/// How long the end waits for the reader of the log.
+const LAST_LINES: Duration = Duration::from_secs(2);
+
+/// How long lines are gathered: one call of the system writes all of them.
+const GATHER: Duration = Duration::from_millis(5);
+
+/// Takes lines. Copies write to the same place.
+#[derive(Clone)]
+pub struct Lines(Arc<Shared>);
+
+struct Shared {
+    waiting: Mutex<Waiting>,
+    /// There is something to write, or to end.
+    news: Condvar,
+    lost: AtomicU64,
+}
+
+#[derive(Default)]
+struct Waiting {
+    bytes: Vec<u8>,
+    is_over: bool,
+}
+
+impl Shared {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing that can panic half-way runs under the lock.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lines {
+    fn take(&self, line: &[u8], room: usize) {
+        let mut waiting = self.0.waiting();
+        if waiting.bytes.len() + line.len() > room {
+            self.0.lost.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let was_empty = waiting.bytes.is_empty();
+        waiting.bytes.extend_from_slice(line);
+        drop(waiting);
+        if was_empty {
+            self.0.news.notify_one();
+        }
+    }
+
+    /// Lines that were lost because the reader of the log was too slow.
+    pub fn lost(&self) -> u64 {
+        self.0.lost.load(Ordering::Relaxed)
+    }
+}
+
+/// Writes what waits when it is dropped.
+pub struct Writer {
+    lines: Lines,
+    /// Closed by the thread when it ends.
+    end: Receiver<()>,
+}
+
+impl Writer {
+    /// Starts the thread that writes.
+    pub fn start(mut out: impl Write + Send + 'static) -> io::Result<Writer> {
+        let waiting = Mutex::default();
+        let shared = Arc::new(Shared { waiting, news: Condvar::new(), lost: AtomicU64::new(0) });
+        let lines = Lines(Arc::clone(&shared));
+        let (alive, end) = channel();
+        std::thread::Builder::new().name("log".to_owned()).spawn(move || {
+            let _alive: Sender<()> = alive;
+            let mut bytes = Vec::new();
+            loop {
+                let mut waiting = shared.waiting();
+                while waiting.bytes.is_empty() && !waiting.is_over {
+                    waiting = shared.news.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                }
+                if waiting.bytes.is_empty() {
+                    return;
+                }
+                std::mem::swap(&mut bytes, &mut waiting.bytes);
+                let is_over = waiting.is_over;
+                drop(waiting);
+                // A failure to write the log can be reported nowhere.
+                let _ = out.write_all(&bytes).and_then(|()| out.flush());
+                bytes.clear();
+                if !is_over {
+                    std::thread::sleep(GATHER);
+                }
+            }
+        })?;
+        Ok(Writer { lines, end })
+    }
+
+    /// Where lines are written.
+    pub fn lines(&self) -> Lines {
+        self.lines.clone()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.lines.0.waiting().is_over = true;
+        self.lines.0.news.notify_one();
+        // A thread cannot be joined for a limited time. It drops its end of the channel when it has written everything.
+        let _ = self.end.recv_timeout(LAST_LINES);
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Line<'a>;
+
+    fn make_writer(&'a self) -> Line<'a> {
+        Line { lines: self, room: ROOM - RESERVE }
+    }
+
+    fn make_writer_for(&'a self, line: &Metadata<'_>) -> Line<'a> {
+        let room = if *line.level() <= Level::WARN { ROOM } else { ROOM - RESERVE };
+        Line { lines: self, room }
+    }
+}
+
+/// A line is written by one call.
+pub struct Line<'a> {
+    lines: &'a Lines,
+    room: usize,
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.lines.take(line, self.room);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader that reads nothing until released.
+    struct Slow {
+        may_write: Receiver<()>,
+        written: Sender<Vec<u8>>,
+    }
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.may_write.recv();
+            let _ = self.written.send(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Writes a line, and waits until the thread is with the reader: it takes all that waits at once.
+    fn let_the_writer_wait(lines: &Lines, line: &[u8]) {
+        lines.take(line, ROOM);
+        while !lines.0.waiting().bytes.is_empty() {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn slow_log_reader_delays_no_writer_and_lost_lines_are_counted() {
+        let ((go, may_write), (written, received)) = (channel(), channel());
+        let writer = Writer::start(Slow { may_write, written }).expect("a thread");
+        let lines = writer.lines();
+        let line = vec![b'x'; 1 << 20];
+        let_the_writer_wait(&lines, &line);
+        for _ in 1..20 {
+            lines.make_writer().write_all(&line).expect("it never fails");
+        }
+        let lost = lines.lost();
+        assert_eq!(lost, 16, "one is with the reader, and three wait");
+        drop(go);
+        drop(writer);
+        let bytes: usize = received.iter().map(|bytes| bytes.len()).sum();
+        assert_eq!(bytes as u64, (20 - lost) << 20, "what was not lost is written at the end");
+    }
+
+    #[test]
+    fn warnings_have_room_that_lines_of_requests_do_not_take() {
+        let ((go, may_write), (written, _received)) = (channel(), channel());
+        let writer = Writer::start(Slow { may_write, written }).expect("a thread");
+        let lines = writer.lines();
+        let line = vec![b'x'; 64 << 10];
+        let_the_writer_wait(&lines, &line);
+        for _ in 0..100 {
+            lines.take(&line, ROOM - RESERVE);
+        }
+        let lost = 100 - (ROOM - RESERVE) as u64 / line.len() as u64;
+        assert_eq!(lines.lost(), lost);
+        lines.take(b"error", ROOM);
+        assert_eq!(lines.lost(), lost);
+        drop(go);
+    }
+
+    #[test]
+    fn the_end_does_not_wait_for_a_reader_who_never_comes() {
+        let ((_go, may_write), (written, _received)) = (channel(), channel());
+        let writer = Writer::start(Slow { may_write, written }).expect("a thread");
+        writer.lines().make_writer().write_all(b"line").expect("it never fails");
+        // It would never return.
+        drop(writer);
+    }
+}

@@ -1,0 +1,78 @@
+//! Shutdown of the service, step by step.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// A step of shutdown. Each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Requests are served.
+    Serving,
+    /// Requests are served, and every response closes its connection.
+    Draining,
+    /// No more connections are accepted, and what has begun is finished.
+    Finishing,
+    /// What has not finished is aborted.
+    Overdue,
+}
+
+/// The current step. Clones share it.
+#[derive(Clone)]
+pub struct Shutdown {
+    step: Arc<watch::Sender<Step>>,
+}
+
+impl Shutdown {
+    /// Nothing has begun.
+    pub fn new() -> Shutdown {
+        Shutdown { step: Arc::new(watch::Sender::new(Step::Serving)) }
+    }
+
+    /// Advances to a step, unless a later one was reached.
+    pub fn advance(&self, to: Step) {
+        self.step.send_if_modified(|step| {
+            let is_later = to > *step;
+            *step = to.max(*step);
+            is_later
+        });
+    }
+
+    /// Whether shutdown has begun.
+    pub fn has_begun(&self) -> bool {
+        self.has_reached(Step::Draining)
+    }
+
+    /// Whether a step was reached.
+    pub fn has_reached(&self, wanted: Step) -> bool {
+        *self.step.borrow() >= wanted
+    }
+
+    /// Waits until a step is reached.
+    pub async fn reached(&self, wanted: Step) {
+        // The sender lives as long as `self`.
+        let _ = self.step.subscribe().wait_for(|step| *step >= wanted).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_step_is_reached_by_a_later_one_and_never_left() {
+        let shutdown = Shutdown::new();
+        assert!(!shutdown.has_begun());
+        shutdown.advance(Step::Finishing);
+        shutdown.advance(Step::Draining);
+        shutdown.reached(Step::Draining).await;
+        shutdown.reached(Step::Finishing).await;
+        assert!(shutdown.has_begun());
+        let waiting = tokio::spawn({
+            let shutdown = shutdown.clone();
+            async move { shutdown.reached(Step::Overdue).await }
+        });
+        shutdown.advance(Step::Overdue);
+        waiting.await.expect("it is reached");
+    }
+}

@@ -1,0 +1,82 @@
+//! The time for which a certificate is valid.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustls::pki_types::CertificateDer;
+use x509_cert::Certificate;
+use x509_cert::der::Decode;
+
+/// How long before its end a certificate is worth a warning: certificates that are renewed by a program are renewed
+/// earlier.
+const SOON: Duration = Duration::from_secs(14 * 24 * 3600);
+
+/// From when until when a certificate is valid, since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Validity {
+    from: Duration,
+    until: Duration,
+}
+
+/// What a validity means now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Valid for long.
+    Valid,
+    /// Valid for this many days only.
+    EndsSoon(u64),
+    /// It has ended.
+    Expired,
+    /// It has not begun.
+    NotYetValid,
+}
+
+impl Validity {
+    /// The validity period of a certificate.
+    pub fn of(certificate: &CertificateDer<'_>) -> Result<Validity, String> {
+        let certificate = Certificate::from_der(certificate).map_err(|error| error.to_string())?;
+        let validity = certificate.tbs_certificate.validity;
+        Ok(Validity {
+            from: validity.not_before.to_unix_duration(),
+            until: validity.not_after.to_unix_duration(),
+        })
+    }
+
+    /// The end, since 1970.
+    pub fn until(self) -> Duration {
+        self.until
+    }
+
+    /// The state of the certificate at a time.
+    pub fn standing(self, now: SystemTime) -> Standing {
+        self.standing_at(now.duration_since(UNIX_EPOCH).unwrap_or_default())
+    }
+
+    /// The same for a time since 1970.
+    pub fn standing_at(self, now: Duration) -> Standing {
+        if now < self.from {
+            return Standing::NotYetValid;
+        }
+        match self.until.checked_sub(now) {
+            None => Standing::Expired,
+            Some(left) if left < SOON => Standing::EndsSoon(left.as_secs() / (24 * 3600)),
+            Some(_) => Standing::Valid,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_valid_between_its_two_times() {
+        let day = Duration::from_secs(24 * 3600);
+        let validity = Validity { from: day * 10, until: day * 100 };
+        let standing = |days: u32| validity.standing(UNIX_EPOCH + day * days);
+        assert_eq!(standing(9), Standing::NotYetValid);
+        assert_eq!(standing(10), Standing::Valid);
+        assert_eq!(standing(90), Standing::EndsSoon(10));
+        assert_eq!(standing(100), Standing::EndsSoon(0));
+        assert_eq!(standing(101), Standing::Expired);
+    }
+}

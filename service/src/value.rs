@@ -1,0 +1,97 @@
+//! Values of settings: numbers, sizes, times and secrets.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::time::Duration;
+
+/// The number of cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, NonZero::get)
+}
+
+/// Reads a positive number of seconds of at most a day.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    // A timeout of nothing means no timeout in PostgreSQL, which is the opposite of what it says.
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err("not between 0.001 and 86400 seconds".into());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Reads a number of seconds of at most a day, or zero.
+pub fn seconds_or_none(text: &str) -> Result<Duration, String> {
+    if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
+}
+
+/// Reads a number without a sign or fraction.
+pub fn whole<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().map_err(|_| if is_number { "too large" } else { "must be a whole number" }.to_owned())
+}
+
+/// A larger size is a typing error.
+const MAX_BYTES: usize = 1 << 40;
+
+/// Reads a number of bytes, with or without the unit KiB or MiB.
+pub fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.find(|character: char| !character.is_ascii_digit()) {
+        Some(end) => text.split_at(end),
+        None => (text, ""),
+    };
+    let factor = match unit.trim() {
+        "" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        _ => return Err("not a number of bytes, KiB or MiB".into()),
+    };
+    let number: usize = digits.parse().map_err(|_| "not a number of bytes, KiB or MiB".to_owned())?;
+    number.checked_mul(factor).filter(|bytes| *bytes <= MAX_BYTES).ok_or_else(|| "too large".into())
+}
+
+/// The value of a setting, or the content of the file that its twin with `_FILE` names, which keeps a secret out of the
+/// environment. `name` is the environment variable of the setting.
+pub fn value_or_file(name: &str, value: Option<&str>, file: Option<&Path>) -> Result<Option<String>, String> {
+    match (value, file) {
+        (Some(value), _) => Ok(Some(value.to_owned())),
+        (None, Some(file)) => std::fs::read_to_string(file)
+            .map(Some)
+            .map_err(|error| format!("{name}_FILE {}: {error}.", file.display())),
+        (None, None) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_are_read_strictly() {
+        assert_eq!(bytes("512KiB"), Ok(512 << 10));
+        assert_eq!(bytes("1000"), Ok(1000));
+        for text in ["", "16MB", "-1", "1.5MiB", "99999999999999MiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["0", "-1", "NaN", "inf", "5s"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_size_is_what_it_says(number in 0..1_usize << 20, unit in prop::sample::select(vec![("", 0), ("KiB", 10), ("MiB", 20)])) {
+            prop_assert_eq!(bytes(&format!("{number}{}", unit.0)), Ok(number << unit.1));
+        }
+
+        #[test]
+        fn any_text_is_a_size_and_a_time_within_bounds_or_rejected(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
+            prop_assert!(bytes(&text).is_err() || text.starts_with(|it: char| it.is_ascii_digit()));
+            if let Ok(time) = seconds(&text) {
+                prop_assert!(time >= Duration::from_millis(1) && time <= Duration::from_secs(86_400));
+            }
+        }
+    }
+}

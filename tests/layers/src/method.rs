@@ -1,0 +1,382 @@
+//! The methods that a file defines and those that it calls.
+//!
+//! A method may be in another file than its type, and its caller names neither file. The type of a receiver is known if it is
+//! `self` or a parameter whose type the signature names. Else the name of the method decides.
+
+use crate::parse;
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::visit::{self, Visit};
+use syn::{Attribute, FnArg, ImplItem, Pat, ReturnType, Signature, Type};
+
+/// The methods of a file.
+#[derive(Default)]
+pub(crate) struct Methods {
+    /// Type and name of those in an `impl` without a trait.
+    pub(crate) inherent: BTreeSet<(String, String)>,
+    /// The names of those that a trait declares or an `impl` of a trait defines.
+    pub(crate) of_traits: BTreeSet<String>,
+    /// The types that the file declares.
+    pub(crate) types: BTreeSet<String>,
+    /// The types that the file names.
+    pub(crate) named: BTreeSet<String>,
+    /// What the file calls.
+    pub(crate) calls: Vec<Call>,
+}
+
+/// A call of a method, or a path to it.
+pub(crate) struct Call {
+    /// The name of the receiver's type, where the file says it.
+    pub(crate) of: Option<String>,
+    pub(crate) method: String,
+}
+
+/// The methods of a file, without what is for tests alone.
+pub(crate) fn read(text: &str) -> syn::Result<Methods> {
+    let mut reader = Reader::default();
+    reader.visit_file(&syn::parse_file(text)?);
+    Ok(reader.methods)
+}
+
+/// Which file declares a type that a file declares or imports, by name; none for another crate's.
+pub(crate) type Origins<'a> = BTreeMap<&'a str, Option<usize>>;
+
+/// The files that define a method.
+pub(crate) struct Index<'a> {
+    methods: &'a [Methods],
+    origins: &'a [Origins<'a>],
+    /// By name: the files, each with the type.
+    named: BTreeMap<&'a str, BTreeSet<(usize, &'a str)>>,
+    of_traits: BTreeSet<&'a str>,
+}
+
+impl<'a> Index<'a> {
+    pub(crate) fn new(methods: &'a [Methods], origins: &'a [Origins<'a>]) -> Index<'a> {
+        let mut named = BTreeMap::<&str, BTreeSet<(usize, &str)>>::new();
+        for (file, methods) in methods.iter().enumerate() {
+            for (of, name) in &methods.inherent {
+                named.entry(name).or_default().insert((file, of));
+            }
+        }
+        let of_traits = methods.iter().flat_map(|it| it.of_traits.iter().map(String::as_str)).collect();
+        Index { methods, origins, named, of_traits }
+    }
+
+    /// The file that defines what a file calls, with the type, if it is clear which one does.
+    pub(crate) fn definition(&self, caller: usize, call: &Call) -> Option<(usize, &'a str)> {
+        let all = self.named.get(call.method.as_str())?.iter().copied();
+        let all = all.filter(|(file, of)| self.may_be_same(caller, *file, of));
+        match &call.of {
+            Some(of) => only(all.filter(|(_, candidate)| candidate == of)),
+            None if self.of_traits.contains(call.method.as_str()) => None,
+            None if OF_OTHERS.contains(&call.method.as_str()) => None,
+            None => only(all.filter(|(_, of)| self.methods[caller].named.contains(*of))),
+        }
+    }
+
+    /// Whether a type of this name can be the same in both files.
+    fn may_be_same(&self, one: usize, other: usize, of: &str) -> bool {
+        match (self.origins[one].get(of), self.origins[other].get(of)) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        }
+    }
+}
+
+/// The candidates' one file, with the first type.
+fn only<'a>(mut candidates: impl Iterator<Item = (usize, &'a str)>) -> Option<(usize, &'a str)> {
+    let first = candidates.next()?;
+    candidates.all(|(file, _)| file == first.0).then_some(first)
+}
+
+impl Call {
+    /// The first line with such a call. Exact positions need a feature of proc-macro2 that makes cargo build pgrx twice.
+    pub(crate) fn line(&self, text: &str) -> usize {
+        let is_end = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        let calls = |line: &str| {
+            let mut found = line.match_indices(&self.method);
+            found.any(|(place, name)| {
+                line[..place].ends_with(['.', ':']) && is_end(&line[place + name.len()..])
+            })
+        };
+        parse::code_lines(text).find(|(_, line)| calls(line)).map_or(1, |(number, _)| number)
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    methods: Methods,
+    /// The type that an `impl` is about.
+    own: Option<String>,
+    /// The types of the parameters of the function.
+    parameters: BTreeMap<String, String>,
+}
+
+impl Reader {
+    fn call(&mut self, of: Option<String>, method: String) {
+        self.methods.calls.push(Call { of, method });
+    }
+
+    /// The type that a name stands for.
+    fn known(&self, name: &str) -> Option<String> {
+        match name {
+            "self" | "Self" => self.own.clone(),
+            _ => self.parameters.get(name).cloned(),
+        }
+    }
+
+    /// The type of this name, for `Self` the one that the `impl` is about.
+    fn own_or(&self, name: String) -> Option<String> {
+        if name == "Self" { self.own.clone() } else { Some(name) }
+    }
+
+    /// Reads what a macro is given, which need not be Rust: `.method(` and `Type::method`.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (place, token) in tokens.iter().enumerate() {
+            if let TokenTree::Group(group) = token {
+                self.tokens(group.stream());
+                continue;
+            }
+            let TokenTree::Ident(name) = token else { continue };
+            self.visit_ident(name);
+            let is = |place: Option<usize>, wanted: char| {
+                let token = place.and_then(|place| tokens.get(place));
+                matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == wanted)
+            };
+            let ident = |place: Option<usize>| match place.and_then(|place| tokens.get(place)) {
+                Some(TokenTree::Ident(ident)) => Some(ident.to_string()),
+                _ => None,
+            };
+            let before = |count: usize| place.checked_sub(count);
+            let method = name.to_string();
+            if is(before(1), '.') && matches!(tokens.get(place + 1), Some(TokenTree::Group(_))) {
+                // The receiver is a name alone if nothing of a path or a chain is before it.
+                let receiver = ident(before(2)).filter(|_| !is(before(3), '.') && !is(before(3), ':'));
+                let of = receiver.and_then(|receiver| self.known(&receiver));
+                self.call(of, method);
+            } else if is(before(1), ':')
+                && is(before(2), ':')
+                && let Some(of) = ident(before(3)).filter(|it| is_type(it))
+            {
+                let of = self.own_or(of);
+                self.call(of, method);
+            }
+        }
+    }
+
+    /// Reads a function whose parameters have types of their own.
+    fn function(&mut self, signature: &Signature, read: impl FnOnce(&mut Self)) {
+        let parameters = signature.inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(typed) => match &*typed.pat {
+                Pat::Ident(name) => Some((name.ident.to_string(), self.type_name(&typed.ty)?)),
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        });
+        let parameters = parameters.collect();
+        let outer = std::mem::replace(&mut self.parameters, parameters);
+        read(self);
+        self.parameters = outer;
+    }
+
+    fn type_name(&self, of: &Type) -> Option<String> {
+        self.own_or(name_of(of)?)
+    }
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        if !is_for_tests(attributes(item)) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.methods.types.insert(item.ident.to_string());
+        visit::visit_item_struct(self, item);
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.methods.types.insert(item.ident.to_string());
+        visit::visit_item_enum(self, item);
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        let functions = item.items.iter().filter_map(|it| match it {
+            syn::TraitItem::Fn(function) => Some(function.sig.ident.to_string()),
+            _ => None,
+        });
+        self.methods.of_traits.extend(functions);
+        let outer = self.own.take();
+        visit::visit_item_trait(self, item);
+        self.own = outer;
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let own = name_of(&item.self_ty);
+        for inner in &item.items {
+            let ImplItem::Fn(function) = inner else { continue };
+            let name = function.sig.ident.to_string();
+            match (&own, &item.trait_) {
+                _ if is_for_tests(&function.attrs) => {}
+                (Some(own), None) => drop(self.methods.inherent.insert((own.clone(), name))),
+                _ => drop(self.methods.of_traits.insert(name)),
+            }
+        }
+        let outer = std::mem::replace(&mut self.own, own);
+        visit::visit_item_impl(self, item);
+        self.own = outer;
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.function(&item.sig, |reader| visit::visit_item_fn(reader, item));
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        if !is_for_tests(&item.attrs) {
+            self.function(&item.sig, |reader| visit::visit_impl_item_fn(reader, item));
+        }
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        self.function(&item.sig, |reader| visit::visit_trait_item_fn(reader, item));
+    }
+
+    fn visit_signature(&mut self, signature: &'ast Signature) {
+        // The function has already noted the names of its parameters.
+        for input in &signature.inputs {
+            if let FnArg::Typed(typed) = input {
+                self.visit_type(&typed.ty);
+            }
+        }
+        if let ReturnType::Type(_, result) = &signature.output {
+            self.visit_type(result);
+        }
+    }
+
+    fn visit_pat_ident(&mut self, name: &'ast syn::PatIdent) {
+        // From here on, the name may stand for something else.
+        self.parameters.remove(&name.ident.to_string());
+        visit::visit_pat_ident(self, name);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let of = match &*call.receiver {
+            syn::Expr::Path(path) => path.path.get_ident().and_then(|name| self.known(&name.to_string())),
+            _ => None,
+        };
+        self.call(of, call.method.to_string());
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let segments = &path.path.segments;
+        if let Some(place) = segments.len().checked_sub(2) {
+            let (of, method) = (segments[place].ident.to_string(), &segments[place + 1].ident);
+            if is_type(&of) {
+                let of = self.own_or(of);
+                self.call(of, method.to_string());
+            }
+        }
+        visit::visit_expr_path(self, path);
+    }
+
+    fn visit_ident(&mut self, name: &'ast proc_macro2::Ident) {
+        let name = name.to_string();
+        if is_type(&name) {
+            self.methods.named.insert(name);
+        }
+    }
+
+    fn visit_macro(&mut self, item: &'ast syn::Macro) {
+        self.tokens(item.tokens.clone());
+    }
+}
+
+/// Whether a name is that of a type and not of a module.
+fn is_type(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
+/// The name of a type behind references: `Template` for `&mut template::Template<'_>`.
+fn name_of(of: &Type) -> Option<String> {
+    match of {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        Type::Reference(reference) => name_of(&reference.elem),
+        Type::Paren(inner) => name_of(&inner.elem),
+        Type::Group(inner) => name_of(&inner.elem),
+        _ => None,
+    }
+}
+
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|it| {
+        it.path().is_ident("test")
+            || (it.path().is_ident("cfg")
+                && it.parse_args::<syn::Ident>().is_ok_and(|condition| condition == "test"))
+    })
+}
+
+fn attributes(item: &syn::Item) -> &[Attribute] {
+    match item {
+        syn::Item::Const(it) => &it.attrs,
+        syn::Item::Enum(it) => &it.attrs,
+        syn::Item::Fn(it) => &it.attrs,
+        syn::Item::Impl(it) => &it.attrs,
+        syn::Item::Macro(it) => &it.attrs,
+        syn::Item::Mod(it) => &it.attrs,
+        syn::Item::Static(it) => &it.attrs,
+        syn::Item::Struct(it) => &it.attrs,
+        syn::Item::Trait(it) => &it.attrs,
+        syn::Item::Use(it) => &it.attrs,
+        _ => &[],
+    }
+}
+
+/// Names of methods that types of other crates have, too. They count only if the type of the receiver is known.
+const OF_OTHERS: [&str; 43] = [
+    "add",
+    "any",
+    "bytes",
+    "chain",
+    "collect",
+    "contains",
+    "delimiter",
+    "elapsed",
+    "encoding",
+    "execute",
+    "extend",
+    "filter",
+    "find",
+    "get",
+    "headers",
+    "id",
+    "insert",
+    "into_owned",
+    "is_empty",
+    "iter",
+    "join",
+    "last",
+    "leak",
+    "len",
+    "lines",
+    "load",
+    "lower",
+    "map",
+    "next",
+    "ok",
+    "parse",
+    "parts",
+    "position",
+    "push",
+    "remove",
+    "round",
+    "skip",
+    "store",
+    "swap",
+    "take",
+    "value",
+    "with",
+    "write_all",
+];
