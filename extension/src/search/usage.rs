@@ -13,11 +13,11 @@ use crate::search::query::plan::Plan;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// How long a session keeps its counts to itself: microseconds.
-const PATIENCE: i64 = 10_000_000;
+/// The time between two writes of a session: microseconds.
+const INTERVAL: i64 = 10_000_000;
 
-/// The most attributes that a session keeps counts of.
-const MOST_COUNTED: usize = 10_000;
+/// The maximum number of attributes that a session counts.
+const MAX_COUNTED: usize = 10_000;
 
 #[derive(Default)]
 struct Count {
@@ -35,7 +35,7 @@ thread_local! {
     static COUNTS: RefCell<Counts> = RefCell::new(Counts::default());
 }
 
-/// Counts what a search made use of.
+/// Counts the attributes of a search.
 pub fn note(plan: &Plan) {
     let is_due = COUNTS.with_borrow_mut(|counts| {
         for used in plan.filter.uses() {
@@ -49,17 +49,17 @@ pub fn note(plan: &Plan) {
         {
             counts.by_attribute.entry(attribute).or_default().sorts += 1;
         }
-        if counts.by_attribute.len() > MOST_COUNTED {
+        if counts.by_attribute.len() > MAX_COUNTED {
             counts.by_attribute.clear();
         }
-        !counts.by_attribute.is_empty() && transaction::began_at() - counts.written_at > PATIENCE
+        !counts.by_attribute.is_empty() && transaction::began_at() - counts.written_at > INTERVAL
     });
     if is_due && transaction::may_write() {
         write();
     }
 }
 
-/// Whether an index can find what an operator asks for; a reference that is followed is found by its own.
+/// Whether an index can serve an operator; a reference that is followed has an index of its own.
 fn is_served(operator: Option<Operator>) -> bool {
     operator.is_some_and(|operator| {
         let has_no_value = matches!(operator.comparison(), Comparison::Empty | Comparison::NotEmpty);

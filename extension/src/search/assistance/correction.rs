@@ -35,7 +35,7 @@ pub fn correctable(term: &Term) -> Option<String> {
 }
 
 fn has_letters(text: &str) -> bool {
-    is_fit(text) && text.chars().count() >= super::word::FEWEST_LETTERS
+    is_fit(text) && text.chars().count() >= super::word::MIN_LETTERS
 }
 
 /// The query, with the words of its corrections as alternatives.

@@ -1,14 +1,14 @@
-//! A folded text that knows where its characters stood in the original: pure.
+//! A folded text with the offsets of its characters in the original: pure.
 
 use crate::search::text::fold::fold;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// After so many bytes, or characters of one word, a text is interrupted.
+/// The number of bytes, or characters of one word, after which interrupts are checked.
 const PAUSED: usize = 16 << 10;
 
-/// A text as [`fold`] makes it, with the places of the original.
+/// A text as [`fold`] returns it, with the offsets of the original.
 pub struct Folded {
     /// The folded text.
     pub text: String,
@@ -26,7 +26,7 @@ struct Piece {
 }
 
 impl Folded {
-    /// Folds a text. Of a long one `pause` is called from time to time.
+    /// Folds a text. `pause` is called now and then in a long one.
     pub fn new(original: &str, mut pause: impl FnMut()) -> Folded {
         let mut folded = Folded { text: String::with_capacity(original.len()), pieces: Vec::new() };
         let (mut rest, mut next) = (0, PAUSED);
@@ -41,8 +41,7 @@ impl Folded {
         folded
     }
 
-    /// Where the characters of a part of the folded text stand in the original. The part is not empty, and begins and
-    /// ends with something else than a space.
+    /// The range in the original of a range of the folded text, which is not empty and neither begins nor ends with a space.
     pub fn original(&self, part: Range<usize>) -> Range<usize> {
         let piece = |place: usize| &self.pieces[self.pieces.partition_point(|it| it.folded <= place) - 1];
         let (first, last) = (piece(part.start), piece(part.end - 1));
@@ -95,7 +94,7 @@ impl Folded {
                 _ => self.pieces.push(Piece { folded, original, is_plain }),
             }
         }
-        // Characters that act on each other over a distance are one piece.
+        // Characters that interact over a distance are one piece.
         if self.text[text..] != whole {
             self.text.truncate(text);
             self.pieces.truncate(pieces);
@@ -105,12 +104,12 @@ impl Folded {
     }
 }
 
-/// What becomes a space when it is folded.
+/// Whether a character becomes a space when it is folded.
 pub fn separates(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-/// The characters of a word, each with what is written above, below or into it.
+/// The characters of a word, each with its combining marks.
 fn clusters(word: &str) -> impl Iterator<Item = Range<usize>> {
     let mut characters = word.char_indices().peekable();
     std::iter::from_fn(move || {
@@ -135,7 +134,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The parts of a text that the places of a part of its folded form name.
+    /// The ranges of a text whose folded form has a substring.
     fn found(text: &str, part: &str) -> Vec<String> {
         let folded = Folded::new(text, || {});
         let places = folded.text.match_indices(part).map(|(start, it)| start..start + it.len());
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_folded_is_found_in_the_original() {
+    fn folded_substring_has_a_range_in_the_original() {
         for (text, part, expected) in [
             ("Old  Maps", "old maps", &["Old  Maps"] as &[&str]),
             ("Zürich, ZU\u{308}RICH", "zurich", &["Zürich", "ZU\u{308}RICH"]),
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_interrupted() {
+    fn long_text_can_be_interrupted() {
         for text in ["é ".repeat(PAUSED), "é".repeat(4 * PAUSED), "ab ".repeat(2 * PAUSED)] {
             let mut pauses = 0;
             Folded::new(&text, || pauses += 1);
@@ -172,14 +171,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_text_is_the_one_that_is_searched(
+        fn text_is_the_folded_one(
             text in prop_oneof![any::<String>(), "[a-cA-CäÄß \u{301}\u{3099}\u{ff9e}か\u{ff76}\u{1100}\u{1161}\u{11a8}\u{a8}\u{b4}\u{ad}\u{0}Æé-]{0,30}"],
         ) {
             prop_assert_eq!(Folded::new(&text, || {}).text, fold(&text));
         }
 
         #[test]
-        fn each_part_has_a_place_that_folds_to_something_with_it(
+        fn range_of_each_substring_folds_to_it(
             text in prop_oneof![any::<String>(), "[a-cA-CäÄß \u{301}\u{3099}か\u{ad}Æé-]{0,20}"],
             from in 0usize..30,
             length in 1usize..9,

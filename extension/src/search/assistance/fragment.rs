@@ -1,44 +1,44 @@
-//! The fragments of a text around what was found in it, safe for HTML: pure.
+//! Fragments of a text around its marks, safe for HTML: pure.
 
 use super::folded::{continues, separates};
 use std::ops::Range;
 
-/// Up to this many characters a text is one fragment.
+/// Up to this number of characters, a text is one fragment.
 const WHOLE: usize = 200;
-/// About how many characters a fragment of a longer text has, and how many of them come before what was found.
+/// The approximate number of characters of a fragment of a longer text, and of those before its first mark.
 const LENGTH: usize = 180;
 const BEFORE: usize = 40;
-/// What is found is cut behind this many characters.
-const LONGEST_MATCH: usize = 300;
-/// The most fragments of an attribute.
-pub const MOST_FRAGMENTS: usize = 3;
-/// What stands where a text was cut.
+/// The maximum number of characters of a mark.
+const MAX_MATCH: usize = 300;
+/// The maximum number of fragments of an attribute.
+pub const MAX_FRAGMENTS: usize = 3;
+/// Marks the end of a cut text.
 const ELLIPSIS: char = '…';
 
-/// What was found in a text.
+/// A match in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Where.
+    /// Its range.
     pub place: Range<usize>,
-    /// The terms, one bit for each.
+    /// The terms that match, one bit for each.
     pub terms: u64,
 }
 
-/// A part of a text with what was found in it.
+/// A part of a text with its marks.
 #[derive(Debug)]
 pub struct Fragment {
     /// The position of the text among the values of the attribute.
     pub value: usize,
     /// As HTML.
     pub html: String,
-    /// Where it is in the text, in characters.
+    /// Its range in the text, in characters.
     pub place: Range<usize>,
-    /// Where in the text its marks are, in characters.
+    /// The ranges of its marks in the text, in characters.
     pub marks: Vec<Range<usize>>,
     terms: u64,
 }
 
-/// The marks in their order, those that touch each other as one.
+/// The marks in their order, adjacent ones merged.
 pub fn merged(mut marks: Vec<Mark>) -> Vec<Mark> {
     marks.sort_unstable_by_key(|mark| (mark.place.start, mark.place.end));
     let mut merged: Vec<Mark> = Vec::with_capacity(marks.len());
@@ -63,7 +63,7 @@ pub fn fragments(value: usize, text: &str, marks: &[Mark]) -> Vec<Fragment> {
         return vec![fragment(value, text, 0, 0..text.len(), marks)];
     }
     let (mut fragments, mut rest) = (Vec::new(), marks);
-    // Where the text was counted up to, and how many characters that are.
+    // The offset up to which characters are counted, and their number.
     let (mut counted, mut characters) = (0, 0);
     let mut before = 0;
     while let Some(first) = rest.first() {
@@ -77,15 +77,15 @@ pub fn fragments(value: usize, text: &str, marks: &[Mark]) -> Vec<Fragment> {
     fragments
 }
 
-/// The best of all fragments of an attribute, in their order: those with most of the terms.
+/// The best fragments of an attribute, in their order: those with the most terms.
 pub fn best(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
     fragments.sort_by_key(|it| std::cmp::Reverse((it.terms.count_ones(), it.marks.len())));
-    fragments.truncate(MOST_FRAGMENTS);
+    fragments.truncate(MAX_FRAGMENTS);
     fragments.sort_by_key(|it| (it.value, it.place.start));
     fragments
 }
 
-/// The part of a longer text around its next mark, which ends between words where it can, and not within another mark.
+/// The range of a longer text around its next mark, which ends between words if possible, and not within another mark.
 fn window(text: &str, before: usize, first: &Mark, marks: &[Mark]) -> Range<usize> {
     let mut start = back(text, first.place.start, BEFORE).max(before);
     if start > 0 {
@@ -96,7 +96,7 @@ fn window(text: &str, before: usize, first: &Mark, marks: &[Mark]) -> Range<usiz
             None => whole_character(text, start).min(first.place.start),
         };
     }
-    let shortest = first.place.end.min(forward(text, first.place.start, LONGEST_MATCH));
+    let shortest = first.place.end.min(forward(text, first.place.start, MAX_MATCH));
     let mut end = forward(text, start, LENGTH).max(shortest);
     if end < text.len() {
         if let Some(cut) = marks.iter().find(|mark| (mark.place.start + 1..mark.place.end).contains(&end)) {
@@ -111,22 +111,22 @@ fn window(text: &str, before: usize, first: &Mark, marks: &[Mark]) -> Range<usiz
     start..end
 }
 
-/// The place that so many characters stand behind another.
+/// The offset this number of characters after another.
 fn forward(text: &str, from: usize, characters: usize) -> usize {
     text[from..].char_indices().nth(characters).map_or(text.len(), |(place, _)| from + place)
 }
 
-/// The place that so many characters stand before another.
+/// The offset this number of characters before another.
 fn back(text: &str, from: usize, characters: usize) -> usize {
     text[..from].char_indices().rev().nth(characters - 1).map_or(0, |(place, _)| place)
 }
 
-/// The next place that does not part a character from its accents.
+/// The next offset that does not separate a character from its accents.
 fn whole_character(text: &str, place: usize) -> usize {
     place + text[place..].chars().take_while(|it| continues(*it)).map(char::len_utf8).sum::<usize>()
 }
 
-/// The part of a text that begins behind so many characters.
+/// The fragment of a text that begins after this number of characters.
 fn fragment(value: usize, text: &str, characters: usize, place: Range<usize>, marks: &[Mark]) -> Fragment {
     let mut html = String::with_capacity(place.len() + 32);
     if place.start > 0 {
@@ -156,7 +156,7 @@ fn fragment(value: usize, text: &str, characters: usize, place: Range<usize>, ma
     Fragment { value, html, place: characters..end, marks: places, terms }
 }
 
-/// Appends a text so that HTML shows it as it is, also within an attribute of an element.
+/// Appends a text, escaped for HTML, also within an attribute of an element.
 fn push_escaped(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {

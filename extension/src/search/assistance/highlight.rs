@@ -1,4 +1,4 @@
-//! Where the terms of a query stand in a text, as a search finds them: pure.
+//! The ranges at which the terms of a query match a text, as a search finds them: pure.
 
 use super::folded::{Folded, separates};
 use super::fragment::{Mark, merged};
@@ -10,32 +10,31 @@ use crate::search::text::word_boundary::{is_dependent, is_written_without_spaces
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The most places that are looked at in one text.
-const MOST_PLACES: usize = 1000;
-/// So many terms are told from each other.
-const MOST_TOLD: usize = 63;
+/// The maximum number of matches of a term in one text.
+const MAX_MATCHES: usize = 1000;
+/// The number of terms with a bit of their own.
+const MAX_BITS: usize = 63;
 
-/// What is looked for in texts of one language.
+/// The terms as they match texts of one language.
 #[derive(Debug, Default)]
 pub struct Pattern {
-    /// Texts that are found anywhere.
-    parts: Vec<(String, u64)>,
-    /// Texts that are found where words begin.
+    /// Texts that match anywhere.
+    substrings: Vec<(String, u64)>,
+    /// Texts that match the beginnings of words.
     beginnings: Vec<(String, u64)>,
     /// Stems of words, each with its terms.
     stems: Vec<(String, u64)>,
 }
 
 impl Pattern {
-    /// What is looked for of the terms of a query, without those that are excluded; `stem` gives the stems of a text in
-    /// each of the ways in which documents are stemmed.
+    /// The pattern of the terms of a query, without excluded ones; `stem` returns the stems of a text in each language of documents.
     pub fn new<'q>(
         terms: impl Iterator<Item = &'q Term>,
         stem: impl Fn(&str) -> Vec<BTreeSet<String>>,
     ) -> Pattern {
         let mut pattern = Pattern::default();
         for (number, term) in terms.filter(|term| !term.is_excluded).enumerate() {
-            let bit = 1 << number.min(MOST_TOLD);
+            let bit = 1 << number.min(MAX_BITS);
             for term in std::iter::once(term.clone()).chain(term.others()) {
                 pattern.add(&term, bit, &stem);
             }
@@ -48,26 +47,26 @@ impl Pattern {
             self.beginnings.push((beginning.to_owned(), bit));
             return;
         }
-        self.parts.push((term.text.clone(), bit));
+        self.substrings.push((term.text.clone(), bit));
         if term.kind == MatchKind::Word {
             let stems = stem(&term.typed).into_iter().flatten();
             self.stems.extend(stems.map(|stem| (stem, bit)));
         }
     }
 
-    /// Whether nothing is looked for.
+    /// Whether the pattern has no terms.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty() && self.beginnings.is_empty()
+        self.substrings.is_empty() && self.beginnings.is_empty()
     }
 
-    /// The terms that have one of these stems.
+    /// The terms with one of these stems.
     pub fn terms_with(&self, stems: &BTreeSet<String>) -> u64 {
         let of_stem = |(stem, terms): &(String, u64)| if stems.contains(stem) { *terms } else { 0 };
         self.stems.iter().map(of_stem).fold(0, |all, terms| all | terms)
     }
 
-    /// Where the terms stand in a text; `terms_of` gives the terms that have the stem of a word. Of a long text `pause` is
-    /// called from time to time.
+    /// The matches of the terms in a text; `terms_of` returns the terms with the stem of a word. `pause` is called now and then in a
+    /// long text.
     pub fn marks(
         &self,
         text: &str,
@@ -79,16 +78,16 @@ impl Pattern {
         let mut found = |at: usize, length: usize, terms: u64| {
             marks.push(Mark { place: folded.original(at..at + length), terms });
         };
-        for (part, terms) in &self.parts {
+        for (part, terms) in &self.substrings {
             pause();
-            for at in memchr::memmem::find_iter(folded.text.as_bytes(), part).take(MOST_PLACES) {
+            for at in memchr::memmem::find_iter(folded.text.as_bytes(), part).take(MAX_MATCHES) {
                 found(at, part.len(), *terms);
             }
         }
         for (beginning, terms) in &self.beginnings {
             pause();
             let places = memchr::memmem::find_iter(folded.text.as_bytes(), beginning);
-            for at in places.filter(|at| begins_word(&folded.text, *at)).take(MOST_PLACES) {
+            for at in places.filter(|at| begins_word(&folded.text, *at)).take(MAX_MATCHES) {
                 found(at, beginning.len(), *terms);
             }
         }
@@ -100,7 +99,7 @@ impl Pattern {
     }
 }
 
-/// Whether a word begins here, as a document has it.
+/// Whether a word begins at an offset, by the rules of documents.
 pub(super) fn begins_word(folded: &str, at: usize) -> bool {
     let Some(before) = folded[..at].chars().next_back().filter(|it| *it != ' ') else { return true };
     let first = folded[at..].chars().next().unwrap_or(' ');
@@ -110,21 +109,21 @@ pub(super) fn begins_word(folded: &str, at: usize) -> bool {
             || !before.is_alphanumeric())
 }
 
-/// Marks the words that have the stem of a term.
+/// Marks the words with the stem of a term.
 fn mark_stems(text: &str, terms_of: &mut dyn FnMut(&str) -> u64, marks: &mut Vec<Mark>) {
     let mut at = 0;
     for word in text.split(separates) {
         let start = at;
         at += word.len() + text[at + word.len()..].chars().next().map_or(0, char::len_utf8);
         let inner = trimmed(word);
-        if inner.is_empty() || marks.len() > 2 * MOST_PLACES {
+        if inner.is_empty() || marks.len() > 2 * MAX_MATCHES {
             continue;
         }
         let terms = terms_of(&word[inner.clone()]);
         if terms == 0 {
             continue;
         }
-        // Of words with signs between them, those that have the stem themselves; else all of them.
+        // Of words joined by punctuation, those that have the stem themselves; else all of them.
         let mut left = terms;
         for part in parts(&word[inner.clone()]) {
             let place = inner.start + part.start..inner.start + part.end;
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_search_finds_is_marked() {
+    fn matches_of_a_search_are_marked() {
         for (query, text, expected) in [
             ("map", "Old Maps of roads", "Old [Maps] of roads"),
             ("oad", "Old maps of roads", "Old maps of r[oad]s"),
@@ -206,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_that_is_found_has_a_mark_for_each_term_and_one_that_is_not_lacks_one(
+        fn text_that_matches_has_a_mark_for_each_term(
             query in "[a-cäÄs\" -]{1,8}",
             text in "[a-cA-CäÄs京 .(<&-]{0,40}",
         ) {
@@ -221,7 +220,7 @@ mod tests {
                 let needle = Needle::new(term, &[stems(&term.typed)]);
                 let is_found = Comparison::of_needle(&needle).each(document.as_bytes()).all(|it| it);
                 let is_marked = marked & 1 << number != 0;
-                // A word of several parts is found where all parts are, and marked where one is.
+                // A word of several parts matches if all parts do, and is marked if one does.
                 prop_assert!(is_marked || !is_found, "{:?} in {text:?}", term.text);
                 if stems(&term.typed).len() < 2 && term.text.chars().all(char::is_alphanumeric) {
                     prop_assert_eq!(is_marked, is_found, "{:?} in {:?}", &term.text, &text);
@@ -230,7 +229,7 @@ mod tests {
         }
 
         #[test]
-        fn marks_of_any_text_are_parts_of_it(query in any::<String>(), text in any::<String>()) {
+        fn marks_are_ranges_of_the_text(query in any::<String>(), text in any::<String>()) {
             let Ok(query) = TextQuery::parse(&query) else { return Ok(()) };
             let pattern = Pattern::new(query.terms.iter(), |typed| vec![stems(typed)]);
             let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)), || {});

@@ -1,7 +1,7 @@
-//! Adds to the words of a query what its template has stand for them.
+//! Adds the synonyms of a template to the terms of a query.
 //!
-//! Several words in a row that stand together for others each get these: "new york" as `(new or nyc) and (york or nyc)` is the
-//! same as `(new and york) or nyc`.
+//! Each term of a synonym of several terms gets the alternatives: `new york` becomes `(new or nyc) and (york or nyc)`, which equals
+//! `(new and york) or nyc`.
 
 use super::word::trimmed;
 use crate::search::text::document::STEM;
@@ -12,11 +12,10 @@ use crate::template::Template;
 use crate::template::synonyms::{Forms, Synonyms};
 use std::collections::{BTreeSet, HashSet};
 
-/// The most words that do for another one: those of a set, and of a root. More come together where sets name several endings of
-/// one word.
-const MOST_OTHERS: usize = 40;
+/// The maximum number of alternatives of a term: those of a set and of a root. Sets with several endings of one word may have more.
+const MAX_OTHERS: usize = 40;
 
-/// A query as its template understands it. Phrases are left as they are, and what is added is not looked up again.
+/// The query with synonyms as alternatives. Phrases get none, and synonyms have no synonyms of their own.
 pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
     if template.synonyms.is_empty() || query.is_empty() {
         return query;
@@ -28,7 +27,7 @@ pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
     })
 }
 
-/// The same for words that were put beside those of a query, each by itself.
+/// The same for alternatives that corrections have added to a query, each on its own.
 pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str]) -> TextQuery {
     if template.synonyms.is_empty() || beside.is_empty() {
         return query;
@@ -49,7 +48,7 @@ pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str
     query
 }
 
-/// The words of a text that a query looks for.
+/// The words of a text that are terms of a query.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(separates).filter(|word| !Term::is_blank(&fold(word)))
 }
@@ -74,7 +73,7 @@ fn with_others(
     query
 }
 
-/// The terms of a query. A word that stands twice is two where other words do for each; of very many, they are one.
+/// The terms of a query. A repeated word is two terms if their alternatives differ; with very many terms, it is one.
 fn terms(occurrences: Vec<Occurrence>) -> Vec<Term> {
     let mut terms: Vec<Occurrence> = Vec::new();
     let mut others = Vec::new();
@@ -101,7 +100,7 @@ fn terms(occurrences: Vec<Occurrence>) -> Vec<Term> {
     terms.into_iter().map(|it| it.term).collect()
 }
 
-/// The word, folded, also without the signs around it, and its lexemes.
+/// The word, folded, also without punctuation around it, and its lexemes.
 fn forms(word: &str, stem: impl Fn(&str) -> Vec<BTreeSet<String>>) -> Forms {
     let (plain, bare) = (fold(word), fold(&word[trimmed(word)]));
     let bare = (!bare.is_empty() && bare != plain).then_some(bare);
@@ -114,10 +113,10 @@ fn words_of(text: &str, forms: impl Fn(&str) -> Forms) -> Vec<Forms> {
     words(text).map(forms).collect()
 }
 
-/// A term at one place of a query.
+/// A term at one position of a query.
 struct Occurrence {
     term: Term,
-    /// What it looks for, folded.
+    /// Its texts, folded.
     known: HashSet<String>,
 }
 
@@ -133,7 +132,7 @@ impl Occurrence {
 
     fn add(&mut self, others: &[&str]) {
         for other in others {
-            if self.term.alternatives.len() == MOST_OTHERS {
+            if self.term.alternatives.len() == MAX_OTHERS {
                 return;
             }
             let folded = fold(other);
@@ -145,7 +144,7 @@ impl Occurrence {
     }
 }
 
-/// The terms of a query, at their places.
+/// The terms of a query, in their order.
 fn occurrences(text: &str) -> Vec<Occurrence> {
     let straight = TextQuery::straight(text);
     let mut all = Vec::new();
@@ -159,7 +158,7 @@ fn occurrences(text: &str) -> Vec<Occurrence> {
     all
 }
 
-/// How many of these stand side by side as words. One that is excluded stands alone, and a phrase is none.
+/// The number of these that are consecutive words. An excluded word is alone, and a phrase is none.
 fn in_a_row(occurrences: &[Occurrence]) -> usize {
     let is_plain = |it: &&Occurrence| it.term.kind == MatchKind::Word && !it.term.is_excluded;
     match occurrences.first() {
@@ -187,7 +186,7 @@ mod tests {
         with_others(&Synonyms::read(sets), TextQuery::parse(text).expect("a query"), stem)
     }
 
-    /// Each term with what is looked for beside it.
+    /// Each term with its alternatives.
     fn shown(text: &str) -> String {
         let term = |term: &Term| {
             let others: Vec<String> = term.others().map(|it| it.shown()).collect();
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn words_get_what_stands_for_them() {
+    fn words_get_their_synonyms() {
         for (text, expected) in [
             ("red car", r#"red car(automobile | "motor car")"#),
             ("CÁRS", r#"cars(automobile | "motor car")"#),
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_many_endings_gets_so_many_words_and_no_more() {
+    fn word_gets_a_limited_number_of_synonyms() {
         let set = |number: usize| {
             let synonyms = (0..10).map(|other| format!("w{number}x{other}")).collect();
             SynonymSet { root: Some(format!("paint{}", "s".repeat(number))), synonyms }
@@ -236,11 +235,11 @@ mod tests {
         let query = TextQuery::parse(&"paint ".repeat(42)).expect("a query");
         let expanded = with_others(&synonyms, query, stem);
         let others: Vec<usize> = expanded.terms.iter().map(|term| term.alternatives.len()).collect();
-        assert_eq!(others, [MOST_OTHERS]);
+        assert_eq!(others, [MAX_OTHERS]);
     }
 
     #[test]
-    fn what_two_queries_ask_for_is_kept_apart() {
+    fn alternatives_of_two_queries_are_separate() {
         let both = expanded(SETS, "new york").and(expanded(SETS, "new york hotel"));
         assert_eq!(both.terms.len(), 3);
         let both = expanded(SETS, "new york").and(expanded(SETS, "new york york"));
@@ -251,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_query_keeps_its_terms_and_a_phrase_gets_nothing(
+        fn query_has_its_terms_and_a_phrase_gets_no_synonyms(
             sets in prop::collection::vec(prop::collection::vec("[a-c]{1,2}( [a-c]{1,2}){0,2}", 2..4), 0..5),
             text in "([-\"]{0,1}[a-c]{1,3}[\"]{0,1} ){0,6}",
         ) {
@@ -270,7 +269,7 @@ mod tests {
                 prop_assert!(query.terms.iter().any(|before| before.is_same(term)));
                 prop_assert!(term.kind == MatchKind::Word || term.alternatives.is_empty());
                 for other in &term.alternatives {
-                    // It stands in a set with words that are a part of the query.
+                    // It is in a set with words that are a part of the query.
                     let is_in = |set: &&SynonymSet| set.synonyms.contains(&other.typed);
                     let has_term = |text: &String| words(text).any(|word| {
                         stem(word) == stem(&term.typed) || fold(word) == fold(&term.typed[trimmed(&term.typed)])

@@ -1,4 +1,4 @@
-//! The words of documents: those that begin with a text, and those that are nearly another. Pure.
+//! The words of documents: those that begin with a text, and those that differ from another in one letter. Pure.
 
 use super::folded::continues;
 use crate::search::text::document::WHOLE;
@@ -6,18 +6,18 @@ use crate::search::text::document::{FIELD, START, STEM, VALUE};
 use crate::search::text::word_boundary::is_written_without_spaces;
 use std::ops::Range;
 
-/// The most characters of a word that is suggested.
-const LONGEST: usize = 40;
-/// Signs that may stand within a word that is suggested.
+/// The maximum number of characters of a suggestion.
+const MAX_LENGTH: usize = 40;
+/// Punctuation that a suggestion may have within it.
 const INNER_SIGNS: &str = "-'._@&";
-/// Signs that end a word or a sentence, and belong to no word.
+/// Punctuation that ends a word or a sentence.
 const CLOSING_SIGNS: &str = ".,;:!?…)]}>\"'’”“»«";
-/// The fewest letters of a word that may have a wrong one.
-pub const FEWEST_LETTERS: usize = 5;
-/// The most letters of one.
-const MOST_LETTERS: usize = 64;
+/// The minimum number of letters of a word that may have a typo.
+pub const MIN_LETTERS: usize = 5;
+/// The maximum number of letters of such a word.
+const MAX_LETTERS: usize = 64;
 
-/// Hands the words of a document to `take` that begin with a folded text, which is not empty.
+/// Passes the words of a document that begin with a folded text, which is not empty, to `take`.
 pub fn beginning_with<'d>(document: &'d str, beginning: &str, mut take: impl FnMut(&'d str)) {
     let wanted = format!(" {beginning}");
     let finder = memchr::memmem::Finder::new(&wanted);
@@ -30,7 +30,7 @@ pub fn beginning_with<'d>(document: &'d str, beginning: &str, mut take: impl FnM
     }
 }
 
-/// Hands the words of letters of a document to `take`.
+/// Passes the words of a document that consist of letters to `take`.
 pub fn of_letters<'d>(document: &'d str, mut take: impl FnMut(&'d str)) {
     for texts in fields(document) {
         let values = texts.split(START).next().unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn of_letters<'d>(document: &'d str, mut take: impl FnMut(&'d str)) {
     }
 }
 
-/// The values of each field, and the words that are repeated, without its number, its stems and its mark.
+/// The values of each field, and the repeated words, without the field's number, stems and whole mark.
 fn fields(document: &str) -> impl Iterator<Item = &str> {
     document.split(FIELD).filter_map(|field| {
         let texts = &field[field.find(VALUE)?..];
@@ -46,8 +46,8 @@ fn fields(document: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The word that a text begins with; its first `least` bytes are a part of it. None where it is too long to be one, or
-/// ends with a sign that belongs to no word.
+/// The word that a text begins with; its first `least` bytes are a part of it. None if it is too long, or ends with closing
+/// punctuation.
 fn word_of(text: &str, least: usize) -> Option<&str> {
     let mut end = least;
     let mut is_behind_sign = !text[..least].ends_with(is_of_word);
@@ -63,7 +63,7 @@ fn word_of(text: &str, least: usize) -> Option<&str> {
         end += character.len_utf8();
     }
     let word = &text[..end];
-    let is_word = word.chars().nth(LONGEST).is_none() && !word.ends_with(|it| CLOSING_SIGNS.contains(it));
+    let is_word = word.chars().nth(MAX_LENGTH).is_none() && !word.ends_with(|it| CLOSING_SIGNS.contains(it));
     is_word.then_some(word)
 }
 
@@ -71,14 +71,13 @@ fn is_sign(character: char) -> bool {
     !is_of_word(character) && !character.is_whitespace() && !character.is_control()
 }
 
-/// A word without the signs around it.
+/// The range of a word without punctuation around it.
 pub fn trimmed(word: &str) -> Range<usize> {
     let start = word.find(is_of_word).unwrap_or(word.len());
     start..word[start..].trim_end_matches(|it| !is_of_word(it)).len() + start
 }
 
-/// The last word of a text without spaces: what follows the last sign that no word has within it, without the signs
-/// around it.
+/// The range of the last word of a text without spaces: after the last punctuation that no word has within it.
 pub fn last_of(text: &str) -> Range<usize> {
     let whole = trimmed(text);
     let separates = |it: char| !is_of_word(it) && !INNER_SIGNS.contains(it);
@@ -87,20 +86,20 @@ pub fn last_of(text: &str) -> Range<usize> {
     start + last.start..start + last.end
 }
 
-/// A letter or a digit, or what belongs to one.
+/// Whether a character is a letter, a digit or a mark of one.
 pub fn is_of_word(character: char) -> bool {
     character.is_alphanumeric() || continues(character)
 }
 
-/// Whether a folded word may have a wrong letter, or be what was meant: it has letters alone.
+/// Whether a folded word may have a typo, or correct one: it has only letters.
 pub fn is_fit(word: &str) -> bool {
     if word.is_ascii() {
-        let fits = (FEWEST_LETTERS - 1..=MOST_LETTERS).contains(&word.len());
+        let fits = (MIN_LETTERS - 1..=MAX_LETTERS).contains(&word.len());
         return fits && word.bytes().all(|it| it.is_ascii_alphabetic());
     }
     let is_letter = |it: char| (it.is_alphabetic() || continues(it)) && !is_written_without_spaces(it);
-    let count = word.chars().take(MOST_LETTERS + 1).count();
-    (FEWEST_LETTERS - 1..=MOST_LETTERS).contains(&count) && word.chars().all(is_letter)
+    let count = word.chars().take(MAX_LETTERS + 1).count();
+    (MIN_LETTERS - 1..=MAX_LETTERS).contains(&count) && word.chars().all(is_letter)
 }
 
 /// Whether a word becomes the other by one letter more, less or other, or by a swap of two neighbours.
@@ -126,13 +125,13 @@ pub fn is_near(one: &str, other: &str) -> bool {
     }
 }
 
-/// How many letters of a word are looked up, where the wrong one is not among them.
+/// The number of letters of a word that are looked up, if the typo is not among them.
 const INTACT: usize = 4;
 
-/// Lists of texts, of which each word that [`is_near`] to this one has one in its document. A word begins behind a space.
+/// Lists of texts: the document of each word that [`is_near`] this one has a text of one list. A word follows a space.
 ///
-/// If the wrong letter is behind the first four, these are as they were, and if it is before the last four, those are.
-/// Shorter words can have it between both: then each word that there may be is looked up, of Latin letters.
+/// If the typo is after the first four letters, these are correct; if it is before the last four, those are. Short words can have it
+/// in between: then each possible word of Latin letters is looked up.
 pub fn looked_up(word: &str) -> Vec<Vec<String>> {
     let letters: Vec<char> = word.chars().collect();
     let text = |letters: &[char]| letters.iter().collect::<String>();

@@ -19,14 +19,14 @@ use uuid::Uuid;
 
 /// The memory limit of the distinct values of all fields, in bytes. Above it, a statement counts, which can spill to disk.
 pub const MAX_BYTES: usize = 32 << 20;
-/// What an entry takes beside the bytes of its value.
+/// The size of an entry without the bytes of its value.
 const BYTES_OF_ENTRY: usize = 64;
 
 /// A value of a field, or of a list in it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CountedValue(Box<[u8]>);
 
-/// How values of a type are kept.
+/// How values of a type are stored while they are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Storage {
     /// As the bytes of a text.
@@ -49,14 +49,14 @@ enum Storage {
 pub struct CountedField {
     column: i16,
     storage: Storage,
-    /// Orders texts that are as frequent; 0 for the collation of the database.
+    /// The collation of equally frequent texts; 0 for that of the database.
     collation: Oid,
-    /// How many records have each value.
+    /// The number of records with each value.
     counts: HashMap<Box<[u8]>, i64>,
 }
 
 impl CountedField {
-    /// None where a statement has to count.
+    /// A field to count; none if a statement has to count.
     pub fn of(table: &Table, template: &Template, facet: &Facet) -> Option<CountedField> {
         let attribute = template.attributes.iter().find(|it| Some(it.id) == facet.column.attribute())?;
         let storage = Storage::of(attribute.kind);
@@ -97,7 +97,7 @@ impl CountedField {
         Some(())
     }
 
-    /// The most frequent values, those with as many records in their own order.
+    /// The most frequent values, equally frequent ones in their own order.
     pub fn most_frequent(self) -> Option<Vec<(CountedValue, i64)>> {
         let field = match self.storage {
             Storage::List => self.elements()?.composed(),
@@ -121,7 +121,7 @@ impl CountedField {
         Some(values.into_iter().map(|(count, value)| (CountedValue(value.into()), count)).collect())
     }
 
-    /// The elements of lists: one that a list holds twice counts once. None if the limit of memory is reached.
+    /// The elements of lists, each once per list. None if the limit of memory is reached.
     fn elements(self) -> Option<CountedField> {
         let mut field = CountedField { storage: Storage::Text, counts: HashMap::default(), ..self };
         let mut capacity = MAX_BYTES;
@@ -136,7 +136,7 @@ impl CountedField {
         Some(field)
     }
 
-    /// Texts, of which all normal forms are one value.
+    /// Texts with all normal forms as one value.
     fn composed(mut self) -> CountedField {
         let other = |text: &[u8]| match composed(std::str::from_utf8(text).ok()?) {
             Cow::Borrowed(_) => None,
@@ -151,9 +151,9 @@ impl CountedField {
         self
     }
 
-    /// Numbers, each as most of its records have it written. None if the limit of memory is reached.
+    /// Numbers, each in its most frequent notation. None if the limit of memory is reached.
     fn decimals(self) -> Option<CountedField> {
-        /// How many records have a number, how many of them as it is written here.
+        /// The number of records with a number, and with its most frequent notation.
         struct Number {
             records: i64,
             most: i64,
@@ -174,7 +174,7 @@ impl CountedField {
                 }
                 Some(known) => {
                     known.records += number.records;
-                    // The shorter one of two that are as frequent, so that the answer is the same every time.
+                    // The shorter of two equally frequent notations, so that the result is deterministic.
                     if (known.most, number.written.len()) < (number.most, known.written.len()) {
                         (known.most, known.written) = (number.most, number.written);
                     }

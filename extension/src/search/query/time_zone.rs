@@ -4,7 +4,7 @@ use crate::error::{Code, Error};
 use crate::postgres::clock;
 use crate::template::{Template, catalog};
 
-/// The time zone of a search: the one it asks for, else its project's, else UTC.
+/// The time zone of a search: that of the request, else of the project, else UTC.
 pub fn of_search(asked: Option<&str>, template: &Template) -> Result<String, Error> {
     match asked {
         Some(name) => check(name),
@@ -21,8 +21,7 @@ pub fn of_project(template: &Template) -> Result<Option<String>, Error> {
 
 /// The name of a time zone that PostgreSQL knows.
 pub fn check(name: &str) -> Result<String, Error> {
-    // PostgreSQL also takes descriptions such as `UTC+2` and `<+07>-07`, in which a sign means the opposite of what people
-    // think. Names with digits or signs are few.
+    // PostgreSQL also accepts descriptions such as `UTC+2` and `<+07>-07`, in which the sign is inverted. Names with digits or signs are few.
     let is_word =
         |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     let is_name = name.split(['/', '-']).all(is_word)
@@ -30,7 +29,7 @@ pub fn check(name: &str) -> Result<String, Error> {
             .strip_prefix("Etc/GMT")
             .is_some_and(|offset| offset.bytes().all(|it| it.is_ascii_digit() || it == b'+' || it == b'-'))
         || ["EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT", "GMT0", "GMT+0", "GMT-0"].contains(&name);
-    // Files of the database that are no zones, but rules or whatever the server's machine is set to.
+    // Files of the database that are no zones: rules, and the setting of the server's machine.
     let is_none = ["localtime", "posixrules", "Factory"].contains(&name);
     if is_name && !is_none && name.len() < 64 && clock::is_time_zone(name) {
         return Ok(name.to_owned());

@@ -2,7 +2,7 @@
 
 /// Compares terms with documents in memory.
 pub mod comparison;
-/// The search document of a record.
+/// The format of a search document.
 pub mod document;
 /// Finds the records that match a query.
 pub mod find;
@@ -12,7 +12,7 @@ pub mod first;
 pub mod fold;
 /// Keys of the index of documents.
 pub mod keys;
-/// Display names of referenced records.
+/// Display terms of referenced records.
 pub mod names;
 /// Conditions on documents for a term.
 pub mod needle;

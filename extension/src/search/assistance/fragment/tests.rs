@@ -59,7 +59,7 @@ fn a_text_without_spaces_is_cut_anywhere() {
     let all = fragments(0, &text, &[mark(2000..2002), mark(4000..8000)]);
     assert_eq!(all.len(), 2);
     assert_eq!(all[0].marks, [Range { start: 1000, end: 1001 }]);
-    assert!(all[1].place.len() <= BEFORE + LONGEST_MATCH, "{:?}", all[1].place);
+    assert!(all[1].place.len() <= BEFORE + MAX_MATCH, "{:?}", all[1].place);
 }
 
 proptest! {
@@ -88,7 +88,7 @@ proptest! {
                 prop_assert_eq!(shown.pop(), Some(ELLIPSIS));
             }
             prop_assert_eq!(&shown, &part(&text, &it.place));
-            prop_assert!(it.place.len() <= WHOLE.max(BEFORE + LONGEST_MATCH + 40), "{:?}", it.place);
+            prop_assert!(it.place.len() <= WHOLE.max(BEFORE + MAX_MATCH + 40), "{:?}", it.place);
             let marked = it.html.split("<mark>").skip(1).map(|rest| rest.split("</mark>").next().unwrap_or(""));
             let marked: Vec<String> = marked.map(unescaped).collect();
             let places: Vec<String> = it.marks.iter().map(|place| part(&text, place)).collect();
@@ -96,6 +96,6 @@ proptest! {
             prop_assert_eq!(marked, places);
         }
         let best = best(fragments);
-        prop_assert!(best.len() <= MOST_FRAGMENTS && best.is_sorted_by_key(|it| it.place.start));
+        prop_assert!(best.len() <= MAX_FRAGMENTS && best.is_sorted_by_key(|it| it.place.start));
     }
 }

@@ -43,7 +43,7 @@ fn words_are_found_by_their_beginning() {
     ] {
         assert_eq!(beginning_with(vec![text], beginning), expected, "{beginning} in {text}");
     }
-    let long = "a".repeat(LONGEST);
+    let long = "a".repeat(MAX_LENGTH);
     assert_eq!(beginning_with(vec![&long], "a").len(), 1);
     assert!(beginning_with(vec![&format!("{long}a")], "a").is_empty());
 }
