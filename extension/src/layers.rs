@@ -38,22 +38,10 @@ const ORDER: [&str; 29] = [
 ];
 
 /// Where a cycle stays.
-const EXCEPTIONS: [Exception; 7] = [
+const EXCEPTIONS: [Exception; 3] = [
     Exception { from: "import/run.rs", to: "import/cycles.rs", reason: METHODS_OF_ONE_TYPE },
     Exception { from: "import/run.rs", to: "import/update_only.rs", reason: METHODS_OF_ONE_TYPE },
     Exception { from: "import/run.rs", to: "import/waves.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "search/run.rs", to: "search/facet_writer.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "search/run.rs", to: "search/page_rows.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception {
-        from: "search/text/vocabulary.rs",
-        to: "search/text/vocabulary/documents.rs",
-        reason: METHODS_OF_ONE_TYPE,
-    },
-    Exception {
-        from: "search/text/vocabulary.rs",
-        to: "search/text/vocabulary/in_sight.rs",
-        reason: METHODS_OF_ONE_TYPE,
-    },
 ];
 
 const METHODS_OF_ONE_TYPE: &str =

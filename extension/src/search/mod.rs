@@ -39,8 +39,6 @@ mod run;
 pub mod semantic;
 /// Full-text search.
 pub mod text;
-/// Counts the attributes that searches use.
-pub mod usage;
 
 use crate::access::Caller;
 use crate::error::Error;

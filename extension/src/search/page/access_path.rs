@@ -38,7 +38,7 @@ pub struct Question {
     pub records: f64,
     /// The number of records that are wanted.
     pub wanted: usize,
-    /// Whether there is an index of the order, or all records found must be sorted.
+    /// Whether there is an index of the order; else all records found must be sorted.
     pub may_walk: bool,
     /// How records are read along the order.
     pub reading: Reading,
@@ -128,7 +128,7 @@ pub fn max_entries(question: Question) -> u64 {
     maximum.clamp(0.0, MAX_ENTRIES) as u64
 }
 
-/// Chooses the path after a sample that did not fill the page.
+/// Chooses the path after a sample along the index of the order that did not fill the page.
 pub fn choose(question: Question, sample: &Sample) -> AccessPath {
     // What the sample did not show may have nearly one match.
     let density = |passing: u64, records: u64| (passing as f64).max(0.5) / records.max(1) as f64;
@@ -149,7 +149,7 @@ pub fn choose(question: Question, sample: &Sample) -> AccessPath {
         return AccessPath::Sample(further);
     }
     let is_worth_it = walk <= otherwise && (sample.records as f64) < otherwise.min(question.records);
-    if question.may_walk && is_worth_it {
+    if is_worth_it {
         return AccessPath::Walk(
             (PATIENCE * walk).min(question.records).max(2.0 * sample.records as f64) as u64
         );

@@ -52,13 +52,13 @@ enum Step {
 
 /// At most `limit` records of the first of these segments, or of all of them.
 pub fn page_rows<'s>(search: &'s Search<'s>, segments: &[Segment], limit: usize) -> PageRows<'s> {
-    Finder { search, limit, steps: Vec::new() }.find(segments)
+    PageFinder { search, limit, steps: Vec::new() }.find(segments)
 }
 
 /// The statements that were run for the records of a page, with what they have shown; and whether these were the
 /// records of all segments.
 pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Explained>, bool) {
-    let mut finder = Finder { search, limit, steps: Vec::new() };
+    let mut finder = PageFinder { search, limit, steps: Vec::new() };
     let is_of_all = finder.find(segments).is_of_all;
     let mut all = Vec::new();
     let mut purpose = String::new();
@@ -102,7 +102,8 @@ pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explain
             let sql = paths.walk(Some(setting::sample_size()), limit, None);
             add(Statement::plain(sql), Some(Shape::Walk));
         }
-        if paths.count_of_served() > 0 {
+        let is_looked_up = paths.may_walk || paths.equalities().next().is_some();
+        if is_looked_up && paths.count_of_served() > 0 {
             let served = Vec::from_iter(0..paths.count_of_served());
             add(Statement::plain(paths.lookup(&served, limit, None)), Some(Shape::Lookup));
         }
@@ -129,13 +130,13 @@ fn paths<'s>(search: &'s Search, segment: &'s Segment) -> Option<Paths<'s>> {
 }
 
 /// A search for the records of a page.
-struct Finder<'s> {
+struct PageFinder<'s> {
     search: &'s Search<'s>,
     limit: usize,
     steps: Vec<Step>,
 }
 
-impl<'s> Finder<'s> {
+impl<'s> PageFinder<'s> {
     fn find(&mut self, segments: &[Segment]) -> PageRows<'s> {
         let search = self.search;
         let segment = &segments[0];
@@ -164,21 +165,19 @@ impl<'s> Finder<'s> {
             self.steps.push(Step::Counted(entries));
             return of_all(self.lookup(paths, segments, vec![place]));
         }
-        let mut sample = Sample { records: size, counted: size, ..Sample::default() };
         if !paths.may_walk {
-            self.count(&paths, size, &mut sample);
+            return of_first(self.planned(segment));
         }
+        let mut sample = Sample { records: size, counted: size, ..Sample::default() };
         let leading = loop {
-            let next = match sample.served.is_empty() && paths.may_walk && self.steps.is_empty() {
+            let next = match sample.served.is_empty() && self.steps.is_empty() {
                 true => AccessPath::Sample(size),
                 false => choose(question, &sample),
             };
             let among = match next {
                 AccessPath::Lookup(leading) => break leading,
                 AccessPath::Planned => return of_first(self.planned(segment)),
-                AccessPath::Sample(among)
-                    if !paths.may_walk || among <= sample.records && !self.steps.is_empty() =>
-                {
+                AccessPath::Sample(among) if among <= sample.records && !self.steps.is_empty() => {
                     self.count(&paths, among, &mut sample);
                     continue;
                 }
@@ -240,10 +239,7 @@ impl<'s> Finder<'s> {
         let rows = self.run(paths, Shape::Walk, |arguments| paths.sample(size, arguments));
         let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
         sample.counted = size;
-        sample.served = (2..2 + paths.count_of_served()).map(count).collect();
-        if !paths.may_walk {
-            (sample.records, sample.passing) = (size, count(1));
-        }
+        sample.served = (1..=paths.count_of_served()).map(count).collect();
         self.steps.push(Step::Sample(sample.clone()));
         count(0)
     }

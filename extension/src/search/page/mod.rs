@@ -11,7 +11,8 @@
 //! | ranked | matches of full-text terms from the best rank down | `ranked.rs` |
 //! | planned | what PostgreSQL plans | `search.rs` |
 //!
-//! Walk and lookup are for a page without full-text terms over one template, of live records, with at most twenty conditions.
+//! Walk and lookup are for a page without full-text terms over one template, of live records, with at most twenty conditions, in an
+//! order that an index has. In other orders, only an equality condition with few index entries is looked up.
 //! The substring paths are for a page whose only condition is a substring, for a caller who may see all records. PostgreSQL
 //! plans everything else, and pages for which no index serves a rare condition.
 //!

@@ -176,22 +176,18 @@ impl<'a> Paths<'a> {
         )
     }
 
-    /// Counts, in a sample of this size, all records, those on the page, and those that the index of each served condition finds.
+    /// Counts, in a sample of this size along the order, all records and those that the index of each served condition finds.
     pub fn sample(&self, size: u64, arguments: Option<&Arguments>) -> String {
-        let source = match self.may_walk {
-            true => self.first(Some(size), arguments),
-            false => {
-                let table = self.template.table_sql();
-                format!("select {RECORD}.* from {table} {RECORD} order by {RECORD}.id desc limit {size}")
-            }
-        };
-        let mut counted = vec![self.tested(arguments)];
-        counted.extend(self.served.iter().map(|served| match served {
-            Served::Condition(number) => self.render(&self.conditions[*number].found(), true, arguments),
-            Served::Scope => self.visible(arguments).unwrap_or_default(),
-        }));
-        let counts: String =
-            counted.iter().map(|condition| format!(", count(*) filter (where {condition})")).collect();
+        let source = self.first(Some(size), arguments);
+        let counts: String = self
+            .served
+            .iter()
+            .map(|served| match served {
+                Served::Condition(number) => self.render(&self.conditions[*number].found(), true, arguments),
+                Served::Scope => self.visible(arguments).unwrap_or_default(),
+            })
+            .map(|condition| format!(", count(*) filter (where {condition})"))
+            .collect();
         format!("select count(*){counts} from ({source}) {RECORD}")
     }
 

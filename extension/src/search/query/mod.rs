@@ -16,3 +16,5 @@ pub mod request;
 pub mod sort;
 /// The time zone of a search.
 pub mod time_zone;
+/// Counts the attributes that searches use.
+pub mod usage;

@@ -19,7 +19,7 @@ use crate::record::shape::{STANDARD_COLUMNS, write_name, write_value};
 use crate::record::statement::columns;
 use crate::search::query::plan::Plan;
 use crate::search::query::request;
-use crate::search::usage;
+use crate::search::query::usage;
 use crate::template::{Template, catalog};
 use crate::value::table_name::RECORD;
 use crate::vectors::table;

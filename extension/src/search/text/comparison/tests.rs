@@ -1,7 +1,7 @@
 use super::*;
-use crate::search::text::called;
 use crate::search::text::document::{Field, write_field};
 use crate::search::text::fold::fold;
+use crate::search::text::query;
 use crate::search::text::query::TextQuery;
 use std::collections::BTreeSet;
 

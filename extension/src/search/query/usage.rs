@@ -3,13 +3,13 @@
 //! A session counts in memory and adds its counts to the table from time to time. If the row is locked, it tries
 //! again later: statistics never delay a search.
 
+use super::plan::Plan;
 use crate::filter::operator::{Comparison, Operator};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::skip_locked::without_waiting;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction;
-use crate::search::query::plan::Plan;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
