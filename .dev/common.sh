@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2034 # The variables are for the scripts that source this.
-# Every script of this folder begins by sourcing this file: where things are, who runs them, how to fail.
+# Shared by all scripts of this folder: paths, users, error handling.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly CLONE="$PWD"
-# A root shell on a fresh machine has often not read the profile that names this folder.
+# A root shell has often not read the profile that adds this folder.
 export PATH="$HOME/.cargo/bin:$PATH"
-# These would lead psql and the tests to another server than ours.
+# These variables would redirect psql and the tests to another server.
 unset PGHOST PGHOSTADDR PGPORT PGUSER PGPASSWORD PGPASSFILE PGDATABASE PGDATA PGSERVICE PGOPTIONS
 
 say() { printf '%s\n' "$*" >&2; }
@@ -16,12 +16,12 @@ die() {
     exit 1
 }
 
-# What a complete build takes in target/ by its profile, and the servers of the tests among the temporary files, in MB.
+# The disk space in MB of a complete build in target/ by profile, and of the test servers in temporary files.
 readonly RELEASE_MB=1600 QUICK_MB=1600 DEBUG_MB=3500 SERVERS_MB=1500
-# Room for what a build writes beside the files that it replaces.
+# Additional space for files that a build writes before it replaces the old ones.
 readonly REBUILD_MB=500
 
-# The room that profiles still need, given those that are built already.
+# The space that profiles still need, given those that are already built.
 build_needs() {
     local profile used needed=$REBUILD_MB name
     for profile in "$@"; do
@@ -32,12 +32,12 @@ build_needs() {
     echo "$needed"
 }
 
-# The room on the file system of a folder, in MB.
+# The free space on the file system of a folder, in MB.
 room_of() { df --output=avail --block-size=1M "$1" | tail --lines=1 | tr --delete ' '; }
 
 has_room() { (($(room_of "$1") >= $2)); }
 
-# Fails if a file system has too little room: in the middle of a build, the compiler would say so in a hundred ways.
+# Fails if a file system has too little free space, before the compiler fails with obscure errors.
 require_room() {
     local folder="$1" needed="$2" purpose="$3"
     has_room "$folder" "$needed" || die "$purpose needs $needed MB on the file system of $folder, which has only" \
@@ -48,9 +48,9 @@ is_root() { [[ $EUID -eq 0 ]]; }
 
 is_under_sudo() { is_root && [[ -n ${SUDO_USER:-} && $SUDO_USER != root ]]; }
 
-# The packages of Debian among these that are missing.
+# Those of these Debian packages that are not installed.
 without_installed() {
-    # dpkg-query fails if it does not know one of them, and says nothing of it.
+    # dpkg-query fails for an unknown package, without output for it.
     comm -23 <(printf '%s\n' "$@" | sort --unique) \
         <({ dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
             sed -n 's/^installed //p' | sort)
@@ -59,13 +59,13 @@ without_installed() {
 apt_install() {
     [[ -z $(dpkg --audit) ]] || die "An earlier installation of packages was interrupted: run 'dpkg --configure -a' and" \
         "'apt-get install --fix-broken' as root, then this command again."
-    # A list that cannot be fetched (a dead third-party source) matters only if the packages are then not found.
-    apt-get update >&2 || say "apt-get update failed; trying with the lists at hand."
+    # A failed download of a list (a dead third-party source) matters only if packages are then not found.
+    apt-get update >&2 || say "apt-get update failed; continuing with the existing lists."
     DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >&2 ||
         die "apt-get could not install $*: its reason is above. It needs a network or a mirror, and Debian 12 or 13."
 }
 
-# Installs packages of Debian that few commands need, those that are missing.
+# Installs missing Debian packages that few commands need.
 need_packages() {
     local missing
     mapfile -t missing < <(without_installed "$@")
@@ -75,7 +75,7 @@ need_packages() {
     apt_install "${missing[@]}"
 }
 
-# Compiling takes a Rust that is not older than the one that Cargo.toml names.
+# Compiling needs at least the Rust version in Cargo.toml.
 check_rust() {
     local wanted found
     wanted="$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)"
@@ -85,15 +85,15 @@ check_rust() {
     fi
     printf '%s\n%s\n' "$wanted" "$found" | sort --version-sort --check=quiet ||
         die "rustc is $found, and keyed needs $wanted or newer: run 'rustup update stable', then this command again."
-    # pgrx formats the bindings that it makes of PostgreSQL's headers.
+    # pgrx formats the bindings that it generates from PostgreSQL's headers.
     as_developer rustfmt --version >/dev/null 2>&1 ||
         die "rustfmt is missing: run 'rustup component add rustfmt', then this command again."
 }
 
-# What the compiler takes for the largest crate, and beside it for another one, in MB.
+# The memory in MB of the compiler for the largest crate, and for another one in parallel.
 readonly COMPILER_MB=1500 FURTHER_JOB_MB=1000
 
-# The memory that programs can still have, swap included, in MB; of a container that of its limit, if that is less.
+# The available memory including swap, in MB; within a container, at most its limit.
 free_memory() {
     local free limit used
     free="$(awk '/^(MemAvailable|SwapFree):/ { free += $2 } END { print int(free / 1024) }' /proc/meminfo)"
@@ -106,7 +106,7 @@ free_memory() {
     echo "$free"
 }
 
-# How many compilers this memory and these cores have room for: none if one would not fit.
+# The number of compilers that fit memory and cores; 0 if there is not enough memory for one.
 compiler_jobs() {
     local free="$1" cores="$2" jobs
     jobs=$((free < COMPILER_MB ? 0 : 1 + (free - COMPILER_MB) / FURTHER_JOB_MB))
@@ -116,7 +116,7 @@ compiler_jobs() {
 # The version under development.
 workspace_version() { sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head --lines=1; }
 
-# Compiling under `sudo make setup` must leave no files of root in the developer's clone.
+# Compiling under `sudo make setup` must leave no root-owned files in the developer's clone.
 as_developer() {
     if is_under_sudo; then
         local home
@@ -127,14 +127,14 @@ as_developer() {
     fi
 }
 
-# Which PostgreSQL a command is about (PG=17), and where its programs are.
+# The PostgreSQL version of a command (PG=17), and the path of its programs.
 source .dev/major.sh
 readonly BUILT="${KEYED_BUILT:-$CLONE/target}"
-# What .dev/compile makes of the extension: the tree of files to copy to /.
+# The extension's files from .dev/compile, a tree to copy to /.
 readonly PACKAGE="$BUILT/extension/$PG"
-# Whether this user may put files of the extension into PostgreSQL.
+# Whether this user can install the extension.
 is_writable_for_extension() {
     [[ -w $("$PG_BIN/pg_config" --pkglibdir) && -w $("$PG_BIN/pg_config" --sharedir)/extension ]]
 }
-# Which PostgreSQL pgrx compiles for.
+# The PostgreSQL version that pgrx compiles for.
 export PGRX_PG_CONFIG_PATH="$PG_BIN/pg_config"

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2034 # The variables are for the scripts that source this.
-# The major version of PostgreSQL that a command is about, sourced by .dev/common.sh: PG=17 names it; without, it is that of
-# the distribution. KEYED_PG_BIN names a folder with PostgreSQL's programs from elsewhere.
+# The major version of PostgreSQL for a command, sourced by .dev/common.sh. PG=17 selects it; the default is that of the
+# distribution. KEYED_PG_BIN is a folder with PostgreSQL's programs from another source.
 
-# Those that the extension is built for.
+# The supported versions.
 readonly MAJORS=(15 16 17 18)
 
-# The one that this release of Debian has as packages.
+# The version that this Debian release packages.
 packaged_major() {
     local release
     # shellcheck source=/dev/null
@@ -29,13 +29,13 @@ postgresql_home() {
     fi
 }
 
-# Whether apt has packages of a version: those of the release, or of a repository that was added.
+# Whether apt has packages of a version, from the release or from an added repository.
 is_packaged() {
     [[ -x /usr/lib/postgresql/$1/bin/postgres || $1 == "$(packaged_major)" ]] ||
         apt-cache show "postgresql-$1" >/dev/null 2>&1
 }
 
-# Where the programs of a version are.
+# The folder of a version's programs.
 programs_of() {
     if is_packaged "$1"; then echo "/usr/lib/postgresql/$1/bin"; else echo "$(postgresql_home)/$1/bin"; fi
 }
@@ -48,13 +48,13 @@ if [[ -n ${KEYED_PG_BIN:-} ]]; then
 fi
 PG="${PG:-$(packaged_major)}"
 [[ $PG == [0-9][0-9] && " ${MAJORS[*]} " == *" $PG "* ]] ||
-    die "There is no PG=$PG. keyed runs on these versions of PostgreSQL: ${MAJORS[*]}. For example: PG=${MAJORS[-1]}."
+    die "PG=$PG is not supported. keyed supports these versions of PostgreSQL: ${MAJORS[*]}. For example: PG=${MAJORS[-1]}."
 PG_BIN="${KEYED_PG_BIN:-$(programs_of "$PG")}"
 readonly PG PG_BIN
-# For scripts that are called by others.
+# Exported for scripts that others call.
 export PG
 
-# The command that puts in place what this version needs.
+# The command that installs the dependencies of this version.
 setup_command() {
     local command='make setup'
     [[ $PG == "$(packaged_major)" ]] || command+=" PG=$PG"
@@ -62,6 +62,6 @@ setup_command() {
     echo "$command"
 }
 
-# Whether this PostgreSQL is a package, and whether it is built from source.
+# Whether this PostgreSQL comes from a package, and whether it is built from source.
 is_of_debian() { [[ $PG_BIN == "/usr/lib/postgresql/$PG/bin" ]]; }
 is_of_source() { [[ $PG_BIN == "$(postgresql_home)/$PG/bin" ]]; }

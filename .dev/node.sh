@@ -31,7 +31,7 @@ machine_has_node() {
         printf '%s\n%s\n' "$NODE_WANTED" "${found#v}" | sort --version-sort --check=quiet
 }
 
-# The registry that npm would ask.
+# The registry that npm uses.
 npm_registry() {
     local configured
     configured="$(sed --quiet 's/^registry *= *//p' ~/.npmrc 2>/dev/null)" || true
@@ -39,7 +39,7 @@ npm_registry() {
     echo "${configured%/}"
 }
 
-# Unpacks a package of the registry into a folder, if its sum is right.
+# Unpacks a package of the registry into a folder after checking its hash.
 fetch_npm_package() {
     local name="$1" version="$2" sum="$3" folder="$4" archive
     archive="$(npm_registry)/$name/-/$name-$version.tgz"
@@ -48,7 +48,7 @@ fetch_npm_package() {
         die "$archive could not be fetched: its reason is above. Connect this machine to the network, or install Node.js" \
             "$NODE_WANTED or newer with npm."
     [[ $(sha512sum "$folder.tgz" | cut --delimiter=' ' --fields=1) == "$(base64 --decode <<<"$sum" | od --address-radix=n --format=x1 | tr --delete ' \n')" ]] ||
-        die "$archive is not what it was: its SHA-512 differs from that in .dev/node.sh."
+        die "$archive has changed: its SHA-512 differs from that in .dev/node.sh."
     tar --extract --gzip --strip-components=1 --no-same-owner --file "$folder.tgz" --directory "$folder"
     rm "$folder.tgz"
 }
@@ -66,20 +66,20 @@ install_node() {
     mv "$new" "$NODE_FOLDER"
 }
 
-# Puts a fitting Node on the path: the machine's, else one of our own.
+# Adds a supported Node.js to the path: the installed one, or a downloaded one.
 use_node() {
     ! machine_has_node || return 0
     [[ -x $NODE_FOLDER/bin/npm ]] || as_developer .dev/application node
     export PATH="$NODE_FOLDER/bin:$PATH"
 }
 
-# Installs the packages of a folder as its lock file has them, unless they are in place. None of their scripts runs.
-# Not by `npm ci`, which wants optional packages of other systems in the lock file, where a registry may have none.
+# Installs the packages of a folder from its lock file, unless they are up to date, without running their scripts. `npm ci` would
+# require optional packages of other systems in the lock file, which a registry may lack.
 install_npm_packages() {
     local lock="$1/package-lock.json" stamp="$1/node_modules/.installed-from"
     cmp --silent "$lock" "$stamp" && return
     local npm=(npm)
-    # Older ones leave out packages of the lock file that are for this machine alone.
+    # Older versions omit packages of the lock file that are specific to this system.
     [[ $(npm --version) == [0-9].* || $(npm --version) == 10.* ]] && npm=(npx --yes npm@11)
     as_developer rm -rf "$1/node_modules"
     as_developer "${npm[@]}" install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund >&2

@@ -3,7 +3,7 @@
 # what the authors of a package released into the current folder, as it was before Debian's changes; from the first of
 # these releases of Debian that has it.
 
-# Where the machine's own sources fetch packages of Debian. These are apt's fields, not the shell's.
+# The machine's Debian mirror. The format placeholders are apt's, not the shell's.
 # shellcheck disable=SC2016
 mirror() {
     apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
@@ -13,7 +13,7 @@ mirror() {
 fetch_source() {
     local package="$1" release from
     from="$(mirror)"
-    # apt knows a source's origin only once its lists are there.
+    # apt knows the origin of a source only after it has downloaded its lists.
     [[ -n $from ]] || ! is_root || { apt-get update >&2 && from="$(mirror)"; }
     [[ -n $from ]] || die "apt's sources name no Debian mirror: run 'apt-get update' as root, then this command again."
     for release in "${@:2}"; do
@@ -27,10 +27,10 @@ fetch_from() {
     work="$(mktemp -d)"
     chmod 755 "$work"
     mkdir -p "$work/lists/partial" "$work/archives/partial" "$work/source"
-    # Run by root, apt fetches as its own user.
+    # As root, apt downloads as the user _apt.
     if is_root && getent passwd _apt >/dev/null; then chown -R _apt "$work"; fi
     echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $from $release main" >"$work/sources.list"
-    # Its own lists and cache: the machine's apt must not learn of another release.
+    # Separate lists and cache, so that the machine's apt does not use another release.
     local apt=(apt-get
         -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work")
@@ -42,7 +42,7 @@ fetch_from() {
     return $found
 }
 
-# Builds pgvector for the PostgreSQL of this pg_config, and puts it in place.
+# Builds and installs pgvector for the PostgreSQL of this pg_config.
 make_pgvector() {
     local pg_config="$1" work
     work="$(mktemp -d)"
@@ -55,7 +55,7 @@ make_pgvector() {
         [[ $("$pg_config" --version) != 'PostgreSQL 18'* ]] || sed --in-place \
             -e 's/vacuum_delay_point()/vacuum_delay_point(false)/' \
             -e 's/\([a-z>-]*tupdesc\)->attrs\[0\]\./TupleDescAttr(\1, 0)->/' src/*.c
-        # OPTFLAGS is by default -march=native, which would tie the library to this very processor.
+        # The default OPTFLAGS, -march=native, would bind the library to this processor.
         make --silent --jobs="$(nproc)" PG_CONFIG="$pg_config" OPTFLAGS=""
         make --silent install PG_CONFIG="$pg_config" OPTFLAGS=""
     )
@@ -71,14 +71,14 @@ releases_with() {
     esac
 }
 
-# What building PostgreSQL takes.
+# The build dependencies of PostgreSQL.
 readonly SOURCE_PACKAGES=(bison flex perl build-essential pkg-config libicu-dev libssl-dev zlib1g-dev)
 
 # Builds a version of PostgreSQL with pgvector in a folder, once: `make_postgresql FOLDER MAJOR OPTION…` with options of
 # configure. Two clones may want the same one: the second waits. What is in the folder counts when its mark is there.
 make_postgresql() {
     local folder="$1" major="$2" options=(--with-icu --with-openssl --without-readline "${@:3}")
-    # Those that keyed needs, and those that tests and people who look into indexes use.
+    # The extensions that keyed needs, and those for tests and the inspection of indexes.
     local contrib=(pg_trgm amcheck auto_explain file_fdw pageinspect pg_prewarm pgstattuple) recipe package
     recipe="${options[*]} ${contrib[*]}"
     is_made() { [[ $(tail --lines=+2 "$folder/ready" 2>/dev/null) == "$recipe" ]]; }
@@ -94,7 +94,7 @@ make_postgresql() {
     done
     say "Building PostgreSQL $major in $folder, which takes some minutes"
     mkdir -p "$(dirname "$folder")"
-    # In a condition bash would go on after a failure, so it runs beside this shell.
+    # Runs in a background shell, because bash ignores `set -e` in a condition.
     (
         set -e
         exec 8>"$folder.lock"
@@ -106,7 +106,7 @@ make_postgresql() {
         cd "$folder.source"
         fetch_source "postgresql-$major" "${releases[@]}"
         ./configure --quiet --prefix="$folder" "${options[@]}"
-        # Below another make, as in `make test`, PostgreSQL's would take itself for a part of a build and generate no headers.
+        # Within another make, as in `make test`, PostgreSQL's make would generate no headers.
         unset MAKELEVEL MAKEFLAGS
         for made in . "${contrib[@]/#/contrib/}"; do
             make --silent --jobs="$(nproc)" --directory="$made"
@@ -114,7 +114,7 @@ make_postgresql() {
         done
         make_pgvector "$folder/bin/pg_config"
         cd /
-        # What it was made of takes ten times as much room as the programs.
+        # The sources are ten times as large as the programs.
         rm -rf "$folder.source" "$folder/lib"/*.a
         { "$folder/bin/pg_config" --version && printf '%s\n' "$recipe"; } >"$folder/ready"
     ) >"$folder.log" 2>&1 &

@@ -1,17 +1,17 @@
 -- The demo: the project `crm` with companies, customers and orders. For psql, as superuser, in a database with keyed:
--- `make run` runs it in a new cluster, elsewhere `keyed-proxy demo | psql …` does. One transaction: all of it or nothing.
--- What it prints at the end is shown once.
+-- `make run` runs it in a new cluster, elsewhere `keyed-proxy demo | psql …` does. It is one transaction.
+-- The keys that it prints at the end are shown only once.
 --
--- Every value is computed from the number of its record, so each run makes the same records. Dates of birth and of foundation
--- are fixed. All other dates count back from the day of the run: views of open orders and charts of a year are never empty.
+-- Values are computed from record numbers, so each run creates the same records. Dates of birth and of foundation are fixed. Other
+-- dates are relative to the day of the run, so that views of open orders and charts of a year are never empty.
 
 \set ON_ERROR_STOP 1
 \set QUIET 1
--- Errors are sentences; where PL/pgSQL raised them helps no reader.
+-- Omits the PL/pgSQL context of errors, which does not help readers.
 \set SHOW_CONTEXT never
 \o /dev/null
 begin;
--- A superuser runs this: nothing that others made in other schemas is found by its name.
+-- A superuser runs this script, so names must not resolve in schemas of other roles.
 set local search_path = pg_catalog, pg_temp;
 
 do $$
@@ -47,7 +47,7 @@ select keyed.create_template('crm', 'companies', '[
   {"slug": "revenue", "type": "metric", "label": "Revenue of a week"}
 ]', 'Companies');
 
--- Notes are embedded if pgvector is here, in a version that keyed can use.
+-- Notes are embedded if a supported version of pgvector is installed.
 select keyed.create_template('crm', 'customers', '[
   {"slug": "name", "type": "string", "label": "Name", "required": true, "indexed": true},
   {"slug": "city", "type": "string", "label": "City", "indexed": true},
@@ -135,7 +135,7 @@ from (values
 ) v (external_key, name, company, credit, segments, born, notes)
 join crm.companies c on c.name = v.company;
 
--- A third of the orders is of the 80 key accounts. Of the other customers, some order often, and many seldom or never.
+-- A third of the orders belongs to the 80 key accounts. Of the other customers, some order often, and many rarely or never.
 insert into crm.orders (external_key, customer, status, placed, items, total, gift)
 select 'web:' || 10000 + n, c.id, '{open}', current_date - (2400 - n) * 364 / 2400, items,
   items * ('{12.90,24.50,49.90,79.00,119.00,8.40,35.00,249.00}'::numeric[])[1 + n * 5 % 8], n % 9 = 0
@@ -145,7 +145,7 @@ join crm.customers c on c.external_key = 'erp:' || case when n % 97 = 5 then 471
   when n % 3 = 0 then 4004 + n / 3 % 80 * 15 else 4001 + r * r / 1200 end
 order by n;
 
--- Series of a year: 52 weeks of revenue, and of visits of customers that order much.
+-- Series of a year: 52 weeks of revenue, and of visits of frequent customers.
 select keyed.patch_record(id, jsonb_build_object('attributes', jsonb_build_object('revenue', points)))
 from crm.companies c, lateral (
   select jsonb_agg(jsonb_build_object('value',
@@ -202,6 +202,6 @@ reset role;
 commit;
 
 \o
--- `make run` writes each into .run/, under its name. psql prints them: a statement with them could be in the server's log.
+-- `make run` writes each to .run/, under its name. psql prints them, because the server could log a statement that contains them.
 \echo 'sales_bern.key |' :demo_sales_key '| API key of the role sales_bern: customers of Bern and their orders'
 \echo 'web_shop.token |' :demo_token '| of the endpoint: POST /v1/inbound/<token> delivers orders'

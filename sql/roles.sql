@@ -1,4 +1,4 @@
--- The three fixed roles and what they need of this database. Run by keyed.init(), as the superuser who calls it.
+-- The three fixed roles and their privileges on this database. Run by keyed.init(), as the superuser who calls it.
 -- No role here has SUPERUSER, CREATEROLE or BYPASSRLS.
 
 do $$
@@ -7,7 +7,7 @@ declare
 begin
   for wanted in values ('keyed_owner', 'nologin'), ('keyed_admin', 'nologin'), ('keyed_proxy', 'login noinherit') loop
     if not exists (select from pg_catalog.pg_roles where rolname = wanted.column1) then
-      -- Another database of the cluster may be set up at the same time.
+      -- Another database of the cluster can be set up concurrently.
       begin
         execute pg_catalog.format('create role %I %s', wanted.column1, wanted.column2);
       exception when duplicate_object or unique_violation then

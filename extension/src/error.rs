@@ -1,9 +1,9 @@
-//! Errors: codes, messages, hints. Pure; `postgres::raise` raises them.
+//! Errors with codes, messages and hints. `postgres::raise` raises them. Pure.
 
 mod code;
 /// Errors as JSON.
 pub mod detail;
-/// The quotas, as an error names them.
+/// Names of quotas.
 pub mod quota;
 
 pub use code::Code;
@@ -12,17 +12,17 @@ use quota::Reached;
 use serde::Serialize;
 use uuid::Uuid;
 
-/// One fault at one place of the request.
+/// A fault in a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// Its place in the request (RFC 6901 JSON pointer).
+    /// Its JSON pointer in the request (RFC 6901).
     pub pointer: String,
-    /// Its own code, which may be narrower than that of the whole error.
+    /// Its code, which can be more specific than that of the error.
     #[serde(serialize_with = "code::as_name")]
     pub code: Code,
-    /// A sentence for a person.
+    /// A message for people.
     pub detail: String,
-    /// What to do about it, where several faults are shown one by one.
+    /// Its hint, for clients that show faults separately.
     #[serde(skip)]
     pub hint: Option<String>,
 }
@@ -30,24 +30,24 @@ pub struct Fault {
 /// The maximum number of faults in one error.
 pub const MAX_FAULTS: usize = 100;
 
-/// A refusal, before it is raised.
+/// An error, before it is raised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What kind it is.
+    /// Its code.
     pub code: Code,
-    /// A sentence for a person.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The hint.
     pub hint: Option<String>,
-    /// The places at fault, where the request has such.
+    /// The faults in the request.
     pub faults: Vec<Fault>,
-    /// The record that holds the key, when the caller may see it.
+    /// The record that already has the key, if it is visible to the caller.
     pub existing_id: Option<Uuid>,
-    /// Which operation of an atomic batch was refused (counted from 0).
+    /// The failed operation of an atomic batch, counted from 0.
     pub failed_index: Option<usize>,
-    /// Whether the same request may succeed when it is sent again as it is.
+    /// Whether a retry of the same request can succeed.
     pub is_retryable: bool,
-    /// The quota that is reached.
+    /// The quota that was reached.
     pub quota: Option<Box<Reached>>,
 }
 
@@ -60,7 +60,7 @@ impl std::fmt::Display for Error {
 }
 
 impl Error {
-    /// An error about the request as a whole.
+    /// An error of the whole request.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = shortened(message.into());
         Error {
@@ -75,14 +75,14 @@ impl Error {
         }
     }
 
-    /// An error about one place of the request.
+    /// An error with a fault at this pointer.
     pub fn at(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         let message = shortened(message.into());
         let fault = Fault { pointer: pointer.into(), code, detail: message.clone(), hint: None };
         Error { faults: vec![fault], ..Error::new(code, message) }
     }
 
-    /// Adds what the caller can do about it.
+    /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         let hint = shortened(hint.into());
         if let [only] = self.faults.as_mut_slice() {
@@ -91,12 +91,12 @@ impl Error {
         Error { hint: Some(hint), ..self }
     }
 
-    /// The error for missing, deleted and invisible records: always the same, so that it reveals nothing.
+    /// The error for missing, deleted and invisible records. It is always the same, so that it discloses nothing.
     pub fn not_found() -> Self {
         Error::new(Code::NotFound, keyed_errors::NOT_FOUND)
     }
 
-    /// Moves every pointer below `prefix`, for an error that arose in a part of a larger request.
+    /// Adds `prefix` to all pointers, for a fault in a part of a request.
     pub fn below(mut self, prefix: &str) -> Self {
         for fault in &mut self.faults {
             fault.pointer.insert_str(0, prefix);
@@ -104,7 +104,7 @@ impl Error {
         self
     }
 
-    /// Takes `prefix` off every pointer, for an error that arose in what is the whole of the request.
+    /// Removes `prefix` from all pointers, for a part that is the whole request.
     pub fn above(mut self, prefix: &str) -> Self {
         for fault in &mut self.faults {
             if let Some(rest) = fault.pointer.strip_prefix(prefix) {
@@ -114,7 +114,7 @@ impl Error {
         self
     }
 
-    /// Joins many errors into one: the first names it, all faults are kept.
+    /// Joins errors into one, with the code and message of the first and all faults.
     pub fn join(errors: Vec<Error>) -> Option<Error> {
         let mut errors = errors.into_iter();
         let mut first = errors.next()?;
@@ -122,7 +122,7 @@ impl Error {
         Some(first)
     }
 
-    /// The message with the place of the first fault, unless it names that place itself.
+    /// The message with the pointer of the first fault, unless the message already names the member.
     pub fn located_message(&self) -> String {
         let Some(fault) = self.faults.first() else { return self.message.clone() };
         let name = fault.pointer.rsplit('/').next().unwrap_or_default();
@@ -140,8 +140,7 @@ impl Error {
     }
 }
 
-/// No more than the beginning of a text that is longer than a person would read: messages quote what was sent, and
-/// what was sent may be a megabyte.
+/// Truncates a long text. Messages quote input, which can be large.
 fn shortened(text: String) -> String {
     const MAX: usize = 400;
     match text.char_indices().nth(MAX) {

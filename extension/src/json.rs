@@ -1,5 +1,5 @@
-//! JSON without an intermediate tree: a value stays text until the rule of its attribute reads it, so numbers keep
-//! all digits, and nesting costs nothing.
+//! Parsing of JSON without an intermediate tree. A value stays text until its attribute parses it, so numbers keep all digits,
+//! and nesting is free.
 
 use crate::error::{Code, Error};
 pub use crate::json_write::write_string;
@@ -7,15 +7,15 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Input for properties.
+/// Input for property tests.
 #[cfg(test)]
 pub mod arbitrary;
 
-/// The maximum number of elements of an array and of members of an object. Closer limits follow; this one applies before memory is
-/// allocated for each.
+/// The maximum number of elements of an array and of members of an object. This limit applies before memory is allocated.
+/// Stricter limits follow.
 const MAX: usize = 100_000;
 
-/// The members of a JSON object in the order written; of a name given twice the last value counts, as in jsonb.
+/// The members of a JSON object in order. The last of duplicate names wins, as in jsonb.
 #[derive(Debug, Default)]
 pub struct Object<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -46,7 +46,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
     }
 }
 
-/// A name borrowed from the text where it holds no escape.
+/// A string, borrowed from the JSON text if it has no escapes.
 struct Name<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
@@ -69,7 +69,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
 }
 
 fn keep_last_of_each_name(members: &mut Vec<(Cow<'_, str>, &RawValue)>) {
-    // Few members are compared with each other faster than hashed; many must not cost their square.
+    // For few members, pairwise comparison is faster than hashing.
     if members.len() <= 32 {
         for position in (0..members.len()).rev() {
             if members[position + 1..].iter().any(|later| later.0 == members[position].0) {
@@ -84,12 +84,12 @@ fn keep_last_of_each_name(members: &mut Vec<(Cow<'_, str>, &RawValue)>) {
     members.retain(|_| is_last.next().unwrap_or(true));
 }
 
-/// Reads a JSON text as an object; anything else cannot be read as a request.
+/// Parses a JSON text as an object. Other text is a malformed request.
 pub fn object(text: &str) -> Result<Object<'_>, Error> {
     serde_json::from_str(text).map_err(|error| malformed(&error))
 }
 
-/// Reads the members of the object at `pointer` in the request.
+/// Parses the object at `pointer`.
 pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, Error> {
     match value.get().as_bytes().first() {
         Some(b'{') => serde_json::from_str(value.get()).map_err(|error| malformed(&error)),
@@ -97,7 +97,7 @@ pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, E
     }
 }
 
-/// Reads the array at `pointer` in the request.
+/// Parses the array at `pointer`.
 pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
     let elements = array_at_most(value, MAX + 1, pointer)?;
     if elements.len() > MAX {
@@ -107,8 +107,8 @@ pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawVal
     Ok(elements)
 }
 
-/// Reads at most `max` elements of the array at `pointer`. The rest is skipped without being stored, so that a limit
-/// applies before memory is allocated: to allow `n` elements, read `n + 1`.
+/// Parses at most `max` elements of the array at `pointer`. Further elements are skipped without allocation. To allow `n`
+/// elements, read `n + 1`.
 pub fn array_at_most<'a>(value: &'a RawValue, max: usize, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
     struct First(usize);
     impl<'de> Visitor<'de> for First {
@@ -135,9 +135,9 @@ pub fn array_at_most<'a>(value: &'a RawValue, max: usize, pointer: &str) -> Resu
     }
 }
 
-/// The text of a JSON string, or `None` for a value of another kind.
+/// The text of a JSON string; `None` for another type.
 ///
-/// PostgreSQL's text cannot hold U+0000, so it is refused here, with its place.
+/// Rejects U+0000, which PostgreSQL's `text` does not support.
 pub fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Option<Cow<'a, str>>, Error> {
     if !value.get().starts_with('"') {
         return Ok(None);
@@ -150,7 +150,7 @@ pub fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Option<Cow<'a
     Ok(Some(text))
 }
 
-/// The text of a JSON string; a value of another kind is refused.
+/// The text of a JSON string. Rejects another type.
 pub fn text_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
     string_at(value, pointer)?.ok_or_else(|| Error::at(Code::InvalidValue, pointer, "must be a string"))
 }
@@ -160,7 +160,7 @@ pub fn is_null(value: &RawValue) -> bool {
     value.get() == "null"
 }
 
-/// true, false, or an error at `pointer`.
+/// The boolean at `pointer`.
 pub fn boolean_at(value: &RawValue, pointer: &str) -> Result<bool, Error> {
     match value.get() {
         "true" => Ok(true),
@@ -173,7 +173,7 @@ fn malformed(error: &serde_json::Error) -> Error {
     Error::new(Code::MalformedRequest, format!("the body is not the expected JSON: {error}"))
 }
 
-/// Escapes one step of a JSON pointer (RFC 6901 §3). A step that is longer than any name of ours is cut.
+/// Escapes a reference token of a JSON pointer (RFC 6901 §3). Long tokens are truncated.
 pub fn pointer_step(name: &str) -> Cow<'_, str> {
     const MAX: usize = 100;
     let (kept, more) = match name.char_indices().nth(MAX) {
@@ -192,21 +192,21 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_number_keeps_the_digits_it_was_written_with() {
+    fn number_keeps_its_digits() {
         let read = object(r#"{"n": 12345678901234567890123.450, "deep": [[[]]]}"#).expect("an object");
         assert_eq!(read.0[0].1.get(), "12345678901234567890123.450");
         assert_eq!(read.0[1].1.get(), "[[[]]]");
     }
 
     #[test]
-    fn of_a_name_given_twice_the_last_value_counts() {
+    fn last_of_duplicate_names_wins() {
         let read = object(r#"{"a":1,"b":2,"\u0061":3}"#).expect("an object");
         let members: Vec<_> = read.0.iter().map(|(name, value)| (name.as_ref(), value.get())).collect();
         assert_eq!(members, [("b", "2"), ("a", "3")]);
     }
 
     #[test]
-    fn the_last_value_counts_among_many_members_too() {
+    fn last_of_duplicate_names_wins_among_many_members() {
         let many: Vec<String> = (0..100).map(|n| format!("\"k{}\":{n}", n % 50)).collect();
         let text = format!("{{{}}}", many.join(","));
         let read = object(&text).expect("an object");
@@ -219,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn a_non_object_is_a_malformed_request() {
+    fn non_object_is_a_malformed_request() {
         for text in ["", "{", "[]", "1", "{\"a\":}", "{} x", "{\"a\":NaN}", "\u{feff}{}"] {
             assert_eq!(object(text).expect_err(text).code, Code::MalformedRequest);
         }
     }
 
     #[test]
-    fn a_hundred_thousand_levels_are_refused_or_skipped_without_recursion() {
+    fn deep_nesting_is_rejected_or_skipped_without_recursion() {
         let deep = "[".repeat(100_000);
         assert!(object(&deep).is_err());
         let closed = format!("{{\"a\":{deep}{}}}", "]".repeat(100_000));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_array_only_the_first_elements_are_kept() {
+    fn array_at_most_keeps_the_first_elements() {
         let text = format!("[{}1]", "[[]],".repeat(1000));
         let raw: &RawValue = serde_json::from_str(&text).expect("JSON");
         let first: Vec<_> =
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn more_members_or_elements_than_a_request_needs_are_refused() {
+    fn too_many_members_or_elements_are_rejected() {
         let array = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
         assert_eq!(array_at(&raw(&array(MAX)), "/a").expect("an array").len(), MAX);
@@ -261,14 +261,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_pointer_leads_to_the_member_it_names(name in "\\PC{0,100}") {
+        fn pointer_finds_its_member(name in "\\PC{0,100}") {
             let object = serde_json::json!({ name.clone(): 7 });
             let pointer = format!("/{}", pointer_step(&name));
             prop_assert_eq!(object.pointer(&pointer), Some(&serde_json::json!(7)));
         }
 
         #[test]
-        fn whatever_is_sent_is_an_object_or_malformed(text in prop_oneof![any::<String>(), arbitrary::value()]) {
+        fn any_text_is_an_object_or_malformed(text in prop_oneof![any::<String>(), arbitrary::value()]) {
             match object(&text) {
                 Ok(_) => prop_assert_eq!(text.trim_ascii_start().get(..1), Some("{")),
                 Err(error) => prop_assert_eq!(error.code, Code::MalformedRequest),

@@ -1,15 +1,15 @@
-//! JSON as it is written: whole values, and texts and numbers appended to what is written already, for records.
+//! Writing of JSON: whole values, and strings and numbers that are appended for records.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
 
-/// A value as JSON. Not for records: their members are appended to one text, without a structure in between.
+/// Serializes a value. Records are not serialized so: their members are appended without an intermediate structure.
 pub fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("a structure with named members is written to memory")
 }
 
-/// JSON that is stored as a text, to be written as it is; `None` of anything else.
+/// Stored JSON text, to be written unchanged; `None` if it is not JSON.
 pub fn raw(json: &str) -> Option<&RawValue> {
     serde_json::from_str(json).ok()
 }
@@ -40,7 +40,7 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends a double as JSON writes it: the shortest digits that read back as the same number; null where there are none.
+/// Appends a double in the shortest form that reads back, or null if it is not finite.
 pub fn write_double(out: &mut String, value: f64) {
     if !value.is_finite() {
         out.push_str("null");
@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_written_string_reads_back(text in any::<String>()) {
+        fn string_reads_back(text in any::<String>()) {
             let mut out = String::new();
             write_string(&mut out, &text);
             prop_assert_eq!(serde_json::from_str::<String>(&out).ok(), Some(text));

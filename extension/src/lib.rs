@@ -6,11 +6,10 @@
 //!
 //! Each folder imports only from those before it; `layers.rs` has the order, ARCHITECTURE.md the map of all folders. In
 //! short: pure code (`json`, `error`, `value`), the interface to PostgreSQL (`postgres`), definitions (`attribute_type`,
-//! `filter`, `template`), authorization (`access`), records and what is beside them (`quota`, `job`, `metric`, `vectors`,
-//! `record`), reading (`view`, `search`), interfaces over these (`embedding`, `batch`, `import`, `export`, `inbound`,
+//! `filter`, `template`), authorization (`access`), records and their dependents (`quota`, `job`, `metric`, `vectors`,
+//! `record`), reading (`view`, `search`, `change`), interfaces (`embedding`, `batch`, `import`, `export`, `inbound`,
 //! `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`), background workers
-//! (`job_worker`), what administrators do over HTTP (`administration`), and what the database measures of itself
-//! (`statistics`).
+//! (`job_worker`), administration over HTTP (`administration`), and measurements (`statistics`).
 
 #![deny(unsafe_code)]
 
@@ -18,23 +17,25 @@ pgrx::pg_module_magic!();
 
 /// API keys, principals and privileges.
 pub mod access;
-/// What administrators do over HTTP.
+/// Administration over HTTP.
 pub mod administration;
 /// The types of attributes.
 pub mod attribute_type;
 /// Batches.
 pub mod batch;
+/// The feed of changes.
+pub mod change;
 /// Changes of definitions: templates, attributes, grants, quotas, and the set-up of a database.
 pub mod define;
-/// Vectors that say what records mean.
+/// Embeddings of records.
 pub mod embedding;
 /// Errors.
 pub mod error;
 /// Export.
 pub mod export;
-/// Filters: conditions, from JSON to SQL.
+/// Filters: conditions in JSON, compiled to SQL.
 pub mod filter;
-/// Formats of files.
+/// Cell formats of imported and exported files.
 pub mod format;
 /// Idempotent requests.
 pub mod idempotency;
@@ -42,13 +43,13 @@ pub mod idempotency;
 pub mod import;
 /// Inbound webhooks.
 pub mod inbound;
-/// Jobs: the work on every record that a change of a definition leaves to background workers.
+/// Jobs: deferred work of definition changes.
 pub mod job;
-/// The background workers that do jobs.
+/// The background workers that run jobs.
 pub mod job_worker;
-/// JSON in and out.
+/// Parsing of JSON.
 pub mod json;
-/// Texts and numbers as JSON.
+/// Writing of JSON.
 pub mod json_write;
 #[cfg(test)]
 mod layers;
@@ -56,7 +57,7 @@ mod layers;
 pub mod limits;
 /// Time series behind metric attributes.
 pub mod metric;
-/// PostgreSQL's C interface.
+/// Wrappers around PostgreSQL's C API.
 #[allow(unsafe_code, reason = "PostgreSQL is written in C")]
 pub mod postgres;
 /// Quotas.
@@ -65,15 +66,15 @@ pub mod quota;
 pub mod record;
 /// Search.
 pub mod search;
-/// What the database measures of itself.
+/// Statistics and measurements.
 pub mod statistics;
 /// Templates.
 pub mod template;
-/// The triggers of each write, from any client.
+/// Triggers on records.
 pub mod trigger;
 /// Values and their rules.
 pub mod value;
-/// The vectors of records: their table, and how they are written.
+/// The table of vectors, and its writes.
 pub mod vectors;
 /// Saved views.
 pub mod view;
@@ -95,5 +96,6 @@ pub extern "C-unwind" fn _PG_init() {
         access::api_key::on_change,
         quota::stored::on_change,
         access::permissions::on_change,
+        change::generation::on_change,
     ]);
 }

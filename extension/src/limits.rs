@@ -1,5 +1,5 @@
-//! Limits. A superuser sets these for a server, a database or a role (`ALTER DATABASE … SET keyed.max_text_size =
-//! '4MB'`); each is a setting of PostgreSQL, registered in [`crate::postgres::setting`].
+//! Limits. Each is a PostgreSQL setting that superusers can change (`ALTER DATABASE … SET keyed.max_text_size = '4MB'`),
+//! registered in [`crate::postgres::setting`].
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -12,17 +12,17 @@ pub static ATTRIBUTES_PER_TEMPLATE: AtomicI32 = AtomicI32::new(500);
 /// `keyed.max_text_size`, in kB.
 pub static TEXT_SIZE: AtomicI32 = AtomicI32::new(1024);
 
-/// How many operations a batch may have.
+/// The maximum number of operations of a batch.
 pub fn operations_per_batch() -> usize {
     value(&OPERATIONS_PER_BATCH)
 }
 
-/// How many attributes a template may have.
+/// The maximum number of attributes of a template.
 pub fn attributes_per_template() -> usize {
     value(&ATTRIBUTES_PER_TEMPLATE)
 }
 
-/// How many bytes a text, or all texts of a list together, may have.
+/// The maximum size of a text, or of all texts of a list, in bytes.
 pub fn text_bytes() -> usize {
     value(&TEXT_SIZE) << 10
 }

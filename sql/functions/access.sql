@@ -1,11 +1,11 @@
--- Who is asking.
+-- API keys, grants and the caller.
 
 create function keyed.authenticate(key_hash bytea, project text default null, source text default 'api')
   returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_authenticate';
 comment on function keyed.authenticate(bytea, text, text) is
   'Runs the rest of the transaction as the API key with this SHA-256, in this project (slug or number). source: api, app (the web application), csv or inbound; the history records it. Behind a space, it may have the id of a request, which pg_stat_activity shows as application_name until the transaction ends. Only keyed_proxy and superusers may execute it. Errors: 28000 for a key that is unknown, revoked or expired; P0002 for a project that the key may not access.';
--- keyed.init() lets keyed_proxy in.
+-- keyed.init() grants EXECUTE to keyed_proxy.
 revoke execute on function keyed.authenticate(bytea, text, text) from public;
 
 create function keyed.issue_api_key(

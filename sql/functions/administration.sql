@@ -1,5 +1,5 @@
--- What keyed-proxy calls for administrators: bodies in and answers out are texts, as in http.sql. Each function checks
--- its caller. A key that is limited to projects sees and changes only what concerns these.
+-- Functions that keyed-proxy calls for administrators, with texts as bodies, as in http.sql. Each function checks its caller.
+-- A key that is limited to projects can see and change only objects of these projects.
 
 create function keyed_http.list_api_keys(page_size integer default null, cursor text default null) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_list_api_keys';

@@ -1,4 +1,4 @@
--- What a database holds, in a form that can be compared before and after a restore.
+-- Checksums of tables, for comparison before and after a restore.
 
 create function keyed.checksum_report(template regclass default null) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_checksum_report';

@@ -1,4 +1,4 @@
--- The queue of embedding: what administrators see and order, and what the worker of keyed-proxy calls.
+-- The embedding queue: functions for administrators and for the worker of keyed-proxy.
 
 create function keyed.embedding_status()
   returns table (template text, attributes text[], pending bigint, running bigint, failed bigint, done bigint,
@@ -27,7 +27,7 @@ create function keyed.embedding_status()
 comment on function keyed.embedding_status() is
   'Shows the progress of embedding for each template with embed: the number of records that are waiting (pending), claimed by a worker (running), failed, embedded (done), or whose vector was set or removed by a caller (by_hand); since when the oldest has been waiting; and the models of the vectors, of which there should be one. Needs keyed_admin.';
 
--- Apart, since no variable of PL/pgSQL may share its name with another: it has no template but the one of its answer.
+-- A separate function, because its argument template would be ambiguous with a result column of embedding_failures in PL/pgSQL.
 create function keyed.failed_embeddings(regclass, integer)
   returns table (template text, record_id uuid, state text, attempts integer, error text, failed_at timestamptz,
     next_at timestamptz)

@@ -1,7 +1,7 @@
--- What keyed-proxy calls: bodies in and answers out are texts, passed through as they are. A writing function
--- answers {status, id for Location or null, body or null, entity tag if the body shows a record, subject}: the subject is
--- what the body is about (extension/src/value/subject.rs). if_match and if_none_match are the values of those headers.
--- Each applies the principal that keyed.authenticate set.
+-- Functions that keyed-proxy calls. Request and response bodies are texts that the proxy passes unchanged. A function that
+-- writes returns {status, id for Location or null, body or null, entity tag if the body shows a record, subject}; see
+-- extension/src/value/written.rs for the subject. if_match and if_none_match are the values of these headers. Each function
+-- uses the principal that keyed.authenticate has set.
 
 create schema keyed_http;
 comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users use those of the schema keyed.';
@@ -15,7 +15,7 @@ comment on function keyed_http.name_request(text) is
 create function keyed_http.key_owner() returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_key_owner';
 comment on function keyed_http.key_owner() is
-  'Whose the API key of this transaction is: {its id, its role, its project if it is bound to one}, or null without a key. For the log of the proxy.';
+  'The API key of this transaction: {id, role, project if it is limited to one}, or null without a key. For the access log of the proxy.';
 
 create function keyed_http.create_template(body text, dry_run boolean default false) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_template';
@@ -186,7 +186,7 @@ create function keyed_http.deliver(
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_deliver';
 comment on function keyed_http.deliver(bytea, text, text, text, text) is
   'POST /inbound/{token}. Writes as the role of the endpoint with this token (SHA-256), and only what its mapping allows. Only keyed_proxy and superusers may execute it.';
--- keyed.init() lets keyed_proxy in.
+-- keyed.init() grants EXECUTE to keyed_proxy.
 revoke execute on function keyed_http.deliver(bytea, text, text, text, text) from public;
 
 create function keyed_http.knows_delivery_token(token_hash bytea) returns boolean

@@ -1,4 +1,4 @@
--- Requests that are run once, however often they are sent. keyed-proxy asks in one statement:
+-- Idempotent requests. keyed-proxy runs one statement:
 --   select case when s.answer is null then keyed_http.store_answer(key, fingerprint, keyed_http.…) else s.answer end
 --   from keyed.authenticate(…) a (ok), keyed_http.stored_answer(a.ok, key, fingerprint) s (answer)
 

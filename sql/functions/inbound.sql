@@ -1,5 +1,5 @@
--- Inbound endpoints. Anyone may execute these; each function checks its caller: one who may define the template and has
--- the rights of the role as which the endpoint writes, or a member of keyed_admin.
+-- Inbound endpoints. PUBLIC can execute these functions; each checks that its caller has define on the template and the rights
+-- of the endpoint's role, or is a member of keyed_admin.
 
 create function keyed.create_inbound_endpoint(template regclass, definition jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_inbound_endpoint';
@@ -36,7 +36,7 @@ comment on function keyed.inbound_deliveries(integer, text, integer, text) is
 create function keyed.replay_delivery(id bigint) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_replay_delivery';
 comment on function keyed.replay_delivery(bigint) is
-  'Processes a failed delivery again, with the present configuration of its endpoint. Returns its entry in the log. Errors: P0002 if the delivery does not exist, 23505 if it succeeded before.';
+  'Processes a failed delivery again, with the current configuration of its endpoint. Returns its entry in the log. Errors: P0002 if the delivery does not exist, 23505 if it succeeded before.';
 
 create function keyed.replay_failed_deliveries(id integer, cursor text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_replay_failed_deliveries';

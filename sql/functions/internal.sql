@@ -1,4 +1,4 @@
--- Functions that keyed's tables call. Users do not need them.
+-- Functions that triggers, policies and defaults of keyed's tables call.
 
 grant usage on schema keyed to public;
 
@@ -15,7 +15,7 @@ comment on function keyed.new_id(integer) is
 create function keyed.guard_record() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_guard_record';
 comment on function keyed.guard_record() is
-  'Trigger before each row of a template''s table: normalises the key, checks all values, sets id, created_at and updated_at of new rows, keeps id and created_at, sets updated_at, releases or restores the key when a record is deleted or restored, and rejects removal.';
+  'Trigger before each row of a template''s table: normalizes the key, checks all values, sets id, created_at and updated_at of new rows, keeps id and created_at, sets updated_at, releases or restores the key when a record is deleted or restored, and rejects removal.';
 
 create function keyed.is_being_deleted(id uuid) returns boolean
   language c stable strict parallel restricted cost 100 as 'MODULE_PATHNAME', 'keyed_is_being_deleted';
@@ -25,7 +25,7 @@ comment on function keyed.is_being_deleted(uuid) is
 create function keyed.always_passes(internal) returns internal
   language c strict as 'MODULE_PATHNAME', 'keyed_always_passes';
 comment on function keyed.always_passes(internal) is
-  'Planner support: a function that policies call passes every row, so row estimates do not change.';
+  'Planner support function for functions of policies: selectivity 1, so that row estimates do not change.';
 
 create function keyed.is_granted(number integer) returns boolean
   language c stable strict parallel safe cost 0.01 support keyed.always_passes as 'MODULE_PATHNAME', 'keyed_is_granted';

@@ -1,4 +1,4 @@
--- Jobs: what a change of a definition leaves to a background worker.
+-- Jobs: deferred work of definition changes, which background workers run.
 
 create function keyed.job_report() returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_job_report';

@@ -1,7 +1,7 @@
--- What the database measures of itself, for monitoring.
+-- Measurements for monitoring.
 
--- With the rights of its owner, who installed the extension: sessions of others and standbys show their times only to
--- superusers and members of pg_read_all_stats, and no role of keyed is one. It answers numbers, and no name or statement.
+-- SECURITY DEFINER, owned by the superuser who installed the extension: times of other sessions and of standbys are visible only
+-- to superusers and members of pg_read_all_stats. It returns numbers only, no names or statements.
 create function keyed.server_measurements()
   returns table (name text, labels text, value double precision)
   language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -18,12 +18,15 @@ create function keyed.server_measurements()
     select m.name, '{}', m.value from place cross join lateral (values
       ('sessions_waiting_for_locks', (select count(*) from session a where a.wait_event_type = 'Lock')::float8),
       ('connections', (select count(*) from pg_stat_activity a where a.backend_type = 'client backend')::float8),
-      -- reserved_connections came with PostgreSQL 16.
+      -- reserved_connections exists since PostgreSQL 16.
       ('connections_limit', current_setting('max_connections')::float8 - current_setting('superuser_reserved_connections')::float8
         - coalesce(current_setting('reserved_connections', true)::float8, 0)),
       ('oldest_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.xact_start)), 0) from session a)),
       ('oldest_idle_transaction_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - a.state_change)), 0) from session a
         where a.state like 'idle in transaction%')),
+      ('changes_delay_seconds', (select coalesce(max(extract(epoch from clock_timestamp() - w.since)), 0) from (
+        select a.xact_start from session a where a.backend_xid is not null
+        union all select x.prepared from pg_prepared_xacts x where x.database = current_database()) w (since))),
       ('prepared_transactions', (select count(*) from pg_prepared_xacts x where x.database = current_database())),
       ('oldest_snapshot_transactions', (select coalesce(max(age(x.xid)), 0) from (
         select a.backend_xmin from pg_stat_activity a where a.datname is null or a.datname = current_database()
@@ -48,7 +51,7 @@ create function keyed.server_measurements()
   $$;
 comment on function keyed.server_measurements() is
   'The measurements of keyed_http.measurements() that are about the server: sessions, old transactions, replication. With the rights of its owner; only keyed_owner and superusers may execute it.';
--- keyed.init() lets keyed_owner in.
+-- keyed.init() grants EXECUTE to keyed_owner.
 revoke execute on function keyed.server_measurements() from public;
 
 create function keyed.measurement_report() returns jsonb
@@ -64,4 +67,4 @@ create function keyed_http.measurements()
     from pg_catalog.jsonb_to_recordset(keyed.measurement_report()) as m (name text, labels jsonb, value double precision);
   end;
 comment on function keyed_http.measurements() is
-  'Measurements of the database for monitoring: queues, jobs, keys, sessions, replication. Reads a bounded number of rows. Measurements that are not visible or do not apply are left out. For keyed-proxy and administrators.';
+  'Measurements of the database for monitoring: queues, jobs, keys, sessions, replication. Reads a bounded number of rows. Measurements that are not visible or do not apply are omitted. For keyed-proxy and administrators.';

@@ -1,11 +1,11 @@
--- What keeps a breach of keyed_owner from becoming more, and what finds objects that are not keyed's.
+-- Protection against misuse of keyed_owner, and detection of foreign objects in keyed's schemas.
 
 create function keyed.is_defining() returns boolean
   language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_is_defining';
 comment on function keyed.is_defining() is
   'Whether a definition that runs as keyed_owner comes from keyed itself, or from a superuser who used SET ROLE keyed_owner.';
 
--- PL/pgSQL, so that definitions of everybody else need no library of keyed: a server that lost it can still drop the extension.
+-- PL/pgSQL, so that DDL of other roles does not need keyed's library. A server without the library can still drop the extension.
 create function keyed.guard_definition() returns event_trigger
   language plpgsql set search_path = pg_catalog, pg_temp as $$
     begin
@@ -92,20 +92,19 @@ create function keyed.foreign_objects()
       (r.rolcanlogin and r.rolname <> 'keyed_proxy', 'may log in', 'NOLOGIN')) a (found, what, mend)
     where r.rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy') and a.found
     union all
-    -- Since PostgreSQL 16, a membership may have several grantors, and a REVOKE is about one.
+    -- Since PostgreSQL 16, a membership can have several grantors, and a REVOKE affects one.
     select format('role %I', m.rolname), 'is a member of keyed_owner', format('REVOKE keyed_owner FROM %I', m.rolname) || by.grantor
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid, lateral (values
       (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where r.rolname = 'keyed_owner'
     union all
-    -- REASSIGN OWNED fires no event trigger: a member of another role could give it all tables.
+    -- REASSIGN OWNED fires no event trigger, so a membership of keyed_owner would allow it to transfer all tables.
     select 'role keyed_owner', format('is a member of %I', r.rolname), format('REVOKE %I FROM keyed_owner', r.rolname) || by.grantor
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid, lateral (values
       (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where m.rolname = 'keyed_owner'
     union all
-    -- Since PostgreSQL 16, the creator of a role gets a membership of this form from PostgreSQL, and can grant the role
-    -- to anybody.
+    -- Since PostgreSQL 16, PostgreSQL gives the creator of a role such a membership, with which it can grant the role to any role.
     select format('role %I', r.rolname), format('can be given to anybody by %I, who made it', m.rolname),
       format('REVOKE %I FROM %I GRANTED BY %I CASCADE', r.rolname, m.rolname, pg_get_userbyid(g.grantor))
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid

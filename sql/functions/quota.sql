@@ -1,4 +1,4 @@
--- How much a project may hold and write.
+-- Quotas of projects.
 
 create function keyed.set_quota(project text, name text, maximum bigint) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_set_quota';

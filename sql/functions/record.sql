@@ -1,4 +1,4 @@
--- Records. Anyone may execute these; each function checks its caller.
+-- Records. PUBLIC can execute these functions; each checks its caller.
 
 create function keyed.normalize_key(external_key text) returns text
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_normalize_key';
@@ -11,8 +11,8 @@ create function keyed.create_record(template regclass, attributes jsonb default 
 comment on function keyed.create_record(regclass, jsonb, text) is
   'Creates a record and returns it. attributes: {slug: value}. Errors: 23505 if a live record of the template has the key (DETAIL has existing_id), 22023 with a pointer to each fault, 23503 if a referenced record does not exist.';
 
--- What asks for rights reads the newest ones, by a snapshot that PostgreSQL takes only where no worker runs a part of the
--- statement. So these functions are parallel unsafe.
+-- Privilege checks use the latest snapshot, which PostgreSQL does not allow in parallel mode. So these functions are parallel
+-- unsafe.
 create function keyed.get_record(
   id uuid, fields text[] default null, verbose boolean default false, include_deleted boolean default false)
   returns jsonb

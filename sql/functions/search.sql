@@ -1,4 +1,4 @@
--- Search. Anyone may execute these; each function checks its caller.
+-- Search. PUBLIC can execute these functions; each checks its caller.
 
 create function keyed.search(template regclass, query jsonb default '{}') returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_search';

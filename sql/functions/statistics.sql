@@ -1,11 +1,10 @@
--- The views keyed.stat_*, for those who run the database. Each asks a function that answers what its reader may see, so a
--- view shows nothing that its reader may not know. Sizes and numbers of rows are those of PostgreSQL's catalog, as of the last VACUUM or ANALYZE: no table is opened or
--- locked, however many there are.
+-- The views keyed.stat_*, for operators. Each view calls a function that returns only rows that are visible to the reader. Sizes
+-- and row counts come from PostgreSQL's catalog, as of the last VACUUM or ANALYZE, so no table is opened or locked.
 
 create function keyed.visible_templates() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_visible_templates';
 comment on function keyed.visible_templates() is
-  'The templates that the caller may know, as JSON: [{"id", "project", "template"}]. For the views keyed.stat_*.';
+  'The templates that are visible to the caller, as JSON: [{"id", "project", "template"}]. For the views keyed.stat_*.';
 
 create function keyed.estimated_bytes(relation oid) returns bigint
   language sql stable parallel safe
@@ -66,17 +65,17 @@ create view keyed.stat_templates with (security_invoker = true, security_barrier
   left join pg_catalog.pg_namespace k on k.nspname = 'keyed_state'
   order by v.project, v.template;
 comment on view keyed.stat_templates is
-  'Templates that you may know: rows, sizes, vacuum and use of their tables. Sizes are as of the last VACUUM or ANALYZE of each table. Counters begin at the last reset of the statistics.';
+  'Templates that are visible to you: rows, sizes, vacuum and use of their tables. Sizes are as of the last VACUUM or ANALYZE of each table. Counters begin at the last reset of the statistics.';
 comment on column keyed.stat_templates.project is 'The project: the schema of the table.';
 comment on column keyed.stat_templates.template is 'The template: the name of the table.';
 comment on column keyed.stat_templates."table" is 'The table. pg_total_relation_size("table") is its exact size now.';
-comment on column keyed.stat_templates.estimated_rows is 'Rows as of the last VACUUM or ANALYZE, deleted records among them; null before the first.';
-comment on column keyed.stat_templates.live_rows is 'Rows now, deleted records among them: an estimate.';
-comment on column keyed.stat_templates.dead_rows is 'Old versions of rows that VACUUM has not removed: an estimate.';
+comment on column keyed.stat_templates.estimated_rows is 'Rows as of the last VACUUM or ANALYZE, including deleted records; null before the first.';
+comment on column keyed.stat_templates.live_rows is 'Estimated current number of rows, including deleted records.';
+comment on column keyed.stat_templates.dead_rows is 'Estimated number of dead rows that VACUUM has not removed.';
 comment on column keyed.stat_templates.rows_changed_since_analyze is 'Rows written since the last ANALYZE.';
 comment on column keyed.stat_templates.table_bytes is 'Size of the table without indexes, in bytes.';
 comment on column keyed.stat_templates.index_bytes is 'Size of its indexes, in bytes.';
-comment on column keyed.stat_templates.toast_bytes is 'Size of long values stored apart (TOAST), with their index, in bytes.';
+comment on column keyed.stat_templates.toast_bytes is 'Size of the TOAST table with its index, in bytes.';
 comment on column keyed.stat_templates.history_bytes is 'Size of the history of the records, with its indexes, in bytes.';
 comment on column keyed.stat_templates.series_bytes is 'Size of the points of metrics, with their indexes, in bytes.';
 comment on column keyed.stat_templates.documents_bytes is 'Size of the documents of global_search, with their indexes, in bytes.';
@@ -87,7 +86,7 @@ comment on column keyed.stat_templates.last_analyze is 'When ANALYZE was last ru
 comment on column keyed.stat_templates.last_autoanalyze is 'When autovacuum last ran ANALYZE.';
 comment on column keyed.stat_templates.inserts is 'Rows inserted.';
 comment on column keyed.stat_templates.updates is 'Rows updated.';
-comment on column keyed.stat_templates.hot_updates is 'Updates that stayed in their page and changed no index.';
+comment on column keyed.stat_templates.hot_updates is 'HOT updates, which changed no index.';
 comment on column keyed.stat_templates.deletes is 'Rows deleted. Deleting a record updates its row.';
 comment on column keyed.stat_templates.sequential_scans is 'Statements that read the whole table.';
 comment on column keyed.stat_templates.index_scans is 'Uses of its indexes.';
@@ -95,7 +94,7 @@ grant select on keyed.stat_templates to public;
 
 create view keyed.stat_indexes with (security_invoker = true, security_barrier = true) as
   select v.project, v.template, x.indrelid::pg_catalog.regclass as "table", x.indexrelid::pg_catalog.regclass as index,
-    -- The last of its columns: the id comes first, and stands in indexes only to tell equal values apart.
+    -- The last column: the id comes first, and is in indexes only as a tiebreaker.
     case when b.part = 'record' then coalesce((
       select a.attname::text from pg_catalog.pg_depend d join pg_catalog.pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
       where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objid = x.indexrelid and d.refobjid = x.indrelid and d.refobjsubid > 0
@@ -122,22 +121,22 @@ create view keyed.stat_indexes with (security_invoker = true, security_barrier =
   join pg_catalog.pg_am m on m.oid = i.relam
   order by v.project, v.template, b.part <> 'record', c.relname, i.relname;
 comment on view keyed.stat_indexes is
-  'Indexes of the templates that you may know, and of their tables of history, series, documents and vectors.';
+  'Indexes of the templates that are visible to you, and of their tables of history, series, documents and vectors.';
 comment on column keyed.stat_indexes.project is 'The project.';
 comment on column keyed.stat_indexes.template is 'The template.';
 comment on column keyed.stat_indexes."table" is 'The table of the records, or its table of history, series, documents or vectors in keyed_state.';
 comment on column keyed.stat_indexes.index is 'The index.';
-comment on column keyed.stat_indexes.attribute is 'The attribute or standard column that it is for; null for tables of keyed_state.';
-comment on column keyed.stat_indexes.purpose is 'What it is for: records by id, external keys, deleted records, values and order, substrings (like, ilike), values of a list, history, series, global_search, semantic search.';
+comment on column keyed.stat_indexes.attribute is 'The attribute or standard column; null for tables of keyed_state.';
+comment on column keyed.stat_indexes.purpose is 'The purpose: records by id, external keys, deleted records, values and order, substrings (like, ilike), values of a list, history, series, global_search, semantic search.';
 comment on column keyed.stat_indexes.method is 'The access method: btree, gin or hnsw.';
 comment on column keyed.stat_indexes.bytes is 'Its size as of the last VACUUM or ANALYZE, in bytes.';
-comment on column keyed.stat_indexes.scans is 'How often it was used since the statistics were reset. Checks of uniqueness do not count.';
+comment on column keyed.stat_indexes.scans is 'Scans since the last reset of the statistics. Uniqueness checks do not count.';
 comment on column keyed.stat_indexes.last_scan is 'When it was last used; null on PostgreSQL 15, which does not record it.';
-comment on column keyed.stat_indexes.is_unique is 'Whether it keeps values unique.';
-comment on column keyed.stat_indexes.is_valid is 'Whether it is complete. One that is being built, or whose building failed, is not.';
+comment on column keyed.stat_indexes.is_unique is 'Whether it is a unique index.';
+comment on column keyed.stat_indexes.is_valid is 'Whether it is valid. An index that is being built, or whose build failed, is not.';
 grant select on keyed.stat_indexes to public;
 
--- Apart, since no variable of PL/pgSQL may share its name with a column.
+-- A separate function, because in PL/pgSQL a result column would be ambiguous with a column of the query.
 create function keyed.attribute_uses()
   returns table (template_id integer, attribute text, indexed boolean, filters bigint, sorts bigint, since timestamptz,
     last_at timestamptz)
@@ -152,7 +151,7 @@ create function keyed.attribute_uses()
     end
   $$;
 comment on function keyed.attribute_uses() is
-  'What keyed.stat_searches shows. Needs keyed_admin.';
+  'The rows of keyed.stat_searches. Needs keyed_admin.';
 
 create view keyed.stat_searches with (security_invoker = true, security_barrier = true) as
   select v.project, v.template, u.attribute, u.filters, u.sorts, u.indexed as is_indexed,
@@ -169,11 +168,11 @@ comment on view keyed.stat_searches is
 comment on column keyed.stat_searches.project is 'The project.';
 comment on column keyed.stat_searches.template is 'The template.';
 comment on column keyed.stat_searches.attribute is 'The attribute.';
-comment on column keyed.stat_searches.filters is 'Searches that filtered by it where an index could serve them.';
-comment on column keyed.stat_searches.sorts is 'Searches that sorted by it first.';
+comment on column keyed.stat_searches.filters is 'Searches that filtered by it in a form that an index could serve.';
+comment on column keyed.stat_searches.sorts is 'Searches with it as the first sort key.';
 comment on column keyed.stat_searches.is_indexed is 'Whether the attribute has indexes.';
-comment on column keyed.stat_searches.estimated_rows is 'Rows of the table as of its last VACUUM or ANALYZE: what a search without an index reads.';
-comment on column keyed.stat_searches.counted_since is 'When the attribute was created: counting begins.';
+comment on column keyed.stat_searches.estimated_rows is 'Rows of the table as of its last VACUUM or ANALYZE, all of which a search without an index reads.';
+comment on column keyed.stat_searches.counted_since is 'When counting began: the creation of the attribute.';
 comment on column keyed.stat_searches.last_counted is 'When a session last added its counts, about every ten seconds of use.';
 comment on column keyed.stat_searches.suggestion is 'The statement that creates the indexes; null if they exist.';
 grant select on keyed.stat_searches to public;
@@ -207,7 +206,7 @@ create view keyed.stat_activity with (security_invoker = true, security_barrier 
     from pg_catalog.pg_locks l
     where l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()) or not l.granted
   ), relation as materialized (
-    -- The table of a lock: also where the lock is on an index of it, or on a table beside it.
+    -- The record table of a lock, also for a lock on an index of it or on a side table.
     select r.oid, t.oid as "table", coalesce(v.id, b.id) as id, coalesce(v.project, b.project) as project, coalesce(v.template, b.template) as template
     from (select distinct l.relation from lock l where l.relation is not null) l (oid)
     join pg_catalog.pg_class r on r.oid = l.oid
@@ -225,7 +224,7 @@ create view keyed.stat_activity with (security_invoker = true, security_barrier 
     where j.worker is not null
   )
   select a.pid, a.usename::text as login, a.backend_type as kind, a.application_name,
-    -- Every login may set application_name; null as long as keyed_proxy does not exist.
+    -- Any login can set application_name. Null if keyed_proxy does not exist.
     case when pg_catalog.pg_has_role(a.usesysid, (select r.oid from pg_catalog.pg_roles r where r.rolname = 'keyed_proxy'), 'usage')
       then pg_catalog.substring(a.application_name, '^keyed (.+)$') end as request_id,
     a.state, a.xact_start as transaction_start, a.query_start, a.wait_event_type, a.wait_event,
@@ -260,26 +259,26 @@ create view keyed.stat_activity with (security_invoker = true, security_barrier 
         and pg_catalog.pg_has_role('pg_read_all_stats', 'usage'))
   order by w.waitstart nulls last, a.xact_start nulls last, a.pid;
 comment on view keyed.stat_activity is
-  'Sessions at work on the tables of templates that you may know: what they wait for, and for whom; background jobs with their progress. What sessions of others run is shown to members of pg_read_all_stats.';
+  'Active sessions on the tables of templates that are visible to you, their lock waits and blockers, and background jobs with their progress. Statements of other sessions are visible to members of pg_read_all_stats.';
 comment on column keyed.stat_activity.pid is 'The process. select pg_cancel_backend(pid) ends its statement.';
 comment on column keyed.stat_activity.login is 'The login. That of the proxy works for API keys: see request_id.';
 comment on column keyed.stat_activity.kind is 'client backend, a background worker of keyed, autovacuum worker, …';
-comment on column keyed.stat_activity.application_name is 'What the session calls itself.';
-comment on column keyed.stat_activity.request_id is 'The request (X-Request-Id) that the proxy runs in it; its log names the API key. Null if the proxy did not say, and of logins without the rights of keyed_proxy.';
+comment on column keyed.stat_activity.application_name is 'The application_name of the session.';
+comment on column keyed.stat_activity.request_id is 'The request id (X-Request-Id) of the proxy, whose access log has the API key. Null for logins without the rights of keyed_proxy.';
 comment on column keyed.stat_activity.state is 'active, idle in transaction, …; null if you may not see it.';
 comment on column keyed.stat_activity.transaction_start is 'When its transaction began.';
 comment on column keyed.stat_activity.query_start is 'When its statement began.';
-comment on column keyed.stat_activity.wait_event_type is 'What kind of thing it waits for, as in pg_stat_activity.';
-comment on column keyed.stat_activity.wait_event is 'What it waits for, as in pg_stat_activity.';
-comment on column keyed.stat_activity.project is 'The project of the table that it waits for, else of one that it has locked.';
+comment on column keyed.stat_activity.wait_event_type is 'The type of the wait event, as in pg_stat_activity.';
+comment on column keyed.stat_activity.wait_event is 'The wait event, as in pg_stat_activity.';
+comment on column keyed.stat_activity.project is 'The project of the table that it waits for, otherwise of one that it has locked.';
 comment on column keyed.stat_activity.template is 'The template of that table.';
 comment on column keyed.stat_activity.waits_for is 'A description of the lock that it waits for; null if none.';
 comment on column keyed.stat_activity.lock_mode is 'The mode of that lock.';
-comment on column keyed.stat_activity.waiting_since is 'Since when it has waited for it.';
-comment on column keyed.stat_activity.blocked_by is 'The processes that it waits for.';
-comment on column keyed.stat_activity.job is 'The job of keyed.jobs() that the worker is at.';
-comment on column keyed.stat_activity.job_kind is 'Its kind; index also for an index that is built by hand.';
-comment on column keyed.stat_activity.phase is 'The phase of building an index, or records.';
-comment on column keyed.stat_activity.progress is 'From 0 to 1; of an index within its phase.';
+comment on column keyed.stat_activity.waiting_since is 'When it began to wait.';
+comment on column keyed.stat_activity.blocked_by is 'The processes that block it.';
+comment on column keyed.stat_activity.job is 'The job of keyed.jobs() that the worker is running.';
+comment on column keyed.stat_activity.job_kind is 'The kind of the job; index also for a manual index build.';
+comment on column keyed.stat_activity.phase is 'The phase of an index build, or records.';
+comment on column keyed.stat_activity.progress is 'From 0 to 1; for an index build, within its phase.';
 comment on column keyed.stat_activity.query is 'The statement.';
 grant select on keyed.stat_activity to public;

@@ -1,4 +1,4 @@
--- Setting up, projects and templates. Each function checks its caller: a member of keyed_admin, or a superuser.
+-- Setup, projects and templates. Each function checks that its caller is a member of keyed_admin or a superuser.
 
 create function keyed.init(preload boolean default false) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_init';

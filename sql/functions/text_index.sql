@@ -1,4 +1,4 @@
--- How an index finds parts of texts and the beginnings of their words, in documents as keyed.search keeps them.
+-- GIN operator classes for substrings and word prefixes in the documents of keyed.search.
 
 create function keyed.trigrams_of_document(document text, number internal) returns internal
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_trigrams_of_document';
@@ -17,7 +17,7 @@ create function keyed.trigrams_match(answers internal, strategy smallint, patter
 comment on function keyed.trigrams_match(internal, smallint, text, integer, internal, internal, internal) is
   'Whether a document with these keys can be LIKE the pattern (GIN triConsistent).';
 
--- The numbers of the operators are those of gin_trgm_ops.
+-- The strategy numbers are those of gin_trgm_ops.
 create operator class keyed.document_trigrams for type text using gin as
   operator 3 pg_catalog.~~ (text, text),
   operator 4 pg_catalog.~~* (text, text),
@@ -27,9 +27,9 @@ create operator class keyed.document_trigrams for type text using gin as
   function 6 keyed.trigrams_match (internal, smallint, text, integer, internal, internal, internal),
   storage integer;
 comment on operator class keyed.document_trigrams using gin is
-  'Trigrams and prefixes of words, for LIKE, and in the collation "C" for ILIKE. Two letters separated by a sign are a key too, so that part numbers are found by a fragment.';
+  'Trigrams and prefixes of words, for LIKE, and in the collation "C" for ILIKE. Two letters separated by punctuation are also a key, so that a substring finds part numbers.';
 
--- The same with keys of words in names, which is what new indexes have.
+-- The same with keys for words of display terms. New indexes use it.
 create function keyed.words_of_document(document text, number internal) returns internal
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_words_of_document';
 comment on function keyed.words_of_document(text, internal) is
@@ -47,7 +47,7 @@ create function keyed.words_match(answers internal, strategy smallint, pattern t
 comment on function keyed.words_match(internal, smallint, text, integer, internal, internal, internal) is
   'Whether a document with these keys can be LIKE the pattern, or have the word in its name (GIN triConsistent).';
 
--- Searches ask for words of names by a number that has no operator.
+-- Searches look up words of display terms by a strategy number without an operator.
 create operator class keyed.document_words for type text using gin as
   operator 3 pg_catalog.~~ (text, text),
   operator 4 pg_catalog.~~* (text, text),

@@ -1,4 +1,4 @@
--- Saved views. Anyone may execute these; each function checks its caller.
+-- Saved views. PUBLIC can execute these functions; each checks its caller.
 
 create function keyed.save_view(template regclass, slug text, query jsonb, label text default null, presentation boolean default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_save_view';

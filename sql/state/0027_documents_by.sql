@@ -1,5 +1,5 @@
--- The stems in documents come from dictionaries of PostgreSQL, which change with its major version. Templates that were there
--- before were made on 15, the only version that keyed ran on.
+-- The major version whose dictionaries stemmed the documents of a template. Existing templates were created on 15, the only
+-- version that keyed supported.
 
 alter table keyed_state.template add documents_by text;
 update keyed_state.template set documents_by = 'PostgreSQL 15';

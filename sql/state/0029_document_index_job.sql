@@ -1,4 +1,4 @@
--- An index of documents is made by a job, too. Run once, as keyed_owner.
+-- Jobs also build indexes of documents. Run once, as keyed_owner.
 
 alter table keyed_state.job drop constraint job_check;
 alter table keyed_state.job add constraint job_check check (kind = 'index' or attribute_id is null);

@@ -1,5 +1,5 @@
--- The functions of policies read complete sets: with gin_fuzzy_search_limit, which any login may set, a GIN scan drops rows
--- at random, and a scope that excludes what such a function returns would show hidden records. No table is locked.
+-- Functions of policies ignore gin_fuzzy_search_limit, which any login can set. With a limit, a GIN scan omits rows at random, and
+-- a scope that excludes the result of such a function would show hidden records. No table is locked.
 do $$
 declare
   scope_function regprocedure;

@@ -1,5 +1,5 @@
--- The order of texts. A database without ICU orders them by bytes. The indexes of texts follow by jobs; a collation that a DBA
--- gave a column stays, where definitions have a name for it. Run once, as keyed_owner.
+-- Collations of texts. A database without ICU uses byte order. Jobs rebuild the indexes of texts. A collation that a DBA set on a
+-- column remains, if definitions support it. Run once, as keyed_owner.
 
 alter table keyed_state.template add column "collation" text not null default 'und';
 alter table keyed_state.attribute add column "collation" text;

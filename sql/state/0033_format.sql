@@ -1,4 +1,4 @@
--- How the values of an attribute are shown. Run once, as keyed_owner.
+-- Display formats of attributes. Run once, as keyed_owner.
 
 alter table keyed_state.attribute add column "format" jsonb;
 comment on column keyed_state.attribute."format" is 'How applications show the values: of numbers grouping, decimals, unit, currency and percent; of dates a pattern; of texts a kind. Null: as their type is shown.';

@@ -63,7 +63,7 @@ async fn doctor_finds_older_files_although_functions_fail() {
         (
             "insert into keyed_state.version (number) values (9999)",
             "has schema version 9999",
-            "Install the files of the version of keyed that made it",
+            "Install the files of a newer version of keyed",
         ),
     ] {
         let database = Database::with_crm().await;

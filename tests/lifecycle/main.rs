@@ -1,5 +1,6 @@
 //! Rules that must hold over the life of an installation: crash, dump, restore, upgrade.
 
+mod changes;
 mod crash;
 mod deploy;
 mod disconnect;

@@ -1,6 +1,7 @@
 //! Rules that must hold for concurrent callers, over real connections.
 
 mod batch;
+mod change;
 mod define;
 mod embedding;
 mod idempotency;

@@ -3,6 +3,7 @@
 mod access;
 mod administration;
 mod batch;
+mod change;
 mod define;
 mod embedding;
 mod export;

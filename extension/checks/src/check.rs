@@ -1,4 +1,4 @@
-//! What a check is.
+//! The definition of a check.
 
 use serde::Serialize;
 
@@ -18,20 +18,20 @@ pub enum Severity {
 pub struct Check {
     /// Its name.
     pub name: &'static str,
-    /// The message if nothing is found.
+    /// The message if there are no findings.
     pub sound: &'static str,
-    /// Of its findings.
+    /// The severity of its findings.
     pub severity: Severity,
-    /// What must be there.
+    /// Its prerequisite.
     pub needs: Needs,
-    /// Each row is a finding: a message and a remedy.
+    /// The query. Each row is a finding with a message and a remedy.
     pub query: &'static str,
 }
 
-/// How long a check waits for a lock on a table, as a value of `lock_timeout`.
+/// The `lock_timeout` of a check.
 pub const PATIENCE: &std::ffi::CStr = c"500ms";
 
-/// What a check finds that could not have such a lock: one row with a message that names who has it, and a remedy.
+/// The query for a check that did not get a lock: one row with a message that names the blocking session, and a remedy.
 #[rustfmt::skip]
 pub const LOCKED: &str =
     "with blocking as (
@@ -52,7 +52,7 @@ pub const LOCKED: &str =
      from holder h left join pg_stat_activity a on a.pid = h.pid";
 
 impl Check {
-    /// Whether it finds nothing without the privileges of `pg_read_all_stats`: sessions of others and standbys hide what they do.
+    /// Whether the check needs the privileges of `pg_read_all_stats`, because it reads statistics of other sessions or standbys.
     pub fn reads_sessions(&self) -> bool {
         self.query.contains("pg_stat_activity") || self.query.contains("pg_stat_replication")
     }

@@ -1,15 +1,15 @@
-//! The checks: each is a query whose rows are findings, with a message and a remedy.
+//! Checks of a database. Each is a query whose rows are findings with a message and a remedy.
 //!
-//! A check runs only if the previous checks that it `needs` found no error: without the extension there is no state
-//! to check. Queries qualify every name and run with PostgreSQL's own schema as the only search path.
+//! A check runs only if its prerequisites (`needs`) have no errors. Queries run with `pg_catalog` as the only schema in the
+//! search path, and qualify all other names.
 
 use Severity::{Error, Note, Warning};
 
-/// The type of a check.
+/// The definition of a check.
 mod check;
 /// Measurements for monitoring.
 mod measurements;
-/// What several queries contain.
+/// Fragments of queries.
 #[macro_use]
 mod parts;
 /// The checks of a database in operation.
@@ -23,7 +23,7 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     STRUCTURE.iter().chain(operation::OPERATION)
 }
 
-/// Those of what a database is made of and who may do what.
+/// Checks of installation, roles and privileges.
 #[rustfmt::skip]
 const STRUCTURE: &[Check] = &[
     Check { name: "server", sound: "PostgreSQL 15 or later, in UTF-8", severity: Error, needs: Needs::Nothing, query:
@@ -172,7 +172,7 @@ const STRUCTURE: &[Check] = &[
            where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)
            and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname) and j.attribute = a.slug)") },
     Check { name: "stems", sound: "search documents were written by this version of PostgreSQL", severity: Warning, needs: Needs::State, query:
-        // Since 18, the collation provider of the database folds case for pg_trgm, no longer always libc.
+        // Before 18, pg_trgm folds case with libc; since 18, with the database's collation provider.
         "select format('the search documents of %s were written by %s: its dictionaries may have made other stems, so that global_search misses words', w.name, t.documents_by)
                 || case when i.is_stale then ', and the indexes of its texts have letters in another case, so that like and ilike miss texts' else '' end,
                 case when i.is_stale then format('reindex table concurrently %s; ', w.name) else '' end || format('select keyed.rebuild_documents(%L);', w.name)
@@ -251,7 +251,7 @@ const STRUCTURE: &[Check] = &[
          from pg_proc p where p.pronamespace = to_regnamespace('keyed_scope')
            and not coalesce(p.proconfig, '{}') @> array['gin_fuzzy_search_limit=0']" },
     Check { name: "code of others", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
-        // From the few functions of others to what calls them: outer joins of all dependencies take minutes without statistics.
+        // Starts from the few foreign functions, because outer joins of all dependencies take minutes without statistics.
         concat!("with ours as materialized (select c.oid, c.nspname, c.relname from (", our_tables!(), ") c where c.nspname <> 'keyed_state'),
          call as materialized (select d.classid, d.objid, p.oid as function from pg_proc p join pg_depend d on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
            where p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
@@ -300,7 +300,7 @@ const STRUCTURE: &[Check] = &[
          select 'default_transaction_isolation is ' || s.setting || ': concurrent writes will often have to be tried again',
                 format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
          from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
-    // pg_settings lists what the library has registered, which the check of the state has loaded, but for settings of tests.
+    // pg_settings lists the settings of a loaded library, which the check of the state has loaded, but for settings of tests.
     Check { name: "names of settings", sound: "every keyed.* setting exists", severity: Warning, needs: Needs::Extension, query:
         "select format('keyed has no setting %s, which is made for %s', n.name, p.place), format('alter %s reset %s;', p.place, n.name)
          from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) cross join lateral (values (split_part(c.line, '=', 1))) n (name)

@@ -1,7 +1,7 @@
-//! What the database measures of itself for a monitoring system: names and help texts, and the queries that measure.
+//! Measurements for monitoring: names, help texts and queries.
 //!
-//! The names follow the conventions of Prometheus: base units, no prefix, `_seconds` and `_bytes` at the end. Those that end
-//! in `_total` are counters, all others gauges. No label has a value that callers choose.
+//! The names follow the conventions of Prometheus: base units, with `_seconds` or `_bytes` as suffix. Names with the suffix
+//! `_total` are counters, all others gauges. Clients cannot influence the values of labels.
 
 /// A measurement.
 pub struct Measurement {
@@ -9,7 +9,7 @@ pub struct Measurement {
     pub name: &'static str,
     /// The names of its labels.
     pub labels: &'static [&'static str],
-    /// What it says.
+    /// The help text.
     pub help: &'static str,
 }
 
@@ -17,8 +17,7 @@ const fn plain(name: &'static str, help: &'static str) -> Measurement {
     Measurement { name, labels: &[], help }
 }
 
-/// All measurements, in the order of the queries. Those that the database cannot see or that do not apply are left out of
-/// an answer.
+/// All measurements, in the order of the queries. A response omits those that are not visible or do not apply.
 pub const MEASUREMENTS: &[Measurement] = &[
     plain("state_migrations_pending", "Migrations that keyed.migrate() has not run yet."),
     plain("projects", "Projects. Above 2000 an estimate."),
@@ -86,6 +85,10 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "oldest_idle_transaction_seconds",
         "How long the session that has been idle in a transaction longest has been so.",
     ),
+    plain(
+        "changes_delay_seconds",
+        "How long ago the oldest open transaction of this database that has written began, or was prepared: the feed of changes shows nothing that was written later.",
+    ),
     plain("prepared_transactions", "Prepared transactions of this database."),
     plain(
         "oldest_snapshot_transactions",
@@ -113,17 +116,17 @@ pub const MEASUREMENTS: &[Measurement] = &[
     ),
 ];
 
-/// The queries: each answers rows of a name, its labels and a value. One that fails, because an older state lacks a table, a
-/// lock is not free or a privilege is missing, leaves out its measurements.
+/// The queries. Each returns rows of name, labels and value. If a query fails, because a table is missing or locked or a privilege
+/// is missing, its measurements are omitted.
 ///
-/// Each reads a bounded number of rows. Exact counts stop at 2000; beyond that, what PostgreSQL or keyed counts anyway.
+/// Each query reads a bounded number of rows. Counts are exact up to 2000, and then come from statistics of PostgreSQL or keyed.
 #[rustfmt::skip]
 pub const READINGS: &[&str] = &[
     "select 'state_migrations_pending', '{}', cardinality(keyed.pending_migrations())
      union all select c.name, '{}', case when c.few < 2000 then c.few else greatest(c.few, pg_stat_get_live_tuples(c.counted)) end
        from (values ('projects', 'keyed_state.project'::regclass, (select count(*) from (select from keyed_state.project limit 2000) p)),
          ('templates', 'keyed_state.template'::regclass, (select count(*) from (select from keyed_state.template limit 2000) t))) c (name, counted, few)",
-    // So many lookups take some milliseconds; with more templates, there are none.
+    // A thousand lookups take some milliseconds. With more templates, the measurements are omitted.
     "with few as materialized (select count(*) <= 1000 as are_few from (select from keyed_state.template limit 1001) t)
      select m.name, '{}', m.value
      from (select coalesce(sum(pg_stat_get_live_tuples(c.oid)), 0) as live, coalesce(sum(pg_stat_get_dead_tuples(c.oid)), 0) as dead
@@ -147,7 +150,7 @@ pub const READINGS: &[&str] = &[
      select 'embedding_queue_oldest_seconds', '{}', greatest(extract(epoch from now() - (select min(few.due_at) from few)), 0)
      union all
      select 'embedding_queue_failed', '{}', (select count(*) from (select from keyed_state.embedding_job j where j.state = 'failed' limit 2000) j)",
-    // As keyed.jobs() tells them apart: workers hold advisory locks, one for the job and one for themselves.
+    // As in keyed.jobs(): workers hold an advisory lock for the job and one for themselves.
     "with at_work as (
        select (l.classid::bigint << 32) + l.objid::bigint as number from pg_locks l where l.locktype = 'advisory' and l.objsubid = 7
          and l.granted and l.database = (select d.oid from pg_database d where d.datname = current_database())
@@ -165,7 +168,7 @@ pub const READINGS: &[&str] = &[
      union all select 'jobs_stalled', '{}', (select count(*) from job j where j.is_stalled)
      union all select 'jobs_stalled_oldest_seconds', '{}',
        coalesce(extract(epoch from now() - (select min(j.created_at) from job j where j.is_stalled)), 0)",
-    // The length of a long text is known without reading it.
+    // octet_length of a TOASTed text does not read it.
     "select m.name, '{}', m.value
      from (select count(*)::float8 as refused, coalesce(sum(octet_length(d.payload)), 0)::float8 as bytes from (
        select d.payload from keyed_state.inbound_delivery d where d.status = 'failed' limit 2000) d) few

@@ -1,5 +1,4 @@
-//! Checks for the engineer on call: bloat, indexes, replication, keys, remaining capacity. A database that is new or
-//! small has no findings.
+//! Checks for operators: bloat, indexes, replication, keys, remaining capacity. A new or small database has no findings.
 
 use crate::check::Severity::{Note, Warning};
 use crate::check::{Check, Needs};
@@ -13,7 +12,16 @@ pub(crate) const OPERATION: &[Check] = &[
          union all
          select format('the transaction %L was prepared %s and never ended', x.gid, x.prepared), format('rollback prepared %L;', x.gid)
          from pg_prepared_xacts x where x.database = current_database() and x.prepared < now() - interval '1 hour'" },
-    // Autovacuum begins at the threshold, and takes its time on large tables.
+    Check { name: "feed of changes", sound: "no open transaction delays the feed of changes", severity: Warning, needs: Needs::Extension, query:
+        "select format('the feed of changes waits for a transaction of %s (process %s, %s), which began %s', a.usename, a.pid, a.state, a.xact_start::timestamptz(0)),
+                format('select pg_terminate_backend(%s); -- unless it is a long import that will end', a.pid)
+         from pg_stat_activity a where a.datname = current_database() and a.backend_xid is not null and a.xact_start < now() - interval '1 minute'
+           and a.pid <> pg_backend_pid()
+         union all
+         select format('the feed of changes waits for the transaction %L, which %s prepared %s', x.gid, x.owner, x.prepared::timestamptz(0)),
+                format('commit prepared %L; -- or rollback prepared', x.gid)
+         from pg_prepared_xacts x where x.database = current_database() and x.prepared < now() - interval '1 minute'" },
+    // Three times the autovacuum threshold, because vacuum of a large table takes time.
     Check { name: "dead rows", sound: "vacuum keeps up with the writes", severity: Warning, needs: Needs::State, query:
         concat!("select format('%I.%I has %s dead rows beside %s live ones, and was last vacuumed %s', c.nspname, c.relname, s.n_dead_tup, s.n_live_tup, coalesce(greatest(s.last_vacuum, s.last_autovacuum)::timestamptz(0)::text, 'never')),
                 format('vacuum (analyze) %I.%I; -- if dead rows remain, an old transaction, a prepared one or a replication slot keeps them: see transactions and replication slots', c.nspname, c.relname)
@@ -60,7 +68,7 @@ pub(crate) const OPERATION: &[Check] = &[
              where s.setrole = 0 and c ~ '^session_preload_libraries=.*\\mkeyed\\M')
            and exists (select from (", our_tables!(), ") c join pg_class r on r.oid = c.oid where r.reltuples >= 10000)") },
     Check { name: "keys that expire", sound: "no key in use expires within two weeks", severity: Warning, needs: Needs::State, query:
-        // Keys that are issued for some days only are meant to end.
+        // Keys with a lifetime below 30 days are meant to expire.
         "select format('the API key %s (%s) is in use and expires at %s', k.id, k.label, k.expires_at::timestamptz(0)),
                 format('issue another and give it to its user: select keyed.issue_api_key(%L, %L, %L);', pg_get_userbyid(k.role),
                   (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)), k.label)

@@ -1,6 +1,6 @@
-//! What several queries contain, as macros, because `concat!` takes no constants.
+//! Fragments of queries, as macros, because `concat!` does not accept constants.
 
-/// The schemas that hold tables of ours, as a part of a query.
+/// A query fragment for keyed's tables.
 macro_rules! our_tables {
     () => {
         "select c.oid, c.relname, c.relrowsecurity, c.relowner, n.nspname from pg_class c \
@@ -10,8 +10,8 @@ macro_rules! our_tables {
     };
 }
 
-/// What ends a membership of `pg_auth_members g`, with its role `r` and its member `m`. Since PostgreSQL 16, a membership may
-/// have several grantors, and a REVOKE is about one.
+/// The statement that revokes a membership of `pg_auth_members g`, with its role `r` and its member `m`. Since PostgreSQL 16, a
+/// membership can have several grantors, and a REVOKE affects one.
 macro_rules! revoke_membership {
     () => {
         "format('revoke %I from %I', r.rolname, m.rolname) || case when current_setting('server_version_num')::int >= 160000 \

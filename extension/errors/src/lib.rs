@@ -1,17 +1,17 @@
-//! The error codes: one row for each, from which the extension raises, the proxy answers, the OpenAPI document lists, and
-//! tests compare the documentation. A second table translates PostgreSQL's own errors.
+//! Error codes. The extension, the proxy, the OpenAPI document and the tests of the documentation share this table. A second
+//! table maps PostgreSQL's own errors to codes.
 
 /// Defines [`Code`] and the table of its rows.
 macro_rules! codes {
     ($($variant:ident $name:literal $status:literal $retryable:ident $sqlstate:tt $meaning:literal;)*) => {
-        /// What went wrong, as a program can act on it.
+        /// An error code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Code {
             $(#[doc = $meaning] $variant,)*
         }
 
         impl Code {
-            /// All of them, in the order of the table.
+            /// All codes, in the order of the table.
             pub const ALL: &[Code] = &[$(Code::$variant,)*];
         }
 
@@ -37,8 +37,8 @@ struct Row {
     meaning: &'static str,
 }
 
-// The name in answers, the HTTP status, whether the same request may succeed later, the SQLSTATE that the extension raises
-// (`none` for an error of the proxy), and the meaning. A SQLSTATE is one of PostgreSQL's: others become XX000 in pgrx.
+// Columns: the name in responses, the HTTP status, whether a retry can succeed, the SQLSTATE that the extension raises (`none`
+// for errors of the proxy), and the meaning. SQLSTATEs are PostgreSQL's own, because pgrx maps others to XX000.
 codes! {
     MalformedRequest     "malformed_request"      400 no  "22032" "The text is not JSON, or not of the outer shape that the request must have.";
     ProjectRequired      "project_required"       400 no  "3F000" "A template was named by slug, and no project was chosen.";
@@ -50,6 +50,7 @@ codes! {
     Conflict             "conflict"               409 no  "23505" "Something of that name exists, or is still in use.";
     RequestInProgress    "request_in_progress"    409 yes "55006" "A request with the same Idempotency-Key is running.";
     ImportInProgress     "import_in_progress"     409 yes "55006" "Another file is imported into the template as one transaction.";
+    ResyncRequired       "resync_required"        410 no  "24000" "The cursor is from before a restore, a failover or a change of rights: read the feed of changes again from start.";
     PreconditionFailed   "precondition_failed"    412 no  "55000" "The record is in another state than the request requires.";
     PayloadTooLarge      "payload_too_large"      413 no  "54000" "The request exceeds a limit.";
     InvalidExternalKey   "invalid_external_key"   422 no  "22023" "The external key breaks a rule of external keys.";
@@ -82,7 +83,7 @@ impl Code {
         &TABLE[self as usize]
     }
 
-    /// The name in answers: `external_key_taken`.
+    /// The name in responses: `external_key_taken`.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
@@ -92,7 +93,7 @@ impl Code {
         self.row().status
     }
 
-    /// Whether the same request, sent again later, may succeed.
+    /// Whether a later retry of the same request can succeed.
     pub const fn is_retryable(self) -> bool {
         self.row().is_retryable
     }
@@ -107,39 +108,37 @@ impl Code {
         self.row().meaning
     }
 
-    /// The first code of that name.
+    /// The first code with this name.
     pub fn parse(name: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.name() == name)
     }
 
-    /// What an error with this SQLSTATE is answered with, whether PostgreSQL raised it or the extension.
+    /// The code for a SQLSTATE that PostgreSQL or the extension raised.
     pub fn of_sqlstate(sqlstate: &str) -> Code {
         let own = || Code::ALL.iter().copied().find(|code| code.sqlstate() == Some(sqlstate));
         Code::of_postgres(sqlstate).or_else(own).unwrap_or(Code::Internal)
     }
 
-    /// What PostgreSQL's own error with this SQLSTATE is answered with; `None` is internal.
+    /// The code for a SQLSTATE that PostgreSQL raised; `None` for internal errors.
     pub fn of_postgres(sqlstate: &str) -> Option<Code> {
-        let is_meant = |state: &str| state == sqlstate || (state.len() == 2 && sqlstate.starts_with(state));
-        POSTGRES.iter().find(|(state, _)| is_meant(state)).map(|(_, code)| *code)
+        let matches = |state: &str| state == sqlstate || (state.len() == 2 && sqlstate.starts_with(state));
+        POSTGRES.iter().find(|(state, _)| matches(state)).map(|(_, code)| *code)
     }
 }
 
-/// The classes of SQLSTATEs that PostgreSQL has.
+/// PostgreSQL's SQLSTATE classes.
 const CLASSES: [&str; 44] = [
     "00", "01", "02", "03", "08", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "10", "20", "21", "22", "23",
     "24", "25", "26", "27", "28", "2B", "2D", "2F", "34", "38", "39", "3B", "3D", "3F", "40", "42", "44",
     "53", "54", "55", "57", "58", "72", "F0", "HV", "P0", "XX",
 ];
 
-/// Whether a SQLSTATE is of a class that PostgreSQL does not have, so a user's trigger raises it. pgrx raises XX000 in
-/// its place.
-pub fn is_made_up(sqlstate: &str) -> bool {
+/// Whether a SQLSTATE has a class that PostgreSQL does not define, as from a user's trigger. pgrx maps it to XX000.
+pub fn is_user_defined(sqlstate: &str) -> bool {
     sqlstate.len() == 5 && sqlstate.get(..2).is_some_and(|class| !CLASSES.contains(&class))
 }
 
-/// The message for missing, deleted and invisible objects alike: it reveals nothing, and tells this error from a 404 that
-/// names what is missing.
+/// The message for missing, deleted and invisible objects, which discloses nothing. Other 404 messages name the object.
 pub const NOT_FOUND: &str = "not found: it does not exist, was deleted, or is not visible to this caller";
 
 /// The title of a problem: `quota_exceeded` reads "Quota exceeded".
@@ -151,8 +150,8 @@ pub fn title(name: &str) -> String {
     title
 }
 
-/// PostgreSQL's own errors: a SQLSTATE, or the two characters of a class, and its code. All others are internal. An error of
-/// the extension is here only if PostgreSQL raises the same SQLSTATE for the same reason.
+/// Codes of PostgreSQL's own errors, by SQLSTATE or two-character class. All others are internal. A SQLSTATE of the extension is
+/// listed only if PostgreSQL raises it for the same reason.
 #[rustfmt::skip]
 pub const POSTGRES: &[(&str, Code)] = &[
     ("22032", Code::MalformedRequest),  // invalid JSON text
@@ -163,34 +162,34 @@ pub const POSTGRES: &[(&str, Code)] = &[
     ("53400", Code::QuotaExceeded),     // configuration limit exceeded
     ("P0002", Code::NotFound),          // no data found
     ("23505", Code::Conflict),          // unique violation
-    ("55006", Code::RequestInProgress), // in use at this moment
-    ("54000", Code::PayloadTooLarge),   // a limit of the program
-    ("22001", Code::InvalidValue),      // too long
+    ("55006", Code::RequestInProgress), // object in use
+    ("54000", Code::PayloadTooLarge),   // program limit exceeded
+    ("22001", Code::InvalidValue),      // string data right truncation
     ("22003", Code::InvalidValue),      // number out of range
-    ("22007", Code::InvalidValue),      // not a date or time
+    ("22007", Code::InvalidValue),      // invalid datetime format
     ("22008", Code::InvalidValue),      // date or time out of range
-    ("22021", Code::InvalidValue),      // a character that text cannot hold
+    ("22021", Code::InvalidValue),      // character not in repertoire
     ("22023", Code::InvalidValue),      // invalid parameter value
-    ("22P02", Code::InvalidValue),      // not a value of its type
+    ("22P02", Code::InvalidValue),      // invalid text representation
     ("22P05", Code::InvalidValue),      // untranslatable character
-    ("23502", Code::InvalidValue),      // required, and null
-    ("23503", Code::InvalidValue),      // reference to nothing
-    ("23514", Code::InvalidValue),      // check violated
+    ("23502", Code::InvalidValue),      // not-null violation
+    ("23503", Code::InvalidValue),      // foreign key violation
+    ("23514", Code::InvalidValue),      // check violation
     ("42P17", Code::InvalidValue),      // invalid definition
     ("P0001", Code::InvalidValue),      // RAISE EXCEPTION of a user's trigger
     ("40001", Code::Unavailable),       // serialization failure, after three tries
     ("40P01", Code::Unavailable),       // deadlock, after three tries
-    ("55P03", Code::Unavailable),       // a lock was not available in time
-    ("25006", Code::Unavailable),       // a standby, where nothing can be written
+    ("55P03", Code::Unavailable),       // lock not available
+    ("25006", Code::Unavailable),       // read-only transaction, such as on a standby
     ("53100", Code::Unavailable),       // disk full
     ("53200", Code::Unavailable),       // out of memory
     ("53300", Code::Unavailable),       // too many connections
     ("57P01", Code::Unavailable),       // shutting down
-    ("57P02", Code::Unavailable),       // another session crashed
+    ("57P02", Code::Unavailable),       // crash shutdown
     ("57P03", Code::Unavailable),       // starting up
     ("57P04", Code::Unavailable),       // the database was dropped
-    ("57P05", Code::Unavailable),       // idle for too long
-    ("08",    Code::Unavailable),       // the connection
+    ("57P05", Code::Unavailable),       // idle session timeout
+    ("08",    Code::Unavailable),       // connection exception
     ("57014", Code::Timeout),           // statement timeout
 ];
 
@@ -199,20 +198,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_that_is_raised_keeps_its_status_over_http() {
+    fn raised_code_keeps_its_status_over_http() {
         for code in Code::ALL {
             let Some(sqlstate) = code.sqlstate() else { continue };
             let answer = Code::of_sqlstate(sqlstate);
             assert_eq!(
                 (answer.status(), answer.is_retryable()),
                 (code.status(), code.is_retryable()),
-                "{code:?} is raised with {sqlstate}, which is answered as {answer:?}: take another SQLSTATE"
+                "{code:?} is raised with {sqlstate}, which maps to {answer:?}: use another SQLSTATE"
             );
         }
     }
 
     #[test]
-    fn codes_of_one_name_are_answered_alike() {
+    fn codes_with_one_name_have_one_status() {
         for code in Code::ALL {
             let first = Code::parse(code.name()).expect("a code of this name");
             assert_eq!(
@@ -224,18 +223,18 @@ mod tests {
     }
 
     #[test]
-    fn a_class_covers_its_states_and_the_rest_is_internal() {
+    fn class_covers_its_states_and_others_are_internal() {
         assert_eq!(Code::of_sqlstate("08006"), Code::Unavailable);
         assert_eq!(Code::of_sqlstate("23505"), Code::Conflict);
-        assert!(["45000", "ZZ999"].into_iter().all(is_made_up));
-        assert!(!["23505", "P0001", "XX000", "", "é"].into_iter().any(is_made_up));
+        assert!(["45000", "ZZ999"].into_iter().all(is_user_defined));
+        assert!(!["23505", "P0001", "XX000", "", "é"].into_iter().any(is_user_defined));
         for state in ["XX000", "42P01", "22012", "P0004", ""] {
             assert_eq!(Code::of_sqlstate(state), Code::Internal, "{state}");
         }
     }
 
     #[test]
-    fn a_title_is_the_name_as_words() {
+    fn title_is_the_name_in_words() {
         assert_eq!(title("external_key_taken"), "External key taken");
         assert_eq!(title(""), "");
     }

@@ -223,7 +223,7 @@ pub fn issue(
         return Err(Error::at(Code::InvalidValue, "/role", format!("role {role:?} does not exist"))
             .hint(format!("Create it first: CREATE ROLE {}.", identifier(role))));
     };
-    if role::is_of_the_server(role) {
+    if role::is_reserved(role) {
         return Err(Error::at(Code::InvalidValue, "/role", format!("an API key cannot act as {role}"))
             .hint("Issue the key for keyed_admin, or create a role for it: CREATE ROLE sales."));
     }

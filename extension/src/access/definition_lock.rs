@@ -20,7 +20,7 @@ use pgrx::pg_sys::Oid;
 /// `body` must be repeatable.
 pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     catalog::require_state();
-    table_lock::trying_again(|| {
+    table_lock::with_retry(|| {
         advisory_lock::lock(LockKind::Setup, 0, Mode::Shared);
         table_lock::lock_first("the definitions of the project", || {
             advisory_lock::lock(LockKind::Definition, project as u64, Mode::Exclusive);

@@ -11,7 +11,7 @@ use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::role::{self, TablePrivilege};
 use crate::postgres::spi::connected;
-use crate::postgres::{invalidation, snapshot_is_fixed};
+use crate::postgres::{invalidation, snapshot};
 use crate::template::Template;
 use crate::template::catalog::{self, Change};
 use crate::value::table_name::RECORD;
@@ -55,6 +55,14 @@ impl Rows {
         match self {
             Rows::Passing(filters) => filters.iter().map(Filter::behind_references).sum(),
             Rows::None | Rows::All => 0,
+        }
+    }
+
+    /// The filters of which a row passes at least one, where not all rows are covered.
+    pub fn filters(&self) -> &[Filter] {
+        match self {
+            Rows::Passing(filters) => filters,
+            Rows::None | Rows::All => &[],
         }
     }
 
@@ -168,7 +176,7 @@ impl Permissions {
         let before = invalidation::count();
         let permissions = Rc::new(load(role, template));
         // Not cached if something changed in the meantime, or after a fixed snapshot.
-        if invalidation::count() != before || snapshot_is_fixed() {
+        if invalidation::count() != before || snapshot::is_fixed() {
             return permissions;
         }
         let evicted = CACHE.with_borrow_mut(|known| {

@@ -8,7 +8,9 @@
 use super::permissions::Permissions;
 use super::{Action, Caller};
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::filter::arguments::Arguments;
+use crate::filter::possible::{Sense, Unsettled, render_sense};
 use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
 use crate::postgres::guard;
@@ -58,6 +60,19 @@ impl ReadScope {
         let Some(permissions) = &self.0 else { return "false".to_owned() };
         let rows = permissions.rows(Action::Read.privilege());
         rows.condition_with(Lives::Live, alias, arguments).unwrap_or_else(|| "true".to_owned())
+    }
+
+    /// The filters of which a record passes at least one, where it is a part.
+    pub fn filters(&self) -> &[Filter] {
+        self.0.as_ref().map_or(&[], |permissions| permissions.rows(Action::Read.privilege()).filters())
+    }
+
+    /// Whether a record is in it, as far as other states of records leave that open.
+    pub fn in_sense(&self, sense: Sense, alias: &str, unsettled: Unsettled) -> String {
+        let filters = self.filters().iter();
+        let conditions: Vec<String> =
+            filters.map(|filter| render_sense(filter, alias, sense, unsettled)).collect();
+        if conditions.is_empty() { "false".to_owned() } else { format!("({})", conditions.join(" or ")) }
     }
 
     /// Whether it depends on other records than the row itself.

@@ -14,7 +14,7 @@ use crate::value::written::Written;
 use pgrx::pg_sys::Datum;
 
 /// `{api_keys: [{id, role, projects, label, created_at, expires_at, revoked_at, last_used_at, orphaned}], next_cursor}`: the
-/// keys that the caller may administer.
+/// keys that the caller can administer.
 pub(super) fn list(limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
     Caller::current().require_admin("list API keys")?;
     let page = Page::<1>::parse(limit, cursor)?;
@@ -28,7 +28,7 @@ pub(super) fn list(limit: Option<i32>, cursor: Option<&str>) -> Result<String, E
     Ok(page.write("api_keys", &query, &params![administered_projects(), after, page.read()]))
 }
 
-/// The keys that a caller may administer: `$1` are the projects that its own is limited to.
+/// The condition for keys that a caller can administer. `$1` are the projects of its own key.
 const ADMINISTERED: &str = "($1 is null or k.projects <@ $1 and k.projects <> '{}')";
 
 fn administered_projects() -> Option<Vec<String>> {
@@ -40,14 +40,14 @@ fn columns() -> String {
     format!("k.id, k.role, k.projects, k.label, {times}, k.orphaned")
 }
 
-/// One key as in the list; empty if the caller may not administer it.
+/// A key as in the list; empty if the caller cannot administer it.
 fn shown(id: Option<i32>) -> String {
     let query =
         format!("select {} from keyed.list_api_keys() k where {ADMINISTERED} and k.id = $2", columns());
     records(&query, &params![administered_projects(), id]).pop().unwrap_or_default()
 }
 
-/// Issues a key. The answer is the only copy of it: what is stored for a repeated request has null in its place.
+/// Issues a key. Only this response contains it; the stored response has null instead.
 pub(super) fn create(body: &str) -> Result<Written, Error> {
     Caller::current().require_admin("issue API keys")?;
     let given = Given::parse(body)?;
@@ -73,7 +73,7 @@ pub(super) fn revoke(id: &str) -> Result<Written, Error> {
     }
 }
 
-/// The members of a request that were given.
+/// The members of a request.
 #[derive(Default)]
 struct Given {
     role: Option<String>,
@@ -115,7 +115,7 @@ mod tests {
     use crate::error::Code;
 
     #[test]
-    fn a_request_for_a_key_names_a_role_and_known_members() {
+    fn request_for_a_key_requires_a_role_and_known_members() {
         let body =
             r#"{"role": "erp", "projects": ["crm"], "label": null, "expires_at": "2026-01-31T12:00:00Z"}"#;
         let given = Given::parse(body).expect("a request");

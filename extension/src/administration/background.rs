@@ -1,4 +1,4 @@
-//! What is done in the background, over HTTP.
+//! Background work over HTTP.
 
 use super::answer;
 use super::report::{lines, own_lines, slugs, utc};
@@ -12,7 +12,7 @@ use crate::template::Template;
 use crate::value::written::Written;
 use std::rc::Rc;
 
-/// `{jobs: […]}`: those of the templates that the caller may define.
+/// `{jobs: […]}`: the jobs of templates that the caller can define.
 pub(super) fn jobs() -> String {
     let query = format!(
         "select j.id, j.template, j.kind, j.attribute, j.state, j.progress, j.phase, j.records_done, j.records, \
@@ -23,7 +23,7 @@ pub(super) fn jobs() -> String {
     format!("{{\"jobs\":{}}}", own_lines(&query, &[]))
 }
 
-/// Starts jobs that wait or have failed.
+/// Starts pending and failed jobs.
 pub(super) fn retry_jobs() -> Result<Written, Error> {
     let caller = Caller::current();
     caller.require_admin("run jobs")?;
@@ -31,7 +31,7 @@ pub(super) fn retry_jobs() -> Result<Written, Error> {
     Ok(counted(i64::from(start_pending(true))))
 }
 
-/// `{templates: […]}`: how far embedding has come.
+/// `{templates: […]}`: the progress of embedding.
 pub(super) fn embedding_status() -> Result<String, Error> {
     let caller = Caller::current();
     caller.require_admin("see the progress of embedding")?;
@@ -44,7 +44,7 @@ pub(super) fn embedding_status() -> Result<String, Error> {
     Ok(format!("{{\"templates\":{}}}", lines(&query, &params![slugs(caller.projects().as_deref())])))
 }
 
-/// How many failures are listed, unless the request says so, and at most.
+/// The default and the maximum number of failures in a list.
 const FAILURES: (i32, i32) = (100, 1000);
 
 /// `{failures: […]}`: the records whose last attempt failed.
@@ -57,7 +57,7 @@ pub(super) fn embedding_failures(template: Option<&str>, limit: Option<i32>) -> 
         return Err(Error::at(Code::InvalidValue, "/limit", message));
     }
     let table = named(&caller, template)?.map(|template| RegClass(template.table));
-    // The function counts those of other projects, too.
+    // The function also returns failures of other projects.
     let projects = slugs(caller.projects().as_deref());
     let asked = if projects.is_none() || table.is_some() { limit } else { i32::MAX };
     let query = format!(
@@ -70,7 +70,7 @@ pub(super) fn embedding_failures(template: Option<&str>, limit: Option<i32>) -> 
     Ok(format!("{{\"failures\":{}}}", lines(&query, &arguments)))
 }
 
-/// Has those tried again that were given up, of one template or of all that the caller may administer.
+/// Retries failed records of a template, or of all templates that the caller can administer.
 pub(super) fn retry_embeddings(template: Option<&str>) -> Result<Written, Error> {
     let caller = Caller::current();
     caller.require_admin("retry embeddings")?;

@@ -1,8 +1,8 @@
-//! Checksums of what a database holds, to be compared before and after a restore.
+//! Checksums of the tables of a database, for comparison before and after a restore.
 //!
-//! The text of each row is hashed and the hashes are added up, so the order of rows does not count, and each table is
-//! read once in constant memory. All tables are read by the snapshot of the calling statement. No lock on one outlasts its
-//! turn, so that there may be any number of them.
+//! A checksum is the sum of the hashes of the rows in text form, so it does not depend on their order, and a table is read once
+//! in constant memory. All tables are read with the snapshot of the calling statement. The lock on a table is released after
+//! it was read, so the number of tables is not limited.
 
 use crate::access::Caller;
 use crate::error::Error;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::convert::Infallible;
 use std::ffi::CStr;
 
-/// Settings by which PostgreSQL writes values as text; the same in every session.
+/// Settings that determine the text form of values.
 const FORMATS: [(&CStr, &CStr); 5] = [
     (c"timezone", c"UTC"),
     (c"datestyle", c"ISO, MDY"),
@@ -29,8 +29,7 @@ const FORMATS: [(&CStr, &CStr); 5] = [
 /// A row of a table, named `t`, as text.
 const ROW: &str = "t::text";
 
-/// The same without what differs between clusters by design: where a role was bound to a row. Of tables of the state,
-/// which are small or have small rows.
+/// A row of a state table as text, without `bound_in`, which differs between clusters by design.
 const STATE_ROW: &str = "(pg_catalog.to_jsonb(t) - 'bound_in')::text";
 
 /// The checksum of a table.
@@ -74,7 +73,7 @@ fn tables(spi: &Connection, template: Option<&Template>) -> Vec<Table> {
     tables
 }
 
-/// The tables of each template that the database has.
+/// The existing tables of each template.
 fn of_templates(spi: &Connection, template: Option<&Template>) -> Vec<Table> {
     let [history, series, documents, vectors] =
         SideTable::ALL.map(|table| format!("{} is not null", table.regclass_sql("t.id")));
@@ -106,10 +105,10 @@ fn of_templates(spi: &Connection, template: Option<&Template>) -> Vec<Table> {
     tables.collect()
 }
 
-/// Tables of the state that reads change.
-const OF_USE: [&str; 2] = ["api_key_use", "attribute_use"];
+/// State tables that reads change, and the one that identifies the cluster.
+const EXCLUDED: [&str; 3] = ["api_key_use", "attribute_use", "change_generation"];
 
-/// The tables of the state that are not beside those of records.
+/// The state tables that are not side tables of templates.
 fn of_the_state(spi: &Connection) -> Vec<Table> {
     let sql = format!(
         "select c.relname::text from pg_catalog.pg_class c where c.relkind = 'r' \
@@ -119,7 +118,7 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
     let names = spi.run_once(&sql, Snapshot::Active, &[]);
     let names: Vec<String> = names.column::<String>().collect();
     let is_left_out = |name: &String| {
-        OF_USE.contains(&name.as_str()) || SideTable::ALL.iter().any(|kind| kind.is_named(name))
+        EXCLUDED.contains(&name.as_str()) || SideTable::ALL.iter().any(|kind| kind.is_named(name))
     };
     let table = |name: String| Table {
         template: None,
@@ -131,7 +130,7 @@ fn of_the_state(spi: &Connection) -> Vec<Table> {
     names.into_iter().filter(|name| !is_left_out(name)).map(table).collect()
 }
 
-/// Reads a table and gives its locks back: a subtransaction that is rolled back keeps none.
+/// Reads a table in a subtransaction that is rolled back, which releases its locks.
 fn read_and_unlock(spi: &Connection, table: &Table) -> Line {
     let Err(line) = attempt(|| Err::<Infallible, Line>(read(spi, table))).or_rethrow();
     line

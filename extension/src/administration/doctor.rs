@@ -1,4 +1,4 @@
-//! Reports problems of the database, as `keyed-proxy doctor` does: with the same checks, as the owner of the tables.
+//! Reports problems of the database with the checks of `keyed-proxy doctor`, run as `keyed_owner`.
 
 use super::report::as_reader;
 use crate::access::Caller;
@@ -23,7 +23,7 @@ struct Examination {
 struct Checked {
     name: &'static str,
     description: &'static str,
-    /// Whether nothing was found; null if the owner may not look, or a table is locked.
+    /// Whether there are no findings; null if the owner lacks privileges, or a table is locked.
     sound: Option<bool>,
 }
 
@@ -40,19 +40,19 @@ pub(super) fn examine() -> Result<String, Error> {
     let caller = Caller::current();
     caller.require_admin("examine the database")?;
     caller.require_all_projects("examine the database")?;
-    // The checks read the catalog of all tables.
+    // The checks read the catalogs of all tables.
     if !try_lock(LockKind::Examination, 0, Mode::Exclusive) {
-        return Err(Error::new(Code::Busy, "the database is being examined at the moment")
+        return Err(Error::new(Code::Busy, "another request is already running the checks")
             .hint("Retry after the first request has completed."));
     }
     let (extension_version, reads_sessions) = as_reader(about);
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
     for check in keyed_checks::checks() {
         let (sound, found) = match as_reader(|| findings_of(check)) {
-            Looked::Found(found) if !found.is_empty() => (Some(false), found),
-            Looked::Found(found) => ((reads_sessions || !check.reads_sessions()).then_some(true), found),
-            Looked::Locked(found) => (None, found),
-            Looked::Denied => (None, Vec::new()),
+            CheckResult::Found(found) if !found.is_empty() => (Some(false), found),
+            CheckResult::Found(found) => ((reads_sessions || !check.reads_sessions()).then_some(true), found),
+            CheckResult::Locked(found) => (None, found),
+            CheckResult::Denied => (None, Vec::new()),
         };
         checks.push(Checked { name: check.name, description: check.sound, sound });
         findings.extend(found);
@@ -61,23 +61,23 @@ pub(super) fn examine() -> Result<String, Error> {
     Ok(to_json(&Examination { healthy, extension_version, checks, findings }))
 }
 
-/// The version of the extension, and whether the sessions of others show what they do.
+/// The version of the extension, and whether the owner can see statistics of other sessions.
 fn about() -> (Option<String>, bool) {
     let query = "select (select e.extversion from pg_extension e where e.extname = 'keyed'), \
                  pg_has_role('pg_read_all_stats', 'usage')";
     connected(|spi| spi.run_once(query, Snapshot::Active, &[]).first().unwrap_or_default())
 }
 
-/// What came of a check.
-enum Looked {
+/// The result of a check.
+enum CheckResult {
     Found(Vec<Finding>),
-    /// A table that it reads is locked; who holds it up.
+    /// A table is locked; the findings name the blocking session.
     Locked(Vec<Finding>),
-    /// The owner may not look.
+    /// The owner lacks privileges.
     Denied,
 }
 
-fn findings_of(check: &Check) -> Looked {
+fn findings_of(check: &Check) -> CheckResult {
     let read = |query: &str| {
         connected(|spi| {
             let rows = spi.run_once(query, Snapshot::Active, &[]);
@@ -89,9 +89,9 @@ fn findings_of(check: &Check) -> Looked {
     let found = subtransaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], || read(check.query)));
     let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
     let found = found.catch_also(&locked, |caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE => Some(Looked::Denied),
-        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE => Some(Looked::Locked(read(LOCKED))),
+        PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE => Some(CheckResult::Denied),
+        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE => Some(CheckResult::Locked(read(LOCKED))),
         _ => None,
     });
-    found.map_or_else(|looked| looked, Looked::Found)
+    found.map_or_else(|looked| looked, CheckResult::Found)
 }

@@ -1,4 +1,4 @@
-//! Grants over HTTP, and the roles that there are.
+//! Grants and roles over HTTP.
 
 use super::answer;
 use super::page::Page;
@@ -32,8 +32,8 @@ pub(super) fn roles(limit: Option<i32>, cursor: Option<&str>) -> Result<String, 
     Ok(page.write("roles", query, &params![page.after(0), page.read()]))
 }
 
-/// `{grants: [{role, target, privileges, scope, granted_at, granted_by, orphaned}], next_cursor}`: privileges with one scope
-/// are one entry.
+/// `{grants: [{role, target, privileges, scope, granted_at, granted_by, orphaned}], next_cursor}`. Privileges with the same
+/// scope form one entry.
 pub(super) fn list(
     role: Option<&str>,
     target: Option<&str>,
@@ -44,8 +44,8 @@ pub(super) fn list(
     Ok(listed(role, target, &Page::parse(limit, cursor)?))
 }
 
-/// An entry is of a role, a target and the first of its privileges. Behind them, what is left of dropped roles of one name
-/// is told apart by its scope.
+/// The query of the list. Entries are sorted by role, target, first privilege, and scope, which distinguishes entries of
+/// dropped roles with the same name.
 fn listed(role: Option<&str>, target: Option<&str>, page: &Page<3>) -> String {
     let projects = slugs(Caller::current().projects().as_deref());
     let query = format!(
@@ -69,7 +69,7 @@ fn listed(role: Option<&str>, target: Option<&str>, page: &Page<3>) -> String {
     page.write("grants", &query, &arguments)
 }
 
-/// Grants privileges. Answers what the role now has on the target.
+/// Grants privileges. Returns the role's privileges on the target.
 pub(super) fn put(body: &str) -> Result<Written, Error> {
     Caller::current().require_admin("grant access")?;
     let (mut role, mut target, mut privileges, mut scope) = (None, None, None, None);
@@ -99,7 +99,7 @@ pub(super) fn put(body: &str) -> Result<Written, Error> {
     Ok(answer(200, listed(Some(&role), Some(&canonical(&target)?), &all)))
 }
 
-/// A scope as it is stored, so that the same one is known to be the same.
+/// The stored form of a scope, so that equal scopes compare as equal.
 fn stored_scope(value: &RawValue, pointer: &str) -> Result<String, Error> {
     let stored = subtransaction(|| datum::jsonb(value.get()).map(datum::read_jsonb).unwrap_or_default());
     stored.catch(|caught| {
@@ -109,7 +109,7 @@ fn stored_scope(value: &RawValue, pointer: &str) -> Result<String, Error> {
     })
 }
 
-/// A target by its slugs: a project may be named by its number.
+/// A target with slugs instead of numbers.
 fn canonical(target: &str) -> Result<String, Error> {
     let project = Target::find(target)?.project.slug;
     Ok(match target.split_once('.') {
@@ -126,7 +126,7 @@ pub(super) fn revoke(role: &str, target: &str) -> Result<Written, Error> {
     }
 }
 
-/// Why a role sees a record or not.
+/// Explains why a record is visible to a role or not.
 pub(super) fn explain(id: &str, role: &str) -> Result<String, Error> {
     Caller::current().require_admin("explain the access of other roles")?;
     explain::explain(Uuid::try_parse(id).map_err(|_| Error::not_found())?, role)

@@ -1,29 +1,28 @@
-//! What administrators do over HTTP: API keys, projects, grants, quotas and background work. The SQL functions of the
-//! schema `keyed` do the same with the same code; these read a body and answer JSON.
+//! Administration over HTTP: API keys, projects, grants, quotas and background work. The functions parse a body and return
+//! JSON. The SQL functions in the schema `keyed` use the same code.
 
 /// API keys.
 mod api_keys;
-/// Background work: jobs, embedding, indexes that are missing.
+/// Background work: jobs, embedding, missing indexes.
 mod background;
-/// What the database holds.
+/// Checksums of tables.
 mod checksums;
-/// What is wrong with the database.
+/// Checks of the database.
 mod doctor;
 /// The SQL functions.
 pub mod functions;
 /// Grants and roles.
 mod grants;
-/// Pages of lists.
+/// Pagination.
 mod page;
 /// Projects and their quotas.
 mod projects;
-/// Reading as JSON.
+/// Query results as JSON.
 mod report;
 
-use crate::value::subject::Subject;
-use crate::value::written::Written;
+use crate::value::written::{Subject, Written};
 
-/// The answer of a write, for administrators.
+/// The result of a write, for administrators.
 fn answer(status: u16, body: String) -> Written {
     Written::new(status, body, Subject::Administration)
 }

@@ -1,4 +1,4 @@
-//! Pages of the lists of administrators.
+//! Pagination of lists for administrators.
 
 use super::report::records;
 use crate::error::{Code, Error};
@@ -10,17 +10,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::value::RawValue;
 
-/// How many entries a page has when the request does not say, and at the most.
+/// The default and the maximum number of entries on a page.
 const LIMIT: (i32, i32) = (100, 1000);
 
-/// Which page of a list is wanted. `N` texts say where it begins: those that its entries are sorted by.
+/// The parameters of a page. A cursor has `N` texts, the sort key of the previous page's last entry.
 pub(super) struct Page<const N: usize> {
     limit: usize,
     after: Option<[String; N]>,
 }
 
 impl<const N: usize> Page<N> {
-    /// Reads the parameters of a request.
+    /// Parses the parameters of a request.
     pub(super) fn parse(limit: Option<i32>, cursor: Option<&str>) -> Result<Page<N>, Error> {
         let limit = limit.unwrap_or(LIMIT.0);
         if !(1..=LIMIT.1).contains(&limit) {
@@ -31,23 +31,22 @@ impl<const N: usize> Page<N> {
         Ok(Page { limit: limit as usize, after })
     }
 
-    /// The text at this place of the last entry of the page before.
-    pub(super) fn after(&self, place: usize) -> Option<&str> {
-        self.after.as_ref().map(|after| after[place].as_str())
+    /// The text at this position of the cursor.
+    pub(super) fn after(&self, position: usize) -> Option<&str> {
+        self.after.as_ref().map(|after| after[position].as_str())
     }
 
-    /// The number at this place, likewise.
-    pub(super) fn number_after(&self, place: usize) -> Result<Option<i32>, Error> {
-        self.after(place).map(|text| text.parse().map_err(|_| foreign_cursor())).transpose()
+    /// The number at this position of the cursor.
+    pub(super) fn number_after(&self, position: usize) -> Result<Option<i32>, Error> {
+        self.after(position).map(|text| text.parse().map_err(|_| foreign_cursor())).transpose()
     }
 
-    /// How many entries the query reads: one more shows whether there is another page.
+    /// The number of entries to read, including one that shows whether there is another page.
     pub(super) fn read(&self) -> i64 {
         self.limit as i64 + 1
     }
 
-    /// `{name: […], next_cursor}` of the entries of a query, each with the texts that say where the next page begins
-    /// as the last member, `after`, which is not shown.
+    /// `{name: […], next_cursor}` for a query whose last column, `after`, is the sort key of an entry.
     pub(super) fn write(&self, name: &str, query: &str, arguments: &[Parameter]) -> String {
         let mut entries = records(query, arguments);
         let has_more = entries.len() > self.limit;
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_has_as_many_texts_as_the_list_is_sorted_by() {
+    fn cursor_has_the_texts_of_the_sort_key() {
         assert_eq!(cursor(r#"["a","b\"c"]"#), Some(["a".to_owned(), "b\"c".to_owned()]));
         for json in
             [r#"["a"]"#, r#"["a","b","c"]"#, r#"["a",1]"#, r#"["a",null]"#, "{}", "", r#"["a","\u0000"]"#]
@@ -105,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_cursor_or_refused(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
+        fn any_text_is_a_cursor_or_rejected(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
             if let Err(error) = Page::<2>::parse(None, Some(&text)) {
                 prop_assert_eq!(error.faults[0].pointer.as_str(), "/cursor");
             }

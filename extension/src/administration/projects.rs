@@ -55,7 +55,7 @@ pub(super) fn set_quota(name: &str, body: &str) -> Result<Written, Error> {
         }
     }
     define::set(&project, name, maximum.ok_or_else(|| missing("maximum", ""))?)?;
-    // One of that name was set just now.
+    // The quota was just set, so its name is valid.
     let name = Name::parse(name).ok_or_else(Error::not_found)?;
     Ok(answer(200, usage::report_one(&project, name)?))
 }
@@ -71,7 +71,7 @@ fn number_or_null(value: &RawValue, pointer: &str) -> Result<Option<i64>, Error>
     value.get().parse().map(Some).map_err(refuse)
 }
 
-/// The number of the project that the request chose.
+/// The project of the request.
 fn chosen(caller: &Caller) -> Result<String, Error> {
     caller.project().map(|project| project.to_string()).ok_or_else(|| {
         Error::new(Code::ProjectRequired, "the request names no project for the quotas")

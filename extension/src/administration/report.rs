@@ -1,19 +1,19 @@
-//! Reading the reports of the schema `keyed` as JSON.
+//! Results of queries on the schema `keyed` as JSON.
 
 use crate::access::principal::Principal;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::connected;
 
-/// The rows of a query as a JSON array, in their order, each as an object with the names of its columns.
+/// The rows of a query as a JSON array of objects.
 ///
-/// The query calls a function that asks for the rights of the caller: with an API key the principal's. Then the tables are
-/// read by their owner, as the login of the service may not; a login reads them itself.
+/// The query calls a function that checks the caller. With an API key, the query runs as the owner, because the login of the
+/// proxy cannot read the tables. Without one, it runs as the caller.
 pub(super) fn lines(query: &str, arguments: &[Parameter]) -> String {
     as_reader(|| own_lines(query, arguments))
 }
 
-/// Reads as the owner with an API key, and as the caller without one.
+/// Runs `read` as the owner with an API key, or as the caller without one.
 pub(super) fn as_reader<R>(read: impl FnOnce() -> R) -> R {
     match Principal::current() {
         Some(_) => as_owner(read),
@@ -21,12 +21,12 @@ pub(super) fn as_reader<R>(read: impl FnOnce() -> R) -> R {
     }
 }
 
-/// The same, each row by itself.
+/// Like [`lines`], as separate objects.
 pub(super) fn records(query: &str, arguments: &[Parameter]) -> Vec<String> {
     as_reader(|| own_records(query, arguments))
 }
 
-/// The same as an array, always as the caller.
+/// Like [`lines`], always as the caller.
 pub(super) fn own_lines(query: &str, arguments: &[Parameter]) -> String {
     format!("[{}]", own_records(query, arguments).join(","))
 }
@@ -39,7 +39,8 @@ fn own_records(query: &str, arguments: &[Parameter]) -> Vec<String> {
     connected(|spi| spi.run_newest_and_own(&sql, arguments).column().collect())
 }
 
-/// A `timestamptz` as [`time::write_datetime`](crate::value::time::write_datetime) writes it, as SQL; null for infinity.
+/// An SQL expression that formats a `timestamptz` like [`time::write_datetime`](crate::value::time::write_datetime); null for
+/// infinity.
 pub(super) fn utc(column: &str) -> String {
     let name = column.rsplit('.').next().unwrap_or(column);
     let digits = format!(r#"to_char({column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')"#);

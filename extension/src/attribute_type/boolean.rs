@@ -1,4 +1,4 @@
-//! True or false.
+//! Booleans.
 
 use super::kind::{Family, Kind, Rules, must_be};
 use crate::error::{Code, Error};

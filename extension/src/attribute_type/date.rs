@@ -50,7 +50,7 @@ impl Kind for Type {
         time::write_date(out, datum::read_i32(value));
     }
 
-    /// A date out of range, which can only be stored with triggers disabled, by its number.
+    /// A date out of range, which can only be stored with triggers disabled, is written as its day number.
     fn write_cursor(out: &mut String, value: Datum) {
         let days = datum::read_i32(value);
         if time::DATE_RANGE.contains(&days) {

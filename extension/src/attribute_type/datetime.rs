@@ -1,4 +1,4 @@
-//! Times, to the microsecond.
+//! Times with microsecond precision.
 
 use super::kind::{Family, Kind, Rules, cursor_text, string_at, write_quoted};
 use crate::error::{Code, Error};
@@ -29,7 +29,7 @@ impl Kind for Type {
         time::parse_datetime(cell, rules.pointer).map(|at| Change::Set(Value::ByValue(at)))
     }
 
-    /// A time, or a day, which means any time of it.
+    /// Parses a time, or a date, which means any time of the day.
     fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {
         let Some(text) = operand.text().filter(|text| time_fault::begins_like_a_date(text)) else {
             return Err(operand
@@ -58,7 +58,7 @@ impl Kind for Type {
         time::write_datetime(out, datum::read_i64(value));
     }
 
-    /// A time out of range, which can only be stored with triggers disabled, by its number.
+    /// A time out of range, which can only be stored with triggers disabled, is written in microseconds.
     fn write_cursor(out: &mut String, value: Datum) {
         let at = datum::read_i64(value);
         if time::DATETIME_RANGE.contains(&at) {

@@ -1,4 +1,4 @@
-//! What a type decides, and what types share.
+//! The trait of attribute types, and shared helpers.
 
 use crate::error::{Code, Error};
 use crate::json;
@@ -9,10 +9,10 @@ use pgrx::pg_sys::{Datum, Oid};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The maximum number of bytes of a text in a cursor: as many as an index holds of a list's element.
+/// The maximum size of a text in a cursor, which is that of a list element in an index.
 const MAX_CURSOR_BYTES: usize = 2000;
 
-/// Fields that take the same operators.
+/// A family of fields with the same operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Texts.
@@ -21,9 +21,9 @@ pub enum Family {
     Number,
     /// Lists of texts.
     List,
-    /// Dates and times, those of a record too.
+    /// Dates and times, including those of the record.
     Time,
-    /// Values that are equal or not, without an order that anyone asks for.
+    /// Values without a meaningful order.
     Discrete,
     /// `external_key`.
     Key,
@@ -33,58 +33,58 @@ pub enum Family {
     Template,
 }
 
-/// The settings of an attribute for its values, beside its type.
+/// The rules of an attribute's values in addition to its type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules<'a> {
-    /// The place of a value in a request, for errors.
+    /// The JSON pointer of the value, for errors.
     pub pointer: &'a str,
-    /// The only elements that a list may have; any where there are none.
+    /// The allowed elements of a list; `None` allows any.
     pub options: Option<&'a [ListOption]>,
-    /// The number of the template that a reference points to.
+    /// The number of a reference's target template.
     pub target: Option<i32>,
-    /// Whether a JSON string that is a number is one.
+    /// Whether a number can be sent as a JSON string.
     pub numbers_as_strings: bool,
 }
 
-/// What a type decides.
+/// An attribute type.
 pub(super) trait Kind {
     /// Its name in the API.
     const NAME: &'static str;
     /// Another name for it.
     const ALIAS: Option<&'static str> = None;
-    /// The type of its column, as SQL writes it.
+    /// The SQL type of its column.
     const COLUMN_TYPE: &'static str;
-    /// The same as PostgreSQL numbers it.
+    /// The OID of the column type.
     const OID: Oid;
-    /// An array that has a value for each row, in a statement that writes many.
+    /// The array type for a statement that writes several rows.
     const ARRAY_OID: Oid;
-    /// Which operators it takes.
+    /// The family, which determines the operators.
     const FAMILY: Family;
     /// Whether an attribute may have a default.
     const MAY_HAVE_DEFAULT: bool = true;
-    /// Whether its values are texts: searched for words, and embedded.
+    /// Whether its values are texts, for full-text search and embedding.
     const IS_TEXT: bool = false;
 
-    /// Reads JSON other than null: exact, nothing coerced.
+    /// Parses JSON other than null, without coercion.
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error>;
 
-    /// Reads a cell of a file that is not empty and has no U+0000.
+    /// Parses a non-empty cell without U+0000.
     fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error>;
 
-    /// Reads a value that a condition compares with.
+    /// Parses an operand of a condition.
     fn parse_operand(operand: &Operand, rules: &Rules) -> Result<Meaning, Error>;
 
-    /// Checks a stored value, for every writer, beyond what its column type enforces.
+    /// Checks a value beyond its column type, in the row trigger.
     fn check_stored(_value: Datum, _rules: &Rules) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The same for a value that takes the place of another of the record.
+    /// Like [`Kind::check_stored`], for a value that replaces another.
     fn check_replaced(_old: Datum, new: Datum, rules: &Rules) -> Result<(), Error> {
         Self::check_stored(new, rules)
     }
 
-    /// Whether two values whose stored images differ are the same value.
+    /// Whether two values with different binary images are equal.
     fn are_equal(_left: Datum, _right: Datum) -> bool {
         false
     }
@@ -97,21 +97,21 @@ pub(super) trait Kind {
         Self::write_json(out, value);
     }
 
-    /// Appends a stored value to a cursor, as JSON: exact, also where an answer shows another.
+    /// Appends a stored value to a cursor as JSON, exactly, even if responses show it clamped.
     fn write_cursor(out: &mut String, value: Datum) {
         Self::write_json(out, value);
     }
 
-    /// The value of a cursor as an expression in SQL; none where it is not one of ours. A forged cursor gets here too.
+    /// The SQL expression for a value of a cursor; `None` if it is invalid. The cursor may be forged.
     fn cursor_sql(json: &RawValue) -> Option<String>;
 
-    /// A value as the default of a column; none where it cannot be one.
+    /// The SQL expression for a column default; `None` if the value cannot be one.
     fn default_sql(_value: &Value) -> Option<String> {
         None
     }
 }
 
-/// The refusal that says what is wanted.
+/// The error that names the expected form.
 pub(super) fn must_be(pointer: &str, wanted: &str) -> Error {
     Error::at(Code::InvalidValue, pointer, format!("must be {wanted}"))
 }
@@ -121,13 +121,13 @@ pub(super) fn string_at<'a>(raw: &'a RawValue, pointer: &str, wanted: &str) -> R
     json::string_at(raw, pointer)?.ok_or_else(|| must_be(pointer, wanted))
 }
 
-/// The text of a cursor's value; none where it is not a text of ours.
+/// The text of a cursor's value; `None` if it is invalid.
 pub(super) fn cursor_text(json: &RawValue) -> Option<String> {
     let text = serde_json::from_str::<String>(json.get()).ok()?;
     (text.len() <= MAX_CURSOR_BYTES && !text.contains('\0')).then_some(text)
 }
 
-/// A cell as JSON.
+/// Parses a cell as JSON.
 pub(super) fn json_in_cell<'a>(cell: &'a str, pointer: &str) -> Result<&'a RawValue, Error> {
     serde_json::from_str(cell).map_err(|error| {
         let message = format!("looks like JSON but does not parse: {error}");
@@ -135,7 +135,7 @@ pub(super) fn json_in_cell<'a>(cell: &'a str, pointer: &str) -> Result<&'a RawVa
     })
 }
 
-/// Appends what `write` writes, in quotes.
+/// Appends the output of `write` in quotes.
 pub(super) fn write_quoted(out: &mut String, write: impl FnOnce(&mut String)) {
     out.push('"');
     write(out);

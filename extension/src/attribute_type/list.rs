@@ -1,4 +1,4 @@
-//! Lists of texts, with options or without.
+//! Lists of texts, with or without options.
 
 use super::kind::{Family, Kind, Rules, cursor_text, json_in_cell, must_be};
 use super::string;
@@ -6,9 +6,9 @@ use crate::error::{Code, Error};
 use crate::json::{self, write_string};
 use crate::limits;
 use crate::postgres::datum;
-use crate::value::cell_format::{SEPARATOR, unguarded, write_list};
 use crate::value::change::{Change, Value};
 use crate::value::constant::Constant;
+use crate::value::file_format::{SEPARATOR, unguarded, write_list};
 use crate::value::list_option::ListOption;
 use crate::value::normal_form::composed;
 use crate::value::operand::{Meaning, Operand};
@@ -18,9 +18,9 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The maximum number of bytes an element may have, so that a list fits an index.
+/// The maximum size of an element, so that it fits in an index.
 pub const MAX_ELEMENT_BYTES: usize = 2000;
-/// The maximum number of elements of a list.
+/// The maximum number of elements.
 pub const MAX_ELEMENTS: usize = 10_000;
 
 /// `text[]`.
@@ -30,7 +30,7 @@ impl Kind for Type {
     const NAME: &'static str = "list";
     const COLUMN_TYPE: &'static str = "text[]";
     const OID: Oid = pg_sys::TEXTARRAYOID;
-    /// PostgreSQL has no arrays of arrays, so a list travels as text.
+    /// PostgreSQL has no arrays of arrays, so a list is passed as text.
     const ARRAY_OID: Oid = pg_sys::TEXTARRAYOID;
     const FAMILY: Family = Family::List;
     const IS_TEXT: bool = true;
@@ -39,7 +39,7 @@ impl Kind for Type {
         parse(raw, rules)
     }
 
-    /// Elements with `;` between them, spaces around each dropped; or, where an element holds one, an array in JSON.
+    /// Parses elements separated by `;`, ignoring surrounding spaces, or a JSON array.
     fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
         let (cell, pointer) = (unguarded(cell), rules.pointer);
         if cell.starts_with('[') {
@@ -64,7 +64,7 @@ impl Kind for Type {
     fn parse_operand(operand: &Operand, rules: &Rules) -> Result<Meaning, Error> {
         let mut element = string::parse_operand(operand)?;
         check_length(&element, &operand.pointer)?;
-        // An option in another normal form is the same option.
+        // Options are compared in NFC.
         if let Some(options) = rules.options.filter(|_| !element.is_ascii()) {
             let wanted = composed(&element).into_owned();
             if let Some(option) = options.iter().find(|option| composed(&option.value) == wanted) {
@@ -88,7 +88,7 @@ impl Kind for Type {
 
     fn check_replaced(old: Datum, new: Datum, rules: &Rules) -> Result<(), Error> {
         let Err(error) = Type::check_stored(new, rules) else { return Ok(()) };
-        // An element that is no option is still allowed where it was before.
+        // An element that is no longer an option may stay.
         Type::check_stored(new, &Rules { options: None, ..*rules })?;
         let (old, new) = (datum::read_text_array(old), datum::read_text_array(new));
         let (Some(old), Some(new)) = (old, new) else { return Err(error) };
@@ -96,7 +96,7 @@ impl Kind for Type {
     }
 
     fn are_equal(left: Datum, right: Datum) -> bool {
-        // What was not stored yet may have any number of elements.
+        // A new value can still have any number of elements.
         if datum::array_length(left) != datum::array_length(right) {
             return false;
         }
@@ -164,7 +164,7 @@ fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
     Ok(change(list, other))
 }
 
-/// The change to a list; with an element that is no option, only a record that has this element can keep it.
+/// The change of a list. An element that is not an option can only be kept.
 fn change(list: Vec<Cow<str>>, other: Option<Error>) -> Change {
     match other {
         None => Change::Set(Value::List(list)),
@@ -172,8 +172,7 @@ fn change(list: Vec<Cow<str>>, other: Option<Error>) -> Change {
     }
 }
 
-/// Rejects a list with an element that is neither an option nor among those that the record has; `pointer` is the place of
-/// an element.
+/// Rejects elements that are neither options nor in the record's current list. `pointer` returns the pointer of an element.
 pub fn check_new(
     list: &[impl AsRef<str>],
     held: &[String],
@@ -194,17 +193,17 @@ fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses elements of more bytes together than `keyed.max_text_size` allows.
+/// Rejects elements whose total size exceeds `keyed.max_text_size`.
 fn check_size(elements: impl Iterator<Item = usize>, pointer: &str) -> Result<(), Error> {
     let (bytes, max) = (elements.sum::<usize>(), limits::text_bytes());
     if bytes > max {
-        let message = format!("the elements have {bytes} bytes together: at most {max} are allowed");
+        let message = format!("the elements have a total of {bytes} bytes: at most {max} are allowed");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())
 }
 
-/// Refuses an element of more than 2000 bytes.
+/// Rejects an element of more than 2000 bytes.
 fn check_length(element: &str, pointer: &str) -> Result<(), Error> {
     let bytes = element.len();
     if bytes > MAX_ELEMENT_BYTES {
@@ -216,7 +215,7 @@ fn check_length(element: &str, pointer: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses an element that is not among the options.
+/// Rejects an element that is not an option.
 fn check_option(element: &str, options: Option<&[ListOption]>, pointer: &str) -> Result<(), Error> {
     match options {
         Some(options) if !options.iter().any(|option| option.value == element) => {

@@ -1,4 +1,4 @@
-//! Metrics: the latest value of a time series that is kept apart.
+//! Metrics: the latest value of a time series in a side table.
 
 use super::kind::{Family, Kind, Rules, json_in_cell, must_be, string_at};
 use super::number::{cursor_number, json_number, operand_digits, require};
@@ -13,7 +13,7 @@ use crate::value::time;
 use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 
-/// The maximum number of points one write may append to one series.
+/// The maximum number of points that a write appends to a series.
 const MAX_POINTS: usize = 10_000;
 
 const WANTED: &str = "a JSON number, {value, at}, or an array of these";
@@ -38,7 +38,7 @@ impl Kind for Type {
         parse_points(raw, rules).map(Change::Append)
     }
 
-    /// A number measured now, or points in JSON: `{"value": 4, "at": "…"}`, or an array of such.
+    /// Parses a number measured now, or points in JSON: `{"value": 4, "at": "…"}`, or an array of them.
     fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
         if cell.starts_with(['{', '[']) {
             return Type::parse(json_in_cell(cell, rules.pointer)?, rules);
@@ -91,7 +91,7 @@ impl Kind for Type {
     }
 }
 
-/// Reads an array of points.
+/// Parses an array of points.
 pub fn parse_points(raw: &RawValue, rules: &Rules) -> Result<Vec<Point>, Error> {
     let pointer = rules.pointer;
     let entries = json::array_at(raw, pointer)?;
@@ -104,7 +104,7 @@ pub fn parse_points(raw: &RawValue, rules: &Rules) -> Result<Vec<Point>, Error> 
     entries.into_iter().enumerate().map(read).collect()
 }
 
-/// Reads a number or `{value, at}`; `wanted` says what its place takes.
+/// Parses a number or `{value, at}`. `wanted` is for the error message.
 fn parse_point(raw: &RawValue, pointer: &str, wanted: &str, rules: &Rules) -> Result<Point, Error> {
     if !raw.get().starts_with('{') {
         return Ok(Point { value: parse_double(raw, pointer, wanted, rules)?, at: None });

@@ -1,7 +1,6 @@
-//! The types of attributes. Each has a file of its own, which says all that a type decides; the registry lists them.
+//! Attribute types. Each has a file with a struct `Type` that implements `Kind`.
 //!
-//! A type is `Type` in its file, which implements `Kind`. What most types share has a default there. The registry
-//! makes [`AttributeType`] of them, whose functions choose by a `match`, so that calls are direct.
+//! The registry generates [`AttributeType`], whose methods dispatch by `match`.
 
 mod boolean;
 mod date;
@@ -54,17 +53,17 @@ macro_rules! registry {
                 match self { $(Self::$variant => $file::Type::COLUMN_TYPE,)+ }
             }
 
-            /// The same as PostgreSQL numbers it.
+            /// The OID of its column type.
             pub fn oid(self) -> Oid {
                 match self { $(Self::$variant => $file::Type::OID,)+ }
             }
 
-            /// The type of an array that has a value for each row.
+            /// The array type for a statement that writes several rows.
             pub fn array_oid(self) -> Oid {
                 match self { $(Self::$variant => $file::Type::ARRAY_OID,)+ }
             }
 
-            /// Which operators it takes.
+            /// The family, which determines the operators.
             pub fn family(self) -> Family {
                 match self { $(Self::$variant => $file::Type::FAMILY,)+ }
             }
@@ -74,7 +73,7 @@ macro_rules! registry {
                 match self { $(Self::$variant => $file::Type::MAY_HAVE_DEFAULT,)+ }
             }
 
-            /// Whether its values are texts: searched for words, and embedded.
+            /// Whether its values are texts, for full-text search and embedding.
             pub fn is_text(self) -> bool {
                 match self { $(Self::$variant => $file::Type::IS_TEXT,)+ }
             }
@@ -87,22 +86,22 @@ macro_rules! registry {
                 match self { $(Self::$variant => $file::Type::parse_cell(cell, rules),)+ }
             }
 
-            /// Reads a value that a condition compares with.
+            /// Parses an operand of a condition.
             pub fn parse_operand(self, operand: &Operand, rules: &Rules) -> Result<Meaning, Error> {
                 match self { $(Self::$variant => $file::Type::parse_operand(operand, rules),)+ }
             }
 
-            /// Checks a stored value, for every writer, beyond what its column type enforces.
+            /// Checks a value beyond its column type, in the row trigger.
             pub fn check_stored(self, value: Datum, rules: &Rules) -> Result<(), Error> {
                 match self { $(Self::$variant => $file::Type::check_stored(value, rules),)+ }
             }
 
-            /// The same for a value that takes the place of another of the record.
+            /// Like [`AttributeType::check_stored`], for a value that replaces another.
             pub fn check_replaced(self, old: Datum, new: Datum, rules: &Rules) -> Result<(), Error> {
                 match self { $(Self::$variant => $file::Type::check_replaced(old, new, rules),)+ }
             }
 
-            /// Whether two values whose stored images differ are the same value.
+            /// Whether two values with different binary images are equal.
             pub fn are_equal(self, left: Datum, right: Datum) -> bool {
                 match self { $(Self::$variant => $file::Type::are_equal(left, right),)+ }
             }
@@ -117,17 +116,17 @@ macro_rules! registry {
                 match self { $(Self::$variant => $file::Type::write_cell(out, value),)+ }
             }
 
-            /// Appends a stored value to a cursor, as JSON: exact, also where an answer shows another.
+            /// Appends a stored value to a cursor as JSON, exactly, even if responses show it clamped.
             pub fn write_cursor(self, out: &mut String, value: Datum) {
                 match self { $(Self::$variant => $file::Type::write_cursor(out, value),)+ }
             }
 
-            /// The value of a cursor as an expression in SQL; none where it is not one of ours.
+            /// The SQL expression for a value of a cursor; `None` if it is invalid.
             pub fn cursor_sql(self, json: &RawValue) -> Option<String> {
                 match self { $(Self::$variant => $file::Type::cursor_sql(json),)+ }
             }
 
-            /// A value as the default of a column; none where it cannot be one.
+            /// The SQL expression for a column default; `None` if the value cannot be one.
             pub fn default_sql(self, value: &Value) -> Option<String> {
                 match self { $(Self::$variant => $file::Type::default_sql(value),)+ }
             }
@@ -147,27 +146,27 @@ registry! {
 }
 
 impl AttributeType {
-    /// The type of that name or alias, in any letter case.
+    /// The type with this name or alias, ignoring case.
     pub fn named(name: &str) -> Option<AttributeType> {
         let is_name = |own: &str| own.eq_ignore_ascii_case(name);
         AttributeType::ALL.iter().copied().find(|it| is_name(it.name()) || it.alias().is_some_and(is_name))
     }
 
-    /// Every name of a type, for a message: aliases come last.
+    /// All names of types for messages, with aliases last.
     pub fn names() -> String {
         let names: Vec<&str> = AttributeType::ALL.iter().map(|it| it.name()).collect();
         let aliases = AttributeType::ALL
             .iter()
-            .filter_map(|it| it.alias().map(|alias| format!(" and {alias}, another word for {}", it.name())));
+            .filter_map(|it| it.alias().map(|alias| format!(" and {alias}, an alias of {}", it.name())));
         names.join(", ") + &aliases.collect::<String>()
     }
 
-    /// Reads what JSON does to an attribute; null clears it.
+    /// Parses the change of an attribute from JSON. Null clears it.
     pub fn parse<'a>(self, raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
         if json::is_null(raw) { Ok(Change::Set(Value::Null)) } else { self.parse_value(raw, rules) }
     }
 
-    /// Reads what a cell of a file does to an attribute; an empty one clears it, `'` alone is the empty text.
+    /// Parses the change of an attribute from a cell. An empty cell clears it; a single `'` is the empty text.
     pub fn parse_cell<'a>(self, cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
         if cell.is_empty() {
             return Ok(Change::Set(Value::Null));

@@ -1,4 +1,4 @@
-//! Numbers: exact, every digit kept.
+//! Exact decimal numbers.
 
 use super::kind::{Family, Kind, Rules, cursor_text, must_be, write_quoted};
 use crate::error::{Code, Error};
@@ -12,19 +12,19 @@ use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The maximum number of digits a number may be written with, and the largest exponent, so that `1e131071` cannot turn eight
-/// bytes into a hundred thousand.
+/// The maximum number of digits, and the maximum exponent, so that eight bytes such as `1e131071` do not expand to a hundred
+/// thousand.
 pub const MAX_DIGITS: usize = 1000;
 const MAX_EXPONENT: i32 = 100;
 
-/// The maximum number of digits that a statement may store: those of the longest number of a request, with its exponent.
+/// The maximum number of digits that direct DML can store: those of the longest number of a request, with its exponent.
 const MAX_STORED_BY_STATEMENT: usize = 2 * MAX_DIGITS;
 
-/// The maximum number of digits that `numeric` has, sign and point included.
+/// The maximum length of `numeric`, including sign and decimal point.
 const MAX_STORED_DIGITS: usize = 150_000;
 
-/// Numbers that JSON cannot write. A cursor has them as texts: rows that were written with the triggers off must not stop
-/// a walk over the pages.
+/// Numbers that JSON does not support. They can be stored with triggers disabled. A cursor contains them as strings, so that
+/// they do not break pagination.
 const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 /// `numeric`.
@@ -79,7 +79,7 @@ impl Kind for Type {
         datum::numerics_are_equal(left, right)
     }
 
-    /// NaN and infinity, which can only be stored with triggers disabled, become null, because JSON has neither.
+    /// NaN and infinities, which can only be stored with triggers disabled, become null.
     fn write_json(out: &mut String, value: Datum) {
         let start = out.len();
         datum::write_numeric(out, value);
@@ -115,12 +115,12 @@ impl Kind for Type {
     }
 }
 
-/// Whether what PostgreSQL wrote ends like a number.
+/// Whether the text form of a `numeric` is finite.
 fn is_finite(digits: &str) -> bool {
     !digits.ends_with(|last: char| last.is_ascii_alphabetic())
 }
 
-/// The number of a cursor as an expression; none where neither JSON's grammar nor `is_ours` knows it.
+/// The SQL expression for a number of a cursor; `None` if it is invalid.
 pub(super) fn cursor_number(
     json: &RawValue,
     sql_type: &str,
@@ -133,12 +133,12 @@ pub(super) fn cursor_number(
     (begins_like_a_number(number) && is_ours(number)).then(|| format!("'{number}'::{sql_type}"))
 }
 
-/// Whether JSON that begins so is a number: its grammar was checked when the request was read.
+/// Whether valid JSON is a number, by its first character.
 pub(super) fn begins_like_a_number(json: &str) -> bool {
     json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }
 
-/// The digits of a number.
+/// Parses a number.
 fn parse_digits<'a>(raw: &'a RawValue, pointer: &str, rules: &Rules) -> Result<Cow<'a, str>, Error> {
     let wanted = if rules.numbers_as_strings { "a JSON number, or one as a string" } else { "a JSON number" };
     let digits = json_number(raw, rules).ok_or_else(|| must_be(pointer, wanted))?;
@@ -146,7 +146,7 @@ fn parse_digits<'a>(raw: &'a RawValue, pointer: &str, rules: &Rules) -> Result<C
     Ok(Cow::Borrowed(digits))
 }
 
-/// The text of a JSON number, or of one as a string where the rules take that.
+/// The text of a JSON number, or of a number in a string if the rules allow it.
 pub(super) fn json_number<'a>(raw: &'a RawValue, rules: &Rules) -> Option<&'a str> {
     let json = raw.get();
     if rules.numbers_as_strings {
@@ -158,7 +158,7 @@ pub(super) fn json_number<'a>(raw: &'a RawValue, rules: &Rules) -> Option<&'a st
     begins_like_a_number(json).then_some(json)
 }
 
-/// The digits of a number in a condition, whether sent as JSON or as a string; JSON's grammar holds for both.
+/// The digits of a number in a condition, which is JSON or a string in JSON's grammar.
 pub(super) fn operand_digits(operand: &Operand) -> Result<Cow<'_, str>, Error> {
     operand
         .json()
@@ -166,7 +166,7 @@ pub(super) fn operand_digits(operand: &Operand) -> Result<Cow<'_, str>, Error> {
         .ok_or_else(|| operand.must_be("a number such as 12.50"))
 }
 
-/// Refuses a JSON number with too many digits or too large an exponent.
+/// Rejects a JSON number with too many digits or too large an exponent.
 pub fn check_size(text: &str, pointer: &str) -> Result<(), Error> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let small = exponent.parse::<i32>().is_ok_and(|exponent| exponent.abs() <= MAX_EXPONENT);
@@ -179,22 +179,21 @@ pub fn check_size(text: &str, pointer: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many digits a number is written with, without its sign and point.
+/// The number of digits, without sign and decimal point.
 fn count_digits(number: &str) -> usize {
     number.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// Refuses a cell that is not a number.
+/// Rejects a cell that is not a number.
 pub(super) fn require(cell: &str, pointer: &str) -> Result<(), Error> {
     if is_number(cell) {
         return Ok(());
     }
-    Err(Error::at(Code::InvalidValue, pointer, format!("{cell:?} is not a number")).hint(
-        "Write digits with a point before decimals and nothing between thousands, for example -1234.50.",
-    ))
+    Err(Error::at(Code::InvalidValue, pointer, format!("{cell:?} is not a number"))
+        .hint("Use a decimal point and no thousands separators, for example -1234.50."))
 }
 
-/// Whether a text is a number in JSON's grammar.
+/// Whether a text is a JSON number.
 pub(super) fn is_number(text: &str) -> bool {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let unsigned = text.strip_prefix('-').unwrap_or(text);

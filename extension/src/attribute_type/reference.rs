@@ -4,9 +4,9 @@ use super::kind::{Family, Kind, Rules, cursor_text, must_be, string_at, write_qu
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
-use crate::value::cell_format::unguarded;
 use crate::value::change::{Change, Value};
 use crate::value::constant::Constant;
+use crate::value::file_format::unguarded;
 use crate::value::operand::{Meaning, Operand, Sent};
 use crate::value::{key, record_id};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -35,7 +35,7 @@ impl Kind for Type {
         parse_key(raw, rules.pointer).map(|key| Change::Set(Value::ReferenceByKey(key)))
     }
 
-    /// The external key of the target; or its id, which is told by the number of the target's template in it.
+    /// Parses the external key of the target, or its id, which contains the number of the target template.
     fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
         let cell = unguarded(cell);
         if cell.len() == 36
@@ -60,7 +60,7 @@ impl Kind for Type {
             Sent::Text(text) => text.as_str(),
         };
         let json: &RawValue = serde_json::from_str(inside).map_err(|_| refuse())?;
-        // A fault inside of a text is a fault of the text, and of its value at that.
+        // The pointer of a fault inside a string is that of the string.
         by_key(json, "").map_err(|error| match error.code {
             Code::InvalidExternalKey => Error::at(error.code, &operand.pointer, error.message),
             _ => refuse(),
@@ -81,7 +81,7 @@ impl Kind for Type {
     }
 }
 
-/// As a record is written: the same forms, the same rules.
+/// Parses a key as in a write.
 fn by_key(json: &RawValue, pointer: &str) -> Result<Meaning, Error> {
     parse_key(json, pointer).map(|key| Meaning::Key(key.into_owned()))
 }

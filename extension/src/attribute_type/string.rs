@@ -5,9 +5,9 @@ use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::limits;
 use crate::postgres::datum;
-use crate::value::cell_format::{unguarded, write_text};
 use crate::value::change::{Change, Value};
 use crate::value::constant::Constant;
+use crate::value::file_format::{unguarded, write_text};
 use crate::value::operand::{Meaning, Operand};
 use crate::value::quote::literal;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -64,14 +64,14 @@ impl Kind for Type {
     }
 }
 
-/// Reads a text that a condition compares with: only a string is one.
+/// Parses an operand, which must be a string.
 pub fn parse_operand(operand: &Operand) -> Result<String, Error> {
     let text = operand.text().ok_or_else(|| operand.must_be("a string"))?;
     check_size(text.len(), &operand.pointer)?;
     Ok(text.to_owned())
 }
 
-/// Refuses a text of more bytes than `keyed.max_text_size` allows.
+/// Rejects a text that exceeds `keyed.max_text_size`.
 pub fn check_size(bytes: usize, pointer: &str) -> Result<(), Error> {
     let max = limits::text_bytes();
     if bytes > max {

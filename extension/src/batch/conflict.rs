@@ -7,8 +7,8 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::array;
+use crate::postgres::snapshot::CommandMark;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::statement_moment::StatementMoment;
 use crate::record::refusal::key_taken;
 use crate::template::Template;
 use std::collections::{BTreeMap, HashSet};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// The upserts of a batch that met a record which the batch did not make itself.
 pub struct Watch {
     /// The upserts, and when the batch began; `None` if conflicts are allowed.
-    met: Option<(StatementMoment, Vec<Met>)>,
+    met: Option<(CommandMark, Vec<Met>)>,
     /// Template and key of records that the batch made, or gave the key.
     own: HashSet<(i32, String)>,
 }
@@ -31,7 +31,7 @@ struct Met {
 impl Watch {
     /// A watch that minds, or does not.
     pub fn new(conflict: Conflict) -> Watch {
-        let met = (conflict == Conflict::Fail).then(|| (StatementMoment::now(), Vec::new()));
+        let met = (conflict == Conflict::Fail).then(|| (CommandMark::now(), Vec::new()));
         Watch { met, own: HashSet::new() }
     }
 
@@ -72,7 +72,7 @@ impl Watch {
 }
 
 /// Those whose key no live record held when the batch began.
-fn taken_since<'m>(began: StatementMoment, met: &[&'m Met]) -> Vec<&'m Met> {
+fn taken_since<'m>(began: CommandMark, met: &[&'m Met]) -> Vec<&'m Met> {
     let Some(template) = met.first().map(|met| &met.template) else { return Vec::new() };
     let sql = format!(
         "select t.external_key from {} t where t.external_key = any ($1) and t.deleted_at is null",
@@ -81,7 +81,7 @@ fn taken_since<'m>(began: StatementMoment, met: &[&'m Met]) -> Vec<&'m Met> {
     let keys = array(met.iter().map(|met| met.key.as_str()));
     // This shows neither what others wrote since the statement that runs the batch began, nor what the batch wrote; but what
     // was written before it by the same statement, for one by another batch.
-    let held: HashSet<String> = began.seen_by(|| {
+    let held: HashSet<String> = began.with_snapshot(|| {
         as_owner(|| {
             connected(|spi| {
                 let rows = template.run(spi, &sql, Snapshot::Active, &[keys]);

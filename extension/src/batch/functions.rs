@@ -6,8 +6,7 @@ use super::{parse, report};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
-use crate::value::subject::{RefusedOperation, Subject};
-use crate::value::written::Written;
+use crate::value::written::{FailedOperation, Subject, Written};
 use parse::Operations;
 use serde_json::value::RawValue;
 
@@ -31,7 +30,7 @@ sql_functions! {
 }
 
 /// The report, and what the errors in it are about.
-fn run(caller: &Caller, operations: &RawValue, mode: Mode) -> Result<(String, Vec<RefusedOperation>), Error> {
+fn run(caller: &Caller, operations: &RawValue, mode: Mode) -> Result<(String, Vec<FailedOperation>), Error> {
     let Operations { operations, subjects } = parse::operations(caller, operations)?;
     let outcomes = execute(caller, operations, mode)?;
     Ok((report::to_json(&outcomes), report::refused(&outcomes, subjects)))

@@ -3,7 +3,7 @@
 use crate::record::key::Key;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use std::rc::Rc;
 use uuid::Uuid;
 

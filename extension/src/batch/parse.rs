@@ -10,10 +10,10 @@ use crate::limits;
 use crate::record::changes;
 use crate::record::key::{Key, parse_key};
 use crate::template::{Template, catalog};
-use crate::value::embedding::Embedding;
 use crate::value::member::{missing, text_at};
 use crate::value::record_id;
-use crate::value::subject::{Id, RefusedOperation};
+use crate::value::vector::Embedding;
+use crate::value::written::{FailedOperation, Id};
 use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -57,7 +57,7 @@ pub struct Operations<'a> {
     /// In the order of the request.
     pub operations: Vec<Result<Operation<'a>, Error>>,
     /// For each operation, what an error is about; `None` if it is about the request alone.
-    pub subjects: Vec<Option<RefusedOperation>>,
+    pub subjects: Vec<Option<FailedOperation>>,
 }
 
 /// Reads the operations.
@@ -87,7 +87,7 @@ fn operation<'a>(
     caller: &Caller,
     index: usize,
     entry: &'a RawValue,
-    subject: &mut Option<RefusedOperation>,
+    subject: &mut Option<FailedOperation>,
 ) -> Result<Operation<'a>, Error> {
     let (mut kind, mut template, mut id, mut key, mut attributes) = (None, None, None, Key::Absent, None);
     let mut embedding = Embedding::Absent;
@@ -111,7 +111,7 @@ fn operation<'a>(
     }
     let kind = kind.ok_or_else(|| missing("op", ""))?;
     let template = find_template(caller, template.as_deref(), id)?;
-    *subject = Some(RefusedOperation {
+    *subject = Some(FailedOperation {
         index,
         template: template.id,
         id: id.map(Id),

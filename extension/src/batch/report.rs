@@ -5,7 +5,7 @@ use super::outcome::{Done, Outcome};
 use crate::error::detail::Detail;
 use crate::error::{Code, Error};
 use crate::json_write::to_json as json;
-use crate::value::subject::{Id, RefusedOperation};
+use crate::value::written::{FailedOperation, Id};
 use keyed_errors::title;
 use serde::Serialize;
 
@@ -62,14 +62,11 @@ pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
 }
 
 /// What the errors are about. That a record is not found is about none.
-pub fn refused(
-    outcomes: &[Option<Outcome>],
-    subjects: Vec<Option<RefusedOperation>>,
-) -> Vec<RefusedOperation> {
+pub fn refused(outcomes: &[Option<Outcome>], subjects: Vec<Option<FailedOperation>>) -> Vec<FailedOperation> {
     let refused = outcomes.iter().zip(subjects).filter_map(|(outcome, subject)| match (outcome, subject) {
         (Some(Err(error)), Some(subject)) => Some(match error.code {
-            Code::NotFound => RefusedOperation { id: None, external_key: None, ..subject },
-            _ => RefusedOperation { existing_id: error.existing_id.map(Id), ..subject },
+            Code::NotFound => FailedOperation { id: None, external_key: None, ..subject },
+            _ => FailedOperation { existing_id: error.existing_id.map(Id), ..subject },
         }),
         _ => None,
     });

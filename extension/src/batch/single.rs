@@ -10,7 +10,7 @@ use crate::record::mode::Mode;
 use crate::record::version::Preconditions;
 use crate::record::{deletion, upsert, write};
 use crate::value::change::Changes;
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use crate::vectors;
 
 /// Runs an operation.

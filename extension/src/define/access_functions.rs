@@ -3,7 +3,7 @@
 use super::{grant, reconcile, revocation};
 use crate::access::{Caller, api_key, explain, overview, stored_grant};
 use crate::error::{Code, Error};
-use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};
+use crate::postgres::function::{Answer, Call, cached_function, must_not_be_null, sql_functions};
 use crate::postgres::{activity, datum, role};
 use crate::template::catalog;
 use pgrx::pg_sys::Datum;
@@ -99,7 +99,7 @@ sql_functions! {
     };
 }
 
-asked_once! {
+cached_function! {
     /// `keyed.is_granted(number integer) returns boolean`.
     keyed_is_granted => stored_grant::exists
 }

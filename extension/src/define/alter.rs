@@ -9,9 +9,9 @@ use crate::json;
 use crate::json::pointer_step;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::invalidation;
-use crate::postgres::newer;
 use crate::postgres::parameter::{IntoParameter, params};
 use crate::postgres::raise::Raise;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
 use crate::postgres::transaction::begin_command;
@@ -171,7 +171,7 @@ fn rename_all(spi: &Connection, template: i32, renames: &RawValue) -> Result<(),
 pub fn attribute_taken(template: &Template, slug: &str, pointer: &str) -> Error {
     let error = Error::at(Code::Conflict, pointer, format!("attribute {slug:?} already exists"));
     let row = "select from keyed_state.attribute where template_id = $1 and slug = $2";
-    newer::taken(error, row, &params![template.id, slug])
+    snapshot::newer_row_error(error, row, &params![template.id, slug])
 }
 
 fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: &str) -> Result<(), Error> {

@@ -9,9 +9,9 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
-use crate::postgres::newer;
 use crate::postgres::parameter::params;
 use crate::postgres::raise::{OrRaise, Raise};
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::transaction::begin_command;
@@ -202,7 +202,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
             let error = Error::at(Code::Conflict, "/slug", format!("{name} already exists"))
                 .hint("Choose another slug.");
             let row = "select from keyed_state.template where project_id = $1 and slug = $2";
-            Some(newer::taken(error, row, &params![project.id, &new.slug]))
+            Some(snapshot::newer_row_error(error, row, &params![project.id, &new.slug]))
         }
         _ => None,
     })?;

@@ -3,6 +3,7 @@
 
 use crate::access::policy_sql;
 use crate::attribute_type::{AttributeType, Rules};
+use crate::change::key_history::{ENDED_KEY, ENDS_KEY};
 use crate::template::column as standard;
 use crate::template::definition::Definition;
 use crate::value::change::Change;
@@ -51,7 +52,9 @@ pub fn create_table(
          create table {history} ( \
            record_id uuid, version integer, at timestamptz not null, actor text not null, source text not null, \
            operation text not null, external_key text collate \"C\", changes jsonb not null, \
+           position bigint not null default 0, \
            primary key (record_id, version)); \
+         {history_indexes} \
          comment on table {history} is {}; \
          create trigger keyed_guard before insert or update or delete on {table} \
            for each row execute function keyed.guard_record(); \
@@ -71,6 +74,8 @@ pub fn create_table(
         secure_table(&table),
         policy_sql::enable_on_side_table(&SideTable::History.name(id), &table),
         key_index = key_index(&table),
+        history_indexes =
+            history_indexes(id).map(|(name, body)| format!("create index {name} {body};")).join(" "),
     );
     sql.push_str(&comment_on_released_key(&table));
     for (name, comment) in [
@@ -94,6 +99,7 @@ pub fn create_table(
         ("operation", "create, update, delete, restore or purge."),
         ("external_key", "The key that the record held after the change."),
         ("changes", "What differs: {attribute: {old, new}}."),
+        ("position", POSITION),
     ] {
         let _ = write!(sql, " comment on column {history}.{name} is {};", literal(comment));
     }
@@ -101,6 +107,28 @@ pub fn create_table(
         let _ = write!(sql, " {}", after_column(&table, attribute, trigrams));
     }
     sql
+}
+
+/// What the column of positions says of itself.
+const POSITION: &str = "Where the feed of changes shows it: the id of the transaction, or that of a later one that the record was changed by before.";
+
+/// Adds the positions to a history of an earlier version: what it holds comes first.
+pub fn add_position(history: &str) -> String {
+    format!(
+        "alter table {history} add column position bigint not null default 0; \
+         comment on column {history}.position is {};",
+        literal(POSITION)
+    )
+}
+
+/// The indexes of a history beside its primary key: by name, without the beginning of the statement. The feed of changes is
+/// read by the first; the second finds who held a key, and has no entry for a change that takes no key.
+pub fn history_indexes(template: i32) -> [(String, String); 2] {
+    let (name, table) = (SideTable::History.name(template), SideTable::History.sql(template));
+    [
+        (format!("{name}_position"), format!("on {table} (position, record_id, version)")),
+        (format!("{name}_ended_key"), format!("on {table} (({ENDED_KEY})) where {ENDS_KEY}")),
+    ]
 }
 
 /// The column for the key of a deleted record.

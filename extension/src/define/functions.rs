@@ -12,8 +12,7 @@ use crate::postgres::{guard, invalidation, preload, trigger};
 use crate::template::describe::describe;
 use crate::template::{Template, catalog, definition};
 use crate::value::member::{self, missing, text_at};
-use crate::value::subject::Subject;
-use crate::value::written::Written;
+use crate::value::written::{Subject, Written};
 use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 

@@ -46,7 +46,7 @@ fn grant_on(
     let tables = target.tables(spi);
     // The lookup of a template takes a weak lock on its table.
     let what = format!("a template of the project {} to which a scope refers", target.project.slug);
-    table_lock::lock_in_turn(&what, || check(target, &tables, scope))?;
+    table_lock::lock_with_retry(&what, || check(target, &tables, scope))?;
     let existing = existing_grants(spi, role, target);
     let narrows = privileges.iter().any(|privilege| narrows(&existing, *privilege, scope));
     // In a project with very many templates, the policies of the remaining tables follow later.
@@ -56,7 +56,7 @@ fn grant_on(
         lock_exclusively(&now.iter().map(|table| table.sql.clone()).collect::<Vec<_>>());
     }
     let project = &target.project;
-    table_lock::lock_in_turn(&format!("the privileges of the project {}", project.slug), || {
+    table_lock::lock_with_retry(&format!("the privileges of the project {}", project.slug), || {
         privileges::lock(project.id);
     });
     privileges::grant(spi, role, &tables, privileges)?;
@@ -70,7 +70,7 @@ fn grant_on(
         reconcile::enforce_on(spi, &tables)
     } else {
         // This also creates pending policies, whose scopes may refer to other templates.
-        table_lock::lock_in_turn(&what, || {
+        table_lock::lock_with_retry(&what, || {
             now.iter().for_each(|table| drop(reconcile::sync_locked(spi, project.id, table)));
         });
         now.len()
@@ -169,7 +169,7 @@ pub(crate) fn find_role(name: &str) -> Result<Oid, Error> {
 fn find_grantee(name: &str) -> Result<Oid, Error> {
     let role = find_role(name)?;
     let is_reserved = [role::OWNER, role::ADMIN].into_iter().any(|name| role::find(name) == Some(role));
-    if is_reserved || role::is_of_the_server(name) {
+    if is_reserved || role::is_reserved(name) {
         return Err(Error::at(
             Code::InvalidValue,
             "/role",

@@ -24,6 +24,8 @@ pub mod embed;
 pub mod functions;
 /// Grants privileges.
 pub mod grant;
+/// Positions in the histories of earlier versions.
+pub mod positions;
 /// Creates projects, and sets their time zone.
 pub mod project;
 /// Updates pending policies.

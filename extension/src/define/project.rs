@@ -5,9 +5,9 @@ use super::{ddl, setup};
 use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, subtransaction};
-use crate::postgres::newer;
 use crate::postgres::parameter::params;
 use crate::postgres::role;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction::begin_command;
 use crate::search::query::time_zone;
@@ -34,7 +34,7 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
             "Choose another slug. If the schema came from pg_dump --schema, the definitions of its \
              templates are missing: drop it, and restore the whole database.",
         );
-        newer::taken(error, "select from keyed_state.project where slug = $1", &params![slug])
+        snapshot::newer_row_error(error, "select from keyed_state.project where slug = $1", &params![slug])
     };
     let created = subtransaction(|| {
         as_owner_defining(|| {

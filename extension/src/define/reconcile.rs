@@ -20,7 +20,7 @@ use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::parameter::params;
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{random, role, snapshot_is_fixed, table_lock};
+use crate::postgres::{random, role, snapshot, table_lock};
 use crate::template::catalog;
 use crate::value::table_name::table_sql;
 use pgrx::pg_sys::Oid;
@@ -74,7 +74,7 @@ pub fn enforce_on(spi: &Connection, tables: &[Table]) -> usize {
 
 /// Updates the policies of at most this many tables. Returns the number of tables that remain.
 pub fn enforce(maximum: Option<usize>) -> usize {
-    if snapshot_is_fixed() || binding::require_state().is_err() {
+    if snapshot::is_fixed() || binding::require_state().is_err() {
         return 0;
     }
     as_owner_defining(|| {

@@ -1,7 +1,8 @@
 //! Sets up a database and migrates its state.
 
-use super::{attribute, ddl, reconcile, released};
+use super::{attribute, ddl, positions, reconcile, released};
 use crate::access::{Caller, binding, policy_sql};
+use crate::change::generation;
 use crate::error::{Code, Error};
 use crate::job::start_pending;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
@@ -64,6 +65,8 @@ const MIGRATIONS: &[(i32, Step)] = &[
     (32, Step::Script(include_str!("../../../sql/state/0032_collation.sql"))),
     (33, Step::Script(include_str!("../../../sql/state/0033_format.sql"))),
     (34, Step::Script(include_str!("../../../sql/state/0034_view_presentation.sql"))),
+    (35, Step::Script(include_str!("../../../sql/state/0035_changes.sql"))),
+    (36, Step::Batch(positions::add_some)),
 ];
 
 /// The newest schema version.
@@ -199,6 +202,7 @@ pub fn migrate() -> Result<i32, Error> {
             }
             // Roles may have been renamed, or the database restored.
             binding::renew(spi);
+            generation::current(spi);
             // pgvector may have been installed after the migration.
             vectors::table::create_missing(spi);
             // An update of the extension may change how documents are indexed.

@@ -6,9 +6,8 @@ use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::record::embedding as record_embedding;
 use crate::record::precondition::preconditions;
-use crate::value::embedding::Embedding;
 use crate::value::member::{missing, unknown_member};
-use crate::value::vector::Vector;
+use crate::value::vector::{Embedding, Vector};
 use crate::value::written::Written;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -41,7 +40,7 @@ fn argument(numbers: &[f32]) -> Result<Vector, Error> {
     Vector::of(&numbers.iter().copied().map(f64::from).collect::<Vec<_>>(), "/vector")
 }
 
-/// Reads `{vector}`: to remove a vector has a method of its own, and null sent by mistake should not do it.
+/// Parses `{vector}`. Null is rejected: DELETE removes a vector, and an accidental null must not.
 fn parse_body(body: &str) -> Result<Embedding, Error> {
     let mut vector = None;
     for (name, value) in json::object(body)?.0 {

@@ -3,7 +3,7 @@
 pub use keyed_errors::Code;
 use serde::Serializer;
 
-/// Writes a code by its name.
+/// Serializes a code as its name.
 pub(super) fn as_name<S: Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(code.name())
 }

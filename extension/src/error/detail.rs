@@ -1,4 +1,4 @@
-//! Errors as JSON: the DETAIL of an SQL error, which the proxy reads, and which answers with several errors include.
+//! Errors as JSON: the DETAIL of an SQL error, which the proxy parses, and the errors within responses.
 
 use super::code::{self, Code};
 use super::quota::{self, Reached};
@@ -71,8 +71,7 @@ impl Error {
         to_json(&self.machine_readable())
     }
 
-    /// An error of the extension that was raised and caught again, by its message and its DETAIL; `None` for one of
-    /// PostgreSQL's.
+    /// Restores a caught error of keyed from its message and DETAIL; `None` for an error of PostgreSQL.
     pub fn from_raised(message: &str, detail: Option<&str>) -> Option<Self> {
         let raised: Raised<'_> = serde_json::from_str(detail?).ok()?;
         let quota = raised.quota.and_then(|Quota { name, maximum, used }| {

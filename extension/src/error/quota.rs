@@ -1,6 +1,6 @@
-//! The quotas, as an error names them.
+//! Names of quotas, and the details of a reached quota.
 
-/// What can be bounded.
+/// The name of a quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     /// Records that are not deleted.
@@ -9,16 +9,16 @@ pub enum Name {
     Templates,
     /// Attributes of each template.
     AttributesPerTemplate,
-    /// Lines in the history of a day.
+    /// History entries of a day.
     WritesPerDay,
 }
 
 impl Name {
-    /// All of them, as they are listed.
+    /// All quotas, in display order.
     pub const ALL: [Name; 4] =
         [Name::LiveRecords, Name::Templates, Name::AttributesPerTemplate, Name::WritesPerDay];
 
-    /// As it is written.
+    /// The text form.
     pub const fn text(self) -> &'static str {
         match self {
             Name::LiveRecords => "live_records",
@@ -28,7 +28,7 @@ impl Name {
         }
     }
 
-    /// The quota of that name.
+    /// Parses the text form.
     pub fn parse(name: &str) -> Option<Name> {
         Name::ALL.into_iter().find(|candidate| candidate.text() == name)
     }
@@ -39,15 +39,15 @@ impl Name {
     }
 }
 
-/// A reached quota, as part of an error.
+/// A reached quota, in an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// Which.
+    /// The quota.
     pub name: Name,
-    /// The maximum.
+    /// The limit.
     pub maximum: i64,
-    /// The present usage; not shown to every caller.
+    /// The current usage; `None` if the caller may not see it.
     pub used: Option<i64>,
-    /// How many more were wanted at once.
+    /// The requested increase.
     pub wanted: i64,
 }

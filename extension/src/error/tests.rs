@@ -1,4 +1,4 @@
-//! The machine-readable part of a refusal.
+//! Tests of DETAIL and of joined errors.
 
 use super::*;
 

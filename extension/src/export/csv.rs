@@ -1,4 +1,4 @@
-//! Records → CSV: each cell as an import reads it back.
+//! Writes records as CSV that an import reads back.
 
 use super::Field;
 use super::options::Options;
@@ -10,20 +10,20 @@ use crate::import::cells::zone_of;
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid};
 use crate::template::Template;
-use crate::value::cell_format::write_text;
+use crate::value::file_format::write_text;
 use crate::value::zone::Zone;
 use pgrx::pg_sys::Datum;
 
-/// How the cells of a file are written.
+/// The style of cells.
 pub struct Style {
-    /// The byte between two cells.
+    /// The delimiter.
     delimiter: char,
     pub(super) format: Format,
     pub(super) zone: Box<dyn Zone>,
 }
 
 impl Style {
-    /// That of these options.
+    /// The style for export options.
     pub fn new(options: &Options) -> Result<Style, Error> {
         let zone = zone_of(options.cells.as_ref())?;
         let format = options.cells.clone().unwrap_or_default();
@@ -31,10 +31,10 @@ impl Style {
     }
 }
 
-/// The line that names the columns.
+/// The header line.
 pub fn header(template: &Template, fields: &[Field], style: &Style) -> String {
     let names: Vec<&str> = fields.iter().map(|field| field.name(template)).collect();
-    // Slugs hold nothing that would have to be quoted, but for an underscore as the delimiter.
+    // Slugs need quotes only if the delimiter is an underscore.
     let mut line = String::new();
     for (position, name) in names.into_iter().enumerate() {
         if position > 0 {
@@ -86,7 +86,7 @@ fn write_cell(cell: &mut String, record: &Record, field: Field, style: &Style) -
     true
 }
 
-/// A text as a cell.
+/// Appends a text as a cell.
 fn write_guarded(cell: &mut String, text: Datum, style: &Style) {
     let mut own = String::new();
     datum::with_text(text, |text| write_text(&mut own, text));
@@ -121,7 +121,7 @@ fn write_attribute(cell: &mut String, record: &Record, position: usize, style: &
     true
 }
 
-/// Appends a cell, in quotes where it needs them (RFC 4180).
+/// Appends a cell, with quotes if necessary (RFC 4180).
 fn push_cell(out: &mut String, cell: &str, delimiter: char) {
     if !cell.contains([delimiter, '"', '\n', '\r']) && !cell.starts_with(' ') && !cell.ends_with(' ') {
         out.push_str(cell);
@@ -144,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cell_reads_back(
+        fn cell_reads_back(
             cells in prop::collection::vec("[a ,;\"'\n\r\té]{0,6}", 2..5),
             delimiter in prop::sample::select(vec![',', ';', '\t']),
         ) {

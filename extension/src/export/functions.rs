@@ -1,4 +1,4 @@
-//! The SQL functions that export.
+//! The SQL functions of exports.
 
 use super::options::Options;
 use super::run;

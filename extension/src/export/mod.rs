@@ -1,27 +1,27 @@
-//! Export: all records that a search finds, as CSV or as lines of JSON that an import reads back.
+//! Export of search results as CSV or NDJSON, which an import reads back.
 //!
-//! Within one transaction and one snapshot, `keyed_http.export_open` opens a cursor and `keyed_http.export_next`
-//! returns portion after portion.
+//! Within one transaction and one snapshot, `keyed_http.export_open` opens a cursor and `keyed_http.export_next` returns one
+//! chunk after another.
 
-/// Records → CSV.
+/// Writes CSV.
 pub mod csv;
 /// The SQL functions.
 pub mod functions;
-/// Records → lines of JSON.
+/// Writes NDJSON.
 pub mod ndjson;
-/// The form of the file.
+/// Export options.
 pub mod options;
-/// A record of an export.
+/// Exported records.
 pub mod record;
-/// Search → cursors.
+/// Cursors of exports.
 pub mod run;
-/// Records → rows of a spreadsheet.
+/// Writes typed rows for spreadsheets.
 pub mod typed;
 
 use crate::template::Template;
 use crate::value::slug::STANDARD_FIELDS;
 
-/// One field of an exported record.
+/// A field of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The standard field of this name.

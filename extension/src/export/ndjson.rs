@@ -1,5 +1,5 @@
-//! Records → lines of JSON: as in the API, but with references by the external key of their target, which other
-//! databases understand.
+//! Writes records as NDJSON, as in the API, but with references by the external key of their target, which is valid in other
+//! databases.
 
 use super::Field;
 use super::record::Record;

@@ -1,4 +1,4 @@
-//! The form of an exported file: pure.
+//! Export options. Pure.
 
 use super::Field;
 use crate::error::{Code, Error};
@@ -8,21 +8,21 @@ use crate::template::Template;
 use crate::value::file_format::FileFormat;
 use crate::value::member::unknown_member;
 
-/// The form of a file.
+/// The options of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The format of the file.
     pub format: FileFormat,
-    /// How the cells of CSV are written, if not as keyed writes them.
+    /// The format of CSV cells, if it is not the default.
     pub cells: Option<Format>,
-    /// The byte between two cells of CSV.
+    /// The delimiter of CSV.
     pub delimiter: u8,
-    /// Whether rows are those of a spreadsheet: arrays, whose cells have types, in place of CSV.
+    /// Whether rows are arrays of typed cells, for a spreadsheet, instead of CSV.
     pub is_typed: bool,
 }
 
 impl Options {
-    /// Reads the name of a format, or `{format?, delimiter?, is_typed?}`, where an object as `format` is CSV whose cells are written so.
+    /// Parses the name of a format, or `{format?, delimiter?, is_typed?}`. An object as `format` is the cell format of CSV.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options { format: FileFormat::Csv, cells: None, delimiter: b',', is_typed: false };
         if !text.starts_with('{') {
@@ -50,18 +50,18 @@ impl Options {
             }
         }
         if delimiter.is_some() && options.format != FileFormat::Csv {
-            return Err(Error::at(Code::InvalidValue, "/delimiter", "is for CSV"));
+            return Err(Error::at(Code::InvalidValue, "/delimiter", "applies only to CSV"));
         }
         options.delimiter = delimiter.unwrap_or(options.delimiter);
         Ok(options)
     }
 
-    /// Refuses a format in which a value of these fields would be written like no value.
+    /// Rejects a format in which a value of these fields is written like null.
     pub fn check(&self, template: &Template, fields: &[Field]) -> Result<(), Error> {
         let Some(format) = &self.cells else { return Ok(()) };
         let refuse = |message: String| Err(Error::at(Code::InvalidValue, "/format/null", message));
         if format.null_cell().is_none() {
-            return refuse("needs a text, which is written where there is no value".to_owned());
+            return refuse("needs a text to write for no value".to_owned());
         }
         for field in fields {
             let Field::Attribute(position) = field else { continue };
@@ -88,7 +88,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn form_is_a_name_or_an_object() {
+    fn options_are_a_name_or_an_object() {
         let parse = |text: &str| Options::parse(text).expect(text);
         assert_eq!(
             parse("csv"),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn form_that_cannot_be_written_is_refused() {
+    fn ambiguous_format_is_rejected() {
         for (text, pointer) in [
             ("xml", "/format"),
             (r#"{"delimiter": "ab"}"#, "/delimiter"),
@@ -117,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_object_is_a_form_or_is_refused_with_its_place(text in object_of(&["format", "delimiter", "is_typed"])) {
+        fn any_object_is_valid_or_rejected_with_its_pointer(text in object_of(&["format", "delimiter", "is_typed"])) {
             if let Err(error) = Options::parse(&text) {
                 prop_assert!(points_into(&text, &error), "{:?}", error.faults);
             }

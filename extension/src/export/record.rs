@@ -1,4 +1,4 @@
-//! A record of an export.
+//! Exported records.
 
 use crate::attribute_type::AttributeType;
 use crate::json_write::write_double;
@@ -9,7 +9,7 @@ use crate::template::Template;
 use crate::value::time;
 use pgrx::pg_sys::Datum;
 
-/// One record of an export.
+/// An exported record.
 pub struct Record<'a> {
     /// Its template.
     pub template: &'a Template,
@@ -24,18 +24,18 @@ impl Record<'_> {
         self.rows.datum(self.row, position)
     }
 
-    /// The external key of what the attribute at a position refers to, where there is one that the caller sees.
+    /// The external key of a reference's target, if the target has one and is visible to the caller.
     pub fn target_key(&self, position: usize) -> Option<Datum> {
         (self.template.attributes[position].kind == AttributeType::Reference)
             .then(|| self.further(position))?
     }
 
-    /// When the value of the metric at a position was measured.
+    /// The time of a metric's latest point.
     fn measured_at(&self, position: usize) -> Option<Datum> {
         (self.template.attributes[position].kind == AttributeType::Metric).then(|| self.further(position))?
     }
 
-    /// Writes the metric at a position as a point of its series, so that it keeps its time wherever it is read.
+    /// Writes a metric as a point with its time, so that an import preserves it.
     pub fn write_metric(&self, out: &mut String, position: usize, value: Datum) {
         let value = datum::read_f64(value);
         let Some(at) = self.measured_at(position) else { return write_double(out, value) };

@@ -1,4 +1,4 @@
-//! Search → cursors, and what is written of their rows.
+//! Opens the cursor of a search, and writes its rows.
 
 use super::options::Options;
 use super::record::Record;
@@ -27,27 +27,26 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// So many rows are read at once. All of them are written, so a portion of records with long texts can be this many times
-/// as long as one record: few enough to fit into memory, and enough that reading costs little.
+/// The number of rows in a fetch. All fetched rows are written, so the size of a chunk can be a multiple of this many long
+/// records.
 const FETCHED: usize = 64;
-/// A portion ends with the rows that make it so long.
-const PORTION: usize = 128 << 10;
+/// The minimum size of a chunk.
+const CHUNK_SIZE: usize = 128 << 10;
 
 /// An export in progress.
 struct Export {
-    /// The transaction that its cursors belong to.
+    /// The transaction of its cursor.
     transaction: u64,
-    /// Who began it: the only one who gets its rows.
+    /// The caller that opened it, which alone can read it.
     caller: Caller,
     template: Rc<Template>,
-    /// The records that the caller could read then, as a condition.
+    /// The condition for records that were visible to the caller.
     seen: Option<String>,
     format: FileFormat,
     is_typed: bool,
     style: csv::Style,
     fields: Vec<Field>,
-    /// The attributes of which something follows the other columns: of a reference the target's key, of a metric the
-    /// time of its latest point.
+    /// The attributes with additional columns: the target's key of a reference, and the time of a metric's latest point.
     further: Vec<usize>,
     cursors: VecDeque<Cursor>,
 }
@@ -56,9 +55,8 @@ thread_local! {
     static EXPORT: RefCell<Option<Export>> = const { RefCell::new(None) };
 }
 
-/// Begins an export of what a search finds, and gives back what comes before the first record. Pages, counts and
-/// facets of the search do not matter; without a sort the order is that of the table. It takes the place of an export that
-/// this transaction began before.
+/// Opens an export of a search, and returns the text before the first record. Pagination, counts and facets are ignored.
+/// Without a sort, the order is undefined. An earlier export of the transaction is closed.
 pub fn open(
     caller: &Caller,
     template: &Rc<Template>,
@@ -83,7 +81,7 @@ pub fn open(
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let schema = CallerSchema::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &schema, &zone)?;
-    // Refuses names of fields that there are not.
+    // Rejects unknown fields.
     Projection::parse(caller, template, query.fields.as_deref(), false)?;
     let fields = Field::of_export(template, query.fields.as_deref());
     options.check(template, &fields)?;
@@ -130,8 +128,7 @@ pub fn open(
     Ok(header)
 }
 
-/// The references and metrics among the fields, and the expressions that give the keys of what the ones refer to and
-/// the times of the others.
+/// The references and metrics of the fields, and the expressions of their additional columns.
 fn further_columns(template: &Template, schema: &CallerSchema, fields: &[Field]) -> (Vec<usize>, String) {
     let (mut further, mut columns) = (Vec::new(), String::new());
     for field in fields {
@@ -160,7 +157,7 @@ fn further_columns(template: &Template, schema: &CallerSchema, fields: &[Field])
     (further, columns)
 }
 
-/// The next records of the export that this caller began in this transaction; none at its end.
+/// The next chunk of the export of this transaction and caller; `None` at its end.
 pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
     let export = EXPORT
         .take()
@@ -174,8 +171,8 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
         return Err(Error::new(Code::Forbidden, "your grants have changed since the export began")
             .hint("Start the export again."));
     }
-    let mut out = String::with_capacity(PORTION + PORTION / 4);
-    as_owner(|| connected(|spi| export.write_portion(spi, &mut out)))?;
+    let mut out = String::with_capacity(CHUNK_SIZE + CHUNK_SIZE / 4);
+    as_owner(|| connected(|spi| export.write_chunk(spi, &mut out)))?;
     if out.is_empty() {
         return Ok(None);
     }
@@ -184,9 +181,9 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
 }
 
 impl Export {
-    /// Appends the next records, until the portion is long enough or there are no more.
-    fn write_portion(&mut self, spi: &Connection, out: &mut String) -> Result<(), Error> {
-        while out.len() < PORTION
+    /// Appends records until the chunk has its minimum size.
+    fn write_chunk(&mut self, spi: &Connection, out: &mut String) -> Result<(), Error> {
+        while out.len() < CHUNK_SIZE
             && let Some(cursor) = self.cursors.front()
         {
             pgrx::check_for_interrupts!();

@@ -1,4 +1,4 @@
-//! Records → rows of a spreadsheet: an array for each, whose cells have types, as an import reads them back.
+//! Writes records as arrays of typed cells for a spreadsheet, which an import reads back.
 
 use super::Field;
 use super::csv::Style;
@@ -12,14 +12,14 @@ use crate::value::time;
 use crate::value::zone::{Instants, instants, local};
 use pgrx::pg_sys::Datum;
 
-/// The digits of a number that spreadsheets keep.
+/// The number of digits that spreadsheets preserve.
 const EXACT_DIGITS: usize = 15;
 
-/// The first day that all spreadsheets count alike, 1900-03-01, in days since 2000-01-01, and in microseconds.
+/// The first date with the same serial number in all spreadsheets, 1900-03-01, in days and microseconds since 2000-01-01.
 const FIRST_DAY: i32 = -36_465;
 const FIRST_TIME: i64 = FIRST_DAY as i64 * 86_400_000_000;
 
-/// The line that names the columns.
+/// The header row.
 pub fn header(template: &Template, fields: &[Field]) -> String {
     let mut line = String::from("[");
     for (position, field) in fields.iter().enumerate() {
@@ -54,7 +54,7 @@ fn write_cell(out: &mut String, record: &Record, field: Field, style: &Style) {
                 _ => 4,
             };
             let Some(at) = record.column(column) else { return out.push_str("null") };
-            // Imports pass over these times, so that no digit of them matters.
+            // Imports ignore these times, so their precision does not matter.
             return write_time(out, datum::read_i64(at).div_euclid(1_000_000) * 1_000_000, style);
         }
         Field::Attribute(position) => return write_attribute(out, record, position, style),
@@ -98,7 +98,7 @@ fn write_attribute(out: &mut String, record: &Record, position: usize, style: &S
     write_string(out, &text);
 }
 
-/// A text. A spreadsheet takes no text for a formula, so only what would be read as something else begins with `'`.
+/// Writes a text cell. Typed text is never a formula, so only a text that would read back differently gets a leading `'`.
 fn write_text(out: &mut String, text: Option<Datum>, style: &Style) {
     let Some(text) = text else { return out.push_str("null") };
     let mut cell = String::new();
@@ -110,7 +110,7 @@ fn write_text(out: &mut String, text: Option<Datum>, style: &Style) {
     write_string(out, &cell);
 }
 
-/// A time: of the zone that is told, if the cell shows it exactly; otherwise in RFC 3339.
+/// Writes a time as a local time of the time zone if that is exact, otherwise in RFC 3339.
 fn write_time(out: &mut String, at: i64, style: &Style) {
     let shown = style.format.time_zone.as_ref().map(|_| local(&*style.zone, at));
     let shown = shown.filter(|shown| {
@@ -131,7 +131,7 @@ fn write_date(out: &mut String, date: &str) {
     out.push('}');
 }
 
-/// Whether a spreadsheet keeps all digits of a number: its numbers are binary, and zero below the smallest of those.
+/// Whether a spreadsheet preserves a number. Its numbers are doubles.
 fn is_exact(number: &str) -> bool {
     if !number
         .parse::<f64>()
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_with_more_digits_than_a_spreadsheet_keeps_is_a_text() {
+    fn number_that_a_spreadsheet_would_round_is_a_text() {
         for number in ["0", "-1234.50", "999999999999999", "0.000000000000000123", "123456789012345.000"] {
             assert!(is_exact(number), "{number}");
         }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn first_day_is_that_from_which_spreadsheets_agree() {
+    fn first_day_is_1900_03_01() {
         assert_eq!(time::parse_date("1900-03-01", "").ok(), Some(FIRST_DAY));
     }
 }

@@ -1,10 +1,10 @@
-//! The constants of a condition as parameters of its statement: what differs by constants alone is planned once.
+//! Constants of conditions as parameters, so that statements that differ only in constants share one plan.
 
 use crate::attribute_type::AttributeType;
 use crate::value::constant::Constant;
 use std::cell::RefCell;
 
-/// An argument: texts as PostgreSQL reads them, and their type.
+/// An argument: values in text form, and their type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// A value.
@@ -13,12 +13,12 @@ pub enum Argument {
     Many(Vec<String>, &'static str),
 }
 
-/// The arguments of a statement that is being written.
+/// The arguments of a statement that is being rendered.
 #[derive(Debug, Default)]
 pub struct Arguments(RefCell<Vec<Argument>>);
 
 impl Arguments {
-    /// Adds a constant; its parameter. `None` for one that PostgreSQL works out.
+    /// Adds a constant, and returns its parameter; `None` if PostgreSQL computes the constant.
     pub fn constant(&self, constant: &Constant) -> Option<String> {
         let argument = match constant {
             Constant::Text(text) => Argument::One(text.clone(), AttributeType::String.column_type()),
@@ -28,7 +28,7 @@ impl Arguments {
         Some(self.add(argument))
     }
 
-    /// Adds an array of constants of this type; its parameter. `None` if PostgreSQL works one of them out.
+    /// Adds an array of constants, and returns its parameter; `None` if PostgreSQL computes one of them.
     pub fn constants(&self, constants: &[Constant], sql_type: &'static str) -> Option<String> {
         let text = |constant: &Constant| match constant {
             Constant::Text(text) | Constant::Typed(text, _) => Some(text.clone()),
@@ -38,7 +38,7 @@ impl Arguments {
         Some(self.add(Argument::Many(texts, sql_type)))
     }
 
-    /// Adds a text; its parameter.
+    /// Adds a text, and returns its parameter.
     pub fn text(&self, text: &str) -> String {
         self.add(Argument::One(text.to_owned(), AttributeType::String.column_type()))
     }
@@ -49,7 +49,7 @@ impl Arguments {
         format!("${}", arguments.len())
     }
 
-    /// All of them, in the order of their numbers.
+    /// All arguments, in the order of their parameters.
     pub fn into_list(self) -> Vec<Argument> {
         self.0.into_inner()
     }

@@ -1,4 +1,4 @@
-//! Conditions + template → a filter: every field known, every operator accepted, every value of the field's type.
+//! Checks conditions against a template: fields, operators, and types of values.
 
 use super::Filter;
 use super::constant;
@@ -7,8 +7,7 @@ use super::field::{self, Column, Field, Step};
 use super::operand;
 use super::operator::{Case, Comparison, Operator, Place};
 use super::parse::Condition;
-use super::predicate::{Predicate, Test};
-use super::range::Point;
+use super::predicate::{Point, Predicate, Test};
 use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
 use crate::error::{Code, Error};
@@ -17,18 +16,18 @@ use crate::value::normal_form;
 use crate::value::operand::{Meaning, Operand, quoted};
 use std::cell::Cell;
 
-/// The maximum number of characters that a condition looks for in texts.
+/// The maximum number of characters of a pattern.
 pub const MAX_PATTERN: usize = 255;
 
-/// The maximum number of characters that all of them look for in one filter.
+/// The maximum number of characters of all patterns in a filter.
 pub const MAX_PATTERNS: usize = 2000;
 
-/// What a request says about all of its conditions.
+/// Settings of a request that apply to all its conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
     /// How attributes are named.
     pub attribute_key: AttributeKey,
-    /// In which time zone a day is a day: a name that PostgreSQL was seen to know.
+    /// The time zone of days, which is a valid name in PostgreSQL.
     pub time_zone: &'a str,
 }
 
@@ -38,14 +37,15 @@ impl Default for Settings<'_> {
     }
 }
 
-/// Checks conditions against the template whose records they are about; all faults are reported together.
+/// Checks conditions against a template. All faults are reported together.
 pub fn check(conditions: &Tree<Condition>, schema: &dyn Schema, settings: Settings) -> Result<Filter, Error> {
-    let mut checker = Checker { schema, settings, faults: Faults::default(), looked_for: Cell::default() };
+    let mut checker =
+        Checker { schema, settings, faults: Faults::default(), pattern_length: Cell::default() };
     let tree = checker.tree(conditions);
     checker.faults.or(Filter { tree, template: schema.id(), time_zone: settings.time_zone.to_owned() })
 }
 
-/// The forms in which a column may have a text. A key is not a text but a name: its form counts.
+/// The normalization forms of a text in a column. Keys are compared byte by byte.
 fn forms(column: &Column, text: String) -> Vec<String> {
     if *column == Column::ExternalKey { vec![text] } else { normal_form::forms(&text) }
 }
@@ -54,13 +54,13 @@ struct Checker<'a> {
     schema: &'a dyn Schema,
     settings: Settings<'a>,
     faults: Faults,
-    /// How many characters are looked for within texts, in all.
-    looked_for: Cell<usize>,
+    /// The total length of all patterns.
+    pattern_length: Cell<usize>,
 }
 
 impl Checker<'_> {
-    /// Looking for long texts in a long text can take minutes, in which PostgreSQL does not ask whether the time of the
-    /// statement is over. The beginning of a text is compared once, so there any length is good.
+    /// Limits the length of patterns. A search for a long pattern in a long text can take minutes, and PostgreSQL does not
+    /// check for interrupts meanwhile. A prefix is compared only once, so its length is not limited.
     fn check_pattern(
         &self,
         operator: Operator,
@@ -72,16 +72,16 @@ impl Checker<'_> {
             return Ok(());
         }
         let length = text.chars().count();
-        self.looked_for.set(self.looked_for.get() + length);
+        self.pattern_length.set(self.pattern_length.get() + length);
         let message = if length > MAX_PATTERN {
             format!("{} takes at most {MAX_PATTERN} characters", operator.name())
-        } else if self.looked_for.get() > MAX_PATTERNS {
-            format!("the patterns of a filter have at most {MAX_PATTERNS} characters in all")
+        } else if self.pattern_length.get() > MAX_PATTERNS {
+            format!("the patterns of a filter have more than {MAX_PATTERNS} characters in total")
         } else {
             return Ok(());
         };
         Err(Error::at(Code::InvalidValue, pointer, message)
-            .hint("Compare whole texts with eq, or beginnings with starts-with."))
+            .hint("Use eq for whole texts, or starts-with for prefixes."))
     }
 
     fn tree(&mut self, conditions: &Tree<Condition>) -> Tree<Predicate> {
@@ -89,7 +89,7 @@ impl Checker<'_> {
             Tree::All(parts) => Tree::all(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Any(parts) => Tree::any(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Not(part) => self.tree(part).negated(),
-            // The fault is recorded; the placeholder has no effect.
+            // The fault is recorded, so the placeholder is never used.
             Tree::Leaf(condition) => self.condition(condition).unwrap_or_else(Tree::never),
         }
     }
@@ -141,7 +141,7 @@ impl Checker<'_> {
                 let leaf = |test| {
                     Tree::Leaf(Predicate { path: path.clone(), column: column.clone(), operator, test })
                 };
-                // Indexes look up one pattern at a time. Without one, all patterns together are one comparison.
+                // An index scan needs separate patterns. Without an index, all patterns form one comparison.
                 return Some(match (is_indexed || tests.len() == 1, tests) {
                     (true, tests) => Tree::any(tests.map(leaf)),
                     (false, tests) => leaf(Test::AnyOf(tests.collect())),
@@ -177,13 +177,13 @@ impl Checker<'_> {
         Some(if is_impossible { Tree::never() } else { leaf })
     }
 
-    /// The end of a range that is open on the other side.
+    /// The bound of a range that is open on the other side.
     fn point(&mut self, condition: &Condition, column: &Column) -> Option<Point> {
         let operand = self.faults.keep(operand::single(condition.value, &condition.pointer))?;
         self.faults.keep(constant::point(column, &operand))
     }
 
-    /// The test that eq and in ask for.
+    /// The test of `eq` and `in`.
     fn one_of(&mut self, path: &[Step], column: &Column, operands: &[Operand]) -> Option<Test> {
         let owner = field::owner(self.schema, path);
         let own = match column {
@@ -211,14 +211,14 @@ impl Checker<'_> {
             lower: Some(Point::Day(day).from()),
             upper: Some(Point::Day(day).to()),
         }));
-        // A key that the caller may not look up is the key of no record.
+        // Keys of an invisible template match no record.
         let target = own.filter(|_| !keys.is_empty()).and_then(|attribute| owner.target(attribute.id));
         tests.extend(target.map(|target| Test::HoldsKey(keys, target)));
         Some(if tests.len() == 1 { tests.swap_remove(0) } else { Test::AnyOf(tests) })
     }
 
-    /// The positive form of a condition on the template itself. Whether it holds is known here and now; behind
-    /// references it then depends on whether they lead anywhere.
+    /// The positive form of a condition on the template itself. Its value is known now. Behind references, it also requires
+    /// that the referenced record exists.
     fn on_template(
         &mut self,
         condition: &Condition,
@@ -233,11 +233,11 @@ impl Checker<'_> {
         };
         let owner = field::owner(self.schema, &path);
         let operands = self.faults.keep(operands)?;
-        let is_meant = operands.iter().map(|operand| match field {
+        let matches = operands.iter().map(|operand| match field {
             Field::TemplateId => Ok(constant::template_id(operand)? == owner.id().to_string()),
             _ => Ok(constant::text(operand)? == owner.slug()),
         });
-        let holds = self.faults.keep_all(is_meant)?.contains(&true);
+        let holds = self.faults.keep_all(matches)?.contains(&true);
         Some(match (holds, path.is_empty()) {
             (false, _) => Tree::never(),
             (true, true) => Tree::always(),
@@ -246,7 +246,7 @@ impl Checker<'_> {
     }
 }
 
-/// The operator that a condition names, if the field takes it.
+/// The operator of a condition, if it applies to the field.
 fn accepted(condition: &Condition, field: &Field) -> Result<Operator, Error> {
     let family = field.family();
     match Operator::parse(&condition.operator) {
@@ -264,7 +264,8 @@ fn accepted(condition: &Condition, field: &Field) -> Result<Operator, Error> {
     }
 }
 
-/// Where references lead nowhere there is no value. So behind them, being empty is the opposite of having a value.
+/// The tree of `empty` and `not-empty`. Behind a reference to no record there is no value, so `empty` is the negation of
+/// `not-empty`.
 fn emptiness(is_empty: bool, operator: Operator, path: Vec<Step>, column: Column) -> Tree<Predicate> {
     if path.is_empty() {
         // Every record has an id.

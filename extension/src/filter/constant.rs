@@ -1,7 +1,7 @@
-//! Single values → constants of the field's type: exact, checked, nothing coerced.
+//! Operands → constants of the field's type, without coercion.
 
 use super::field::Column;
-use super::range::Point;
+use super::predicate::Point;
 use crate::attribute_type::{Rules, string};
 use crate::error::Error;
 use crate::value::constant::Constant;
@@ -11,7 +11,7 @@ use crate::value::operand::{Meaning, Operand, Sent};
 
 const A_RECORD_ID: &str = "a record id as a string";
 
-/// Reads a value that a column may be equal to; `options` are a list's only values.
+/// Reads a value for an equality comparison. `options` are the allowed values of a list.
 pub fn read(column: &Column, options: Option<&[ListOption]>, operand: &Operand) -> Result<Meaning, Error> {
     match column {
         Column::ExternalKey => external_key(operand).map(|key| Meaning::Constant(Constant::Text(key))),
@@ -26,7 +26,7 @@ pub fn read(column: &Column, options: Option<&[ListOption]>, operand: &Operand) 
     }
 }
 
-/// Reads an end of a range.
+/// Reads a bound of a range.
 pub fn point(column: &Column, operand: &Operand) -> Result<Point, Error> {
     match read(column, None, operand)? {
         Meaning::Constant(constant) => Ok(Point::At(constant)),
@@ -35,12 +35,12 @@ pub fn point(column: &Column, operand: &Operand) -> Result<Point, Error> {
     }
 }
 
-/// Reads a text: only a string is one.
+/// Reads a text, which must be a string.
 pub fn text(operand: &Operand) -> Result<String, Error> {
     string::parse_operand(operand)
 }
 
-/// Reads the number of a template, which answers write as a string.
+/// Reads the number of a template, which responses contain as a string.
 pub fn template_id(operand: &Operand) -> Result<String, Error> {
     let text = match &operand.sent {
         Sent::Text(text) => text.as_str(),
@@ -50,7 +50,7 @@ pub fn template_id(operand: &Operand) -> Result<String, Error> {
     if is_number { Ok(text.to_owned()) } else { Err(operand.must_be("the number of a template")) }
 }
 
-/// A key as it is stored: who looks for a key with spaces around it means the one without.
+/// The stored form of a key, without leading and trailing spaces.
 fn external_key(operand: &Operand) -> Result<String, Error> {
     let text = operand.text().ok_or_else(|| operand.must_be("a string"))?;
     let normalized = key::normalize(text);

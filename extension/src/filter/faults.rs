@@ -2,12 +2,12 @@
 
 use crate::error::{Code, Error, MAX_FAULTS};
 
-/// What was found wrong so far, in the order of the request.
+/// The errors found so far, in the order of the request.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Vec<Error>);
 
 impl Faults {
-    /// The value, or nothing when it was refused; the refusal is kept.
+    /// The value, or `None` after recording the error.
     pub(super) fn keep<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -18,16 +18,16 @@ impl Faults {
         }
     }
 
-    /// The values, or nothing when at least one was refused; every refusal is kept.
+    /// The values, or `None` if there is an error. All errors are recorded.
     pub(super) fn keep_all<T>(&mut self, results: impl Iterator<Item = Result<T, Error>>) -> Option<Vec<T>> {
         let read: Vec<Option<T>> = results.map(|result| self.keep(result)).collect();
         read.into_iter().collect()
     }
 
-    /// Records a fault, up to the maximum.
+    /// Records an error, up to the maximum number.
     pub(super) fn add(&mut self, error: Error) {
         if error.code == Code::MalformedRequest {
-            // A request that cannot be read is no matter of single values: this is the whole answer.
+            // A request that does not parse gets this error alone.
             self.0.clear();
         }
         let is_unreadable = self.0.first().is_some_and(|first| first.code == Code::MalformedRequest);
@@ -36,7 +36,7 @@ impl Faults {
         }
     }
 
-    /// The value, unless something was refused.
+    /// The value, or the joined errors.
     pub(super) fn or<T>(self, value: T) -> Result<T, Error> {
         Error::join(self.0).map_or(Ok(value), Err)
     }

@@ -1,4 +1,4 @@
-//! The field of a condition: a name → the column that is meant, and the references that lead there.
+//! Resolves the field of a condition to a column and the references before it.
 
 use super::schema::{Attribute, AttributeKey, Schema};
 use crate::attribute_type::{AttributeType, Family};
@@ -8,24 +8,24 @@ use crate::value::operand::quoted;
 use crate::value::quote::identifier;
 use std::rc::Rc;
 
-/// How many references a field may lead through: `work.artist.country.name` has three.
+/// The maximum number of references in a field. `work.artist.country.name` has three.
 pub const MAX_REFERENCES: usize = 3;
 
-/// A reference that is followed to the record it points to.
+/// A reference in a field.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The number of the reference attribute.
     pub attribute: i32,
     /// Its slug.
     pub slug: String,
-    /// The template it points to.
+    /// The target template.
     pub target: Rc<dyn Schema>,
 }
 
-/// What a condition tests.
+/// The field of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// The number of the template: no column, the same for all of its records.
+    /// The number of the template, which is a constant.
     TemplateId,
     /// The slug of the template, also a constant.
     TemplateSlug,
@@ -38,7 +38,7 @@ pub enum Field {
 pub enum Column {
     /// `id`, the primary key.
     Id,
-    /// `external_key`; never an empty text.
+    /// `external_key`, which is never empty.
     ExternalKey,
     /// `created_at`.
     CreatedAt,
@@ -46,7 +46,7 @@ pub enum Column {
     UpdatedAt,
     /// `deleted_at`.
     DeletedAt,
-    /// An attribute's.
+    /// An attribute.
     Attribute {
         /// The number of the attribute.
         id: i32,
@@ -54,9 +54,9 @@ pub enum Column {
         slug: String,
         /// Its type.
         kind: AttributeType,
-        /// Whether it has its index.
+        /// Whether it is indexed.
         indexed: bool,
-        /// What orders its texts, and what its index.
+        /// The collations of its sorts and of its index.
         collations: Collations,
     },
 }
@@ -89,7 +89,7 @@ impl Column {
         }
     }
 
-    /// As SQL names it in the table under this alias.
+    /// The SQL name in the table with this alias.
     pub fn sql(&self, alias: &str) -> String {
         match self {
             Column::Attribute { slug, .. } => format!("{alias}.{}", identifier(slug)),
@@ -97,7 +97,7 @@ impl Column {
         }
     }
 
-    /// What orders its texts, behind an expression in SQL; nothing for other values and for keys, whose order is that of bytes.
+    /// The COLLATE clause of a sort; empty for types without collation and for keys, which are sorted by bytes.
     pub fn order(&self) -> String {
         match self {
             Column::Attribute { collations, .. } => clause(&collations.order),
@@ -105,7 +105,7 @@ impl Column {
         }
     }
 
-    /// The type of an attribute, as which a standard field can be regarded too.
+    /// The attribute type, or the corresponding type of a standard field.
     pub fn kind(&self) -> AttributeType {
         match self {
             Column::Id => AttributeType::Reference,
@@ -115,7 +115,7 @@ impl Column {
         }
     }
 
-    /// The type of its values in SQL.
+    /// The SQL type of its values; for a list, of its elements.
     pub fn value_type(&self) -> &'static str {
         match self {
             Column::Attribute { kind: AttributeType::List, .. } => AttributeType::String.column_type(),
@@ -125,7 +125,7 @@ impl Column {
 }
 
 impl Field {
-    /// Which operators it takes.
+    /// The family, which determines the operators.
     pub fn family(&self) -> Family {
         match self {
             Field::TemplateId | Field::TemplateSlug => Family::Template,
@@ -135,7 +135,7 @@ impl Field {
         }
     }
 
-    /// What it is, for a message.
+    /// The type name for messages.
     pub fn type_name(&self) -> &'static str {
         match self {
             Field::Column(column @ Column::Attribute { .. }) => column.kind().name(),
@@ -149,7 +149,7 @@ impl Field {
     }
 }
 
-/// Finds the field of this name in a template or, through references, in another: `artist.country.name`.
+/// Finds a field in a template, or through references in another: `artist.country.name`.
 pub fn find(
     root: &dyn Schema,
     key: AttributeKey,
@@ -193,7 +193,7 @@ fn standard(name: &str) -> Option<Field> {
     })
 }
 
-/// The reference with this name; none if its target is invisible to the caller, as if it had no fields.
+/// The reference with this name; `None` if the caller cannot see its target.
 fn resolve_reference(
     owner: &dyn Schema,
     key: AttributeKey,
@@ -203,7 +203,7 @@ fn resolve_reference(
     let Some(attribute) = owner.attribute(key, name) else { return Ok(None) };
     if attribute.kind != AttributeType::Reference {
         let message = format!(
-            "{} is of type {}; only references have further fields",
+            "{} is of type {}, but only references have fields",
             attribute.slug,
             attribute.kind.name()
         );
@@ -213,7 +213,7 @@ fn resolve_reference(
     Ok(owner.target(attribute).map(|target| Step { attribute, slug, target }))
 }
 
-/// The same for what does not exist and for what the caller may not see.
+/// The error for a field that does not exist or that the caller cannot see.
 fn unknown(root: &dyn Schema, owner: &dyn Schema, key: AttributeKey, name: &str, pointer: &str) -> Error {
     const MAX: usize = 30;
     let message = format!("{} has no field {}", root.full_name(), quoted(name));

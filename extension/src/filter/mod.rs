@@ -1,58 +1,56 @@
-//! Filters: a pure pipeline, and the only place that turns client input into SQL. Search, scopes and views share it.
+//! Filters: conditions of clients, compiled to SQL. Search, scopes and views use this pipeline, and no other code turns
+//! client input into SQL. Pure.
 //!
 //! ```text
 //! JSON ──parse──▶ conditions ──check (against a template)──▶ Filter ──render──▶ a condition in SQL
 //! ```
 //!
-//! **Two truth values.** A condition is true or false, never unknown. `neq`, `not-in` and `not-like` hold exactly
-//! where `eq`, `in` and `like` do not, so they hold for null; `not` negates what follows. In SQL, every condition is
-//! positive, and its negation is `(…) is not true`.
+//! **Two-valued logic.** A condition is true or false, never unknown. `neq`, `not-in` and `not-like` are true exactly if
+//! `eq`, `in` and `like` are false, so they are true for null. In SQL, conditions are positive, and a negation is
+//! `(…) is not true`.
 //!
-//! **Empty** is null, an empty text, an empty list. `eq ""` still means the empty text and not null.
+//! **Empty** is null, an empty text or an empty list. `eq ""` matches the empty text but not null.
 //!
-//! **Through references.** `artist.name` is the name of the live record that `artist` points to, as far as the caller
-//! may see it. Where there is none (no link, a deleted or an invisible record), positive conditions do not hold,
-//! negative ones and `empty` do.
+//! **References.** `artist.name` is the name of the live, visible record that `artist` refers to. If there is none (null, or
+//! a deleted or invisible record), positive conditions are false, and negative ones and `empty` are true.
 //!
-//! **Days.** On a field of times a date means the whole day in the time zone of the request: `eq` is any time of it,
-//! `gt` begins after it, `lte` ends with it.
+//! **Days.** In a condition on a time, a date is the whole day in the time zone of the request: `eq` matches any time of the
+//! day, `gt` any later time, `lte` any time until its end.
 //!
-//! **No guessing.** A field, an operator or a value that does not fit is refused with its pointer; so is a value that
-//! is not an option of a list, because the condition could never hold. `in []` is valid and matches no record.
+//! **Strict checks.** An invalid field, operator or value is rejected with its pointer. A value that is not an option of a
+//! list is rejected too. `in []` is valid and matches no record.
 
-/// Constants as arguments of statements.
+/// Constants as parameters of statements.
 pub mod arguments;
-/// Conditions + template → filter.
+/// Fields of other records that a filter reads.
+pub mod behind;
+/// Checks of conditions against a template.
 pub mod check;
-/// Single values → constants of a type.
+/// Operands → constants.
 pub mod constant;
 /// Collects errors for one response.
 mod faults;
 /// The field of a condition.
 pub mod field;
-/// A column that is like a pattern → SQL.
-mod like;
-/// The value of a condition → single values.
+/// The value of a condition → operands.
 pub mod operand;
-/// The operators and what they apply to.
+/// Operators, and the fields they apply to.
 pub mod operator;
-/// Options of rendering a filter.
-mod options;
 /// JSON → conditions.
 pub mod parse;
+/// Filter → what is possible and what is certain.
+pub mod possible;
 /// Checked conditions.
 pub mod predicate;
-/// Ends of ranges.
-pub mod range;
 /// Filter → SQL.
 pub mod render;
-/// The schema of a template, as filters see it.
+/// The interface to templates.
 pub mod schema;
-/// What an index finds.
+/// Conditions that indexes serve.
 mod served;
-/// Conditions in SQL, put together.
+/// Composition of SQL conditions.
 mod sql;
-/// And, or, not.
+/// Boolean combinations.
 pub mod tree;
 
 #[cfg(test)]
@@ -63,7 +61,7 @@ use operator::Operator;
 use predicate::Predicate;
 use tree::Tree;
 
-/// A filter that agrees with its template. It can be rendered many times, in statements of different shape.
+/// A checked filter. It can be rendered repeatedly, in different forms.
 #[derive(Clone, Debug)]
 pub struct Filter {
     tree: Tree<Predicate>,
@@ -71,7 +69,7 @@ pub struct Filter {
     time_zone: String,
 }
 
-/// A place where a filter makes use of a field.
+/// The use of a field in a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
     /// The number of the template that has the field.
@@ -80,35 +78,34 @@ pub struct Use {
     pub attribute: Option<i32>,
     /// The field's name in the template.
     pub field: String,
-    /// How it is used; `None` for a reference that is followed to another template's field.
+    /// The operator; `None` for a reference to another template's field.
     pub operator: Option<Operator>,
-    /// Whether no record passes the filter without passing this condition, so that an index on the field alone can
-    /// serve the whole.
+    /// Whether all matches meet this condition, so that an index on the field can serve the whole filter.
     pub is_decisive: bool,
 }
 
 impl Filter {
-    /// The filter of a template that no record passes.
+    /// A filter that matches no record.
     pub fn never(template: i32) -> Filter {
         Filter { tree: Tree::never(), template, time_zone: "UTC".to_owned() }
     }
 
-    /// The filter that a record passes when it passes both, which are about the same template and time zone.
+    /// The conjunction of two filters with the same template and time zone.
     pub fn and(self, other: Filter) -> Filter {
         Filter { tree: Tree::all([self.tree, other.tree]), ..self }
     }
 
-    /// Whether every record passes, whatever it holds.
+    /// Whether the filter matches every record.
     pub fn is_always_true(&self) -> bool {
         self.tree.is_always()
     }
 
-    /// Whether no record passes, whatever it holds.
+    /// Whether the filter matches no record.
     pub fn is_never_true(&self) -> bool {
         self.tree.is_never()
     }
 
-    /// Whether every record that passes has a value in this column, because a condition of its own asks for one.
+    /// Whether a condition on this column ensures that all matches have a value in it.
     pub fn needs_value(&self, column: &Column) -> bool {
         let needs = |part: &Tree<Predicate>| match part {
             Tree::Leaf(leaf) => leaf.path.is_empty() && leaf.column == *column && leaf.test.needs_value(),
@@ -120,7 +117,7 @@ impl Filter {
         }
     }
 
-    /// Every use of a field, of the filtered template and of those behind references; the decisive ones first.
+    /// All uses of fields, including those behind references. Decisive ones come first.
     pub fn uses(&self) -> Vec<Use> {
         let (decisive, others) = match &self.tree {
             Tree::All(parts) => parts.iter().partition(|part| matches!(part, Tree::Leaf(_))),

@@ -1,8 +1,8 @@
-//! The value of a condition → single values, in any accepted form.
+//! Parses the value of a condition to operands.
 //!
-//! A value is a string or another JSON value: a number, an array, an object. A list of values is a JSON array, the
-//! text of a JSON array, or a comma-separated text. There, spaces around values are ignored, and a quoted value may
-//! contain commas, and quotes if doubled (as in RFC 4180): `red, "dark, blue", "27"" wheels"`.
+//! A list of values is a JSON array, a string with a JSON array, or a comma-separated string. In the latter, spaces around
+//! values are ignored. A quoted value can contain commas, and doubled quotes as in RFC 4180:
+//! `red, "dark, blue", "27"" wheels"`.
 
 use crate::error::{Code, Error};
 use crate::json;
@@ -11,10 +11,10 @@ use crate::value::operand::{Operand, Sent};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The maximum number of values of one condition.
+/// The maximum number of values of a condition.
 pub const MAX_VALUES: usize = 1000;
 
-/// The value of an operator that takes one.
+/// The value of an operator that takes one value.
 pub fn single(value: Option<&RawValue>, condition: &str) -> Result<Operand, Error> {
     let (value, pointer) = given(value, condition)?;
     if value.get().starts_with('[') {
@@ -24,14 +24,14 @@ pub fn single(value: Option<&RawValue>, condition: &str) -> Result<Operand, Erro
     read(value, pointer)
 }
 
-/// The values of an operator that takes many.
+/// The values of an operator that takes several.
 pub fn list(value: Option<&RawValue>, condition: &str) -> Result<Vec<Operand>, Error> {
     let (value, pointer) = given(value, condition)?;
     if value.get().starts_with('[') {
         let entries = json::array_at_most(value, MAX_VALUES + 1, &pointer)?;
         check_count(entries.len(), &pointer)?;
-        let places = (0..).map(|position| format!("{pointer}/{position}"));
-        return entries.into_iter().zip(places).map(|(entry, place)| read(entry, place)).collect();
+        let pointers = (0..).map(|position| format!("{pointer}/{position}"));
+        return entries.into_iter().zip(pointers).map(|(entry, pointer)| read(entry, pointer)).collect();
     }
     match read(value, pointer)? {
         Operand { pointer, sent: Sent::Text(text) } => split(&text, &pointer),
@@ -44,50 +44,50 @@ pub fn pair(value: Option<&RawValue>, condition: &str) -> Result<[Operand; 2], E
     let operands = list(value, condition)?;
     let count = operands.len();
     <[Operand; 2]>::try_from(operands).map_err(|_| {
-        let message = format!("must be two values, from and to, not {count}");
-        Error::at(Code::InvalidValue, place(condition), message)
+        let message = format!("must be two values, lower and upper bound, not {count}");
+        Error::at(Code::InvalidValue, pointer_of(condition), message)
             .hint("Write [1, 5] or \"1,5\". For a range that is open on one side, use gte or lte.")
     })
 }
 
-/// Refuses a value for an operator that takes none. null and an empty text count as none.
+/// Rejects a value for an operator that takes none. Null and an empty string count as no value.
 pub fn none(value: Option<&RawValue>, condition: &str) -> Result<(), Error> {
     match value.map(RawValue::get) {
         None | Some("null" | "\"\"") => Ok(()),
         Some(_) => {
-            Err(Error::at(Code::InvalidValue, place(condition), "this operator takes no value: leave it out"))
+            Err(Error::at(Code::InvalidValue, pointer_of(condition), "this operator takes no value: omit it"))
         }
     }
 }
 
-/// The same for `empty` and `not-empty`, where any text counts as none, since many callers send a text with each
-/// condition. But "false" may be meant as the opposite.
+/// Like [`none`], for `empty` and `not-empty`. Any string counts as no value, because many clients send one with each
+/// condition. "false" is rejected, because the client may mean the opposite.
 pub fn none_or_text(value: Option<&RawValue>, condition: &str) -> Result<(), Error> {
     match value.map(RawValue::get) {
         None | Some("null") => Ok(()),
         Some(text) if text.starts_with('"') && !text.eq_ignore_ascii_case("\"false\"") => Ok(()),
         Some(_) => {
-            let message = "this operator takes no value but a text, and not \"false\": leave it out";
-            Err(Error::at(Code::InvalidValue, place(condition), message)
+            let message = "this operator takes no value: omit it, or send a string other than \"false\"";
+            Err(Error::at(Code::InvalidValue, pointer_of(condition), message)
                 .hint("Use not-empty for the opposite of empty."))
         }
     }
 }
 
-fn place(condition: &str) -> String {
+fn pointer_of(condition: &str) -> String {
     format!("{condition}/value")
 }
 
 fn given<'a>(value: Option<&'a RawValue>, condition: &str) -> Result<(&'a RawValue, String), Error> {
     match value {
-        Some(value) => Ok((value, place(condition))),
+        Some(value) => Ok((value, pointer_of(condition))),
         None => Err(missing("value", condition)),
     }
 }
 
 fn read(value: &RawValue, pointer: String) -> Result<Operand, Error> {
     if json::is_null(value) {
-        let message = "null cannot be compared with: use the operator empty or not-empty";
+        let message = "a comparison with null is not possible: use the operator empty or not-empty";
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     let sent = match json::string_at(value, &pointer)? {
@@ -97,28 +97,28 @@ fn read(value: &RawValue, pointer: String) -> Result<Operand, Error> {
     Ok(Operand { pointer, sent })
 }
 
-/// Several values in one text. Their pointer is that of the text.
+/// Splits a string into several values, which have the pointer of the string.
 fn split(text: &str, pointer: &str) -> Result<Vec<Operand>, Error> {
     let operand = |sent| Operand { pointer: pointer.to_owned(), sent };
     let trimmed = text.trim_matches(' ');
     if trimmed.starts_with('[') {
-        let refuse = || {
+        let syntax_error = || {
             Error::at(Code::InvalidValue, pointer, "looks like a JSON array but does not parse")
                 .hint("Put a value that begins with [ in double quotes.")
         };
-        let array: &RawValue = serde_json::from_str(trimmed).map_err(|_| refuse())?;
+        let array: &RawValue = serde_json::from_str(trimmed).map_err(|_| syntax_error())?;
         let entries = json::array_at_most(array, MAX_VALUES + 1, pointer)?;
         check_count(entries.len(), pointer)?;
         return entries
             .into_iter()
             .map(|entry| match read(entry, pointer.to_owned()) {
                 Ok(Operand { sent: Sent::Json(json), .. }) => Ok(operand(Sent::JsonInText(json))),
-                Err(error) if error.code == Code::MalformedRequest => Err(refuse()),
+                Err(error) if error.code == Code::MalformedRequest => Err(syntax_error()),
                 other => other,
             })
             .collect();
     }
-    // An object in a text, which names a record by its key, is one value: its commas are its own.
+    // An object in a string, which identifies a record by its key, is one value.
     if trimmed.starts_with('{')
         && let Ok(object) = serde_json::from_str(trimmed)
     {
@@ -140,7 +140,7 @@ fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The values between commas, up to the first that is refused.
+/// The comma-separated values, up to the first error.
 fn split_at_commas(text: &str) -> impl Iterator<Item = Result<Cow<'_, str>, &'static str>> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -157,7 +157,7 @@ fn split_at_commas(text: &str) -> impl Iterator<Item = Result<Cow<'_, str>, &'st
         };
         Some(value.and_then(|(value, more)| {
             if value.is_empty() && !from.starts_with('"') {
-                return Err("has nothing between two commas: write \"\" for the empty text, [] for no value");
+                return Err("contains an empty value: write \"\" for the empty text, or [] for no values");
             }
             rest = more;
             Ok(value)
@@ -165,7 +165,7 @@ fn split_at_commas(text: &str) -> impl Iterator<Item = Result<Cow<'_, str>, &'st
     })
 }
 
-/// The value up to the closing quote, and what follows the comma after it.
+/// The value before the closing quote, and the text after the next comma.
 fn quoted_value(inside: &str) -> Result<(Cow<'_, str>, Option<&str>), &'static str> {
     let mut from = 0;
     while let Some(quote) = inside[from..].find('"').map(|at| from + at) {
@@ -181,10 +181,10 @@ fn quoted_value(inside: &str) -> Result<(Cow<'_, str>, Option<&str>), &'static s
         return match after.strip_prefix(',') {
             Some(more) => Ok((value, Some(more))),
             None if after.is_empty() => Ok((value, None)),
-            None => Err("has text after a closing quote: write a quote inside quotes twice"),
+            None => Err("has text after a closing quote: double quotes inside a quoted value"),
         };
     }
-    Err("has an opening quote and no closing one")
+    Err("has an unterminated quote")
 }
 
 #[cfg(test)]
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_between_commas_and_quotes_hold_commas() {
+    fn quoted_value_may_contain_commas() {
         for (text, expected) in [
             ("a", vec!["a"]),
             ("a, b ,c d", vec!["a", "b", "c d"]),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_missing_or_never_ends_is_refused() {
+    fn missing_or_unterminated_value_is_rejected() {
         for text in ["", " ", "a,", ",a", "a,,b", "\"a", "\"a\"\"", "\"a\" b"] {
             assert!(values(text).is_err(), "{text:?}");
         }
@@ -219,7 +219,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_in_quotes_read_back(texts in prop::collection::vec(any::<String>(), 1..6)) {
+        fn quoted_values_read_back(texts in prop::collection::vec(any::<String>(), 1..6)) {
             let quoted: Vec<String> =
                 texts.iter().map(|text| format!("\"{}\"", text.replace('"', "\"\""))).collect();
             prop_assert_eq!(values(&quoted.join(",")), Ok(texts));

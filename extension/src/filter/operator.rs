@@ -1,55 +1,55 @@
-//! The operators, and which of them each family of fields takes.
+//! Operators, and the field families they apply to.
 
 use crate::attribute_type::Family;
 use crate::value::pattern;
 
-/// An operator of a condition, by the name it has in a request.
+/// An operator of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// Equal to the value.
     Eq,
     /// Not equal to the value; null differs from every value.
     Neq,
-    /// One of the values; for a list, shares at least one with them.
+    /// One of the values; for a list, overlap with the values.
     In,
     /// None of the values.
     NotIn,
-    /// Holds the text as it is written; `%` and `_` are plain characters.
+    /// Contains the text. `%` and `_` are ordinary characters.
     Like,
-    /// Does not hold the text.
+    /// Does not contain the text.
     NotLike,
-    /// Holds the text, letter case aside.
+    /// Contains the text, ignoring case.
     Ilike,
     /// Begins with the text.
     StartsWith,
     /// Ends with the text.
     EndsWith,
-    /// More than the value, or later.
+    /// Greater than the value.
     Gt,
-    /// The value, or more.
+    /// Greater than or equal to the value.
     Gte,
-    /// Less than the value, or earlier.
+    /// Less than the value.
     Lt,
-    /// The value, or less.
+    /// Less than or equal to the value.
     Lte,
-    /// From the first of two values to the second, both included.
+    /// Between two values, inclusive.
     Between,
-    /// On the day that it is now in the time zone of the request.
+    /// On the current day in the time zone of the request.
     Today,
     /// Null, an empty text or an empty list.
     Empty,
-    /// Anything else.
+    /// Not empty.
     NotEmpty,
 }
 
-/// What an operator tests, and which value it reads for that.
+/// The comparison of an operator, which determines its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// Whether the field is the one value.
+    /// Whether the field is equal to the value.
     Value,
-    /// Whether the field is one of many values; whether a list shares one with them.
+    /// Whether the field is one of several values, or a list overlaps with them.
     Values,
-    /// Whether the field holds a text.
+    /// Whether the field contains a text.
     Text(Place, Case),
     /// Whether the field is greater than the value.
     After,
@@ -61,15 +61,15 @@ pub enum Comparison {
     To,
     /// Whether the field is between two values, inclusive.
     Between,
-    /// Whether the field is on the present day; without a value.
+    /// Whether the field is on the current day. Takes no value.
     Today,
-    /// Whether the field has no value; without a value.
+    /// Whether the field is empty. Takes no value.
     Empty,
-    /// Whether the field has a value; without a value.
+    /// Whether the field is not empty. Takes no value.
     NotEmpty,
 }
 
-/// Where a text is looked for in another.
+/// The position of a match in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Anywhere.
@@ -81,7 +81,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The LIKE pattern of a text that matches with `text` at this position. Wildcards are escaped.
+    /// The LIKE pattern for `text` at this position. Wildcards in the text are escaped.
     pub fn pattern(self, text: &str) -> String {
         let text = pattern::escaped(text);
         match self {
@@ -92,17 +92,16 @@ impl Place {
     }
 }
 
-/// Whether letter case counts.
+/// Case sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
-    /// It counts.
+    /// Case-sensitive.
     Counts,
-    /// It does not.
+    /// Case-insensitive.
     Ignored,
 }
 
-/// What the operators are: a row for each, in the order of [`Operator`], with the families in the order of [`Family`].
-/// The table of docs/reference/search.md says the same.
+/// The table of operators, in the order of [`Operator`] and [`Family`]. docs/reference/search.md has the same table.
 #[rustfmt::skip]
 const TABLE: &[(Operator, &str, bool, Comparison, [bool; 8])] = {
     const Y: bool = true;
@@ -133,7 +132,7 @@ const TABLE: &[(Operator, &str, bool, Comparison, [bool; 8])] = {
 };
 
 impl Operator {
-    /// The operator of exactly this name.
+    /// The operator with this name, case-sensitive.
     pub fn parse(name: &str) -> Option<Operator> {
         Operator::all().find(|row| row.1 == name).map(|row| row.0)
     }
@@ -143,22 +142,22 @@ impl Operator {
         TABLE[self as usize].1
     }
 
-    /// Whether it holds exactly where another does not, so that it holds for null.
+    /// Whether it is the negation of another operator, so that it is true for null.
     pub fn is_negative(self) -> bool {
         TABLE[self as usize].2
     }
 
-    /// What it tests; if it is negative, what must not be so.
+    /// Its comparison. A negative operator negates it.
     pub fn comparison(self) -> Comparison {
         TABLE[self as usize].3
     }
 
-    /// Whether fields of this family take it.
+    /// Whether it applies to fields of this family.
     pub fn applies_to(self, family: Family) -> bool {
         TABLE[self as usize].4[family as usize]
     }
 
-    /// The names of all operators that fields of this family take.
+    /// The names of the operators that apply to fields of this family.
     pub fn names_for(family: Family) -> Vec<&'static str> {
         Operator::all().filter(|row| row.0.applies_to(family)).map(|row| row.1).collect()
     }
@@ -174,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_stands_in_the_order_of_the_enum() {
+    fn table_has_the_order_of_the_enum() {
         for (position, (operator, name)) in Operator::all().enumerate() {
             assert_eq!((operator as usize, Operator::parse(name)), (position, Some(operator)));
             assert_eq!(operator.name(), name);
@@ -183,14 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_only_as_written() {
+    fn operator_name_is_case_sensitive() {
         for name in ["EQ", "Eq", "=", "not_in", "not in", "nin", "", " eq", "eq\0"] {
             assert_eq!(Operator::parse(name), None, "{name:?}");
         }
     }
 
     #[test]
-    fn an_external_key_takes_eight_operators() {
+    fn external_key_takes_eight_operators() {
         assert_eq!(
             Operator::names_for(Family::Key),
             ["eq", "neq", "in", "not-in", "like", "not-like", "empty", "not-empty"]
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_takes_its_most_common_operators() {
+    fn type_takes_its_common_operators() {
         use Operator::*;
         for (family, offered) in [
             (Family::Text, vec![Eq, Like, StartsWith, Empty]),

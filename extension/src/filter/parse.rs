@@ -1,7 +1,7 @@
-//! JSON → conditions: syntax only.
+//! Parses JSON to conditions. It checks the syntax only.
 //!
-//! Every limit is checked before the next level is parsed, and a level is read without its contents, so the cost of
-//! deep or long requests is linear in their size.
+//! Limits are checked before the next level is parsed, and a level is parsed without its contents. So the cost is linear in
+//! the size of the request.
 
 use super::faults::Faults;
 use super::tree::Tree;
@@ -14,25 +14,25 @@ use std::borrow::Cow;
 
 /// The maximum nesting of and, or, not.
 pub const MAX_DEPTH: usize = 10;
-/// The maximum number of conditions of one filter.
+/// The maximum number of conditions in a filter.
 pub const MAX_CONDITIONS: usize = 200;
 
-/// A condition as it was sent: `{field, operator, value}`.
+/// A parsed condition: `{field, operator, value}`.
 #[derive(Clone, Debug)]
 pub struct Condition<'a> {
-    /// Its place in the request (RFC 6901).
+    /// Its JSON pointer in the request (RFC 6901).
     pub pointer: String,
-    /// What is tested.
+    /// The field.
     pub field: Cow<'a, str>,
-    /// How.
+    /// The operator.
     pub operator: Cow<'a, str>,
-    /// Against what; `None` when the member is absent.
+    /// The value; `None` if the member is absent.
     pub value: Option<&'a RawValue>,
 }
 
-/// Reads the members `filters` and `filter_groups` of a request: the conditions of `filters` must all hold, and with
-/// them those of at least one group. Absent, null and `[]` ask for nothing. A group without conditions is refused,
-/// since it would let every record pass.
+/// Parses the members `filters` and `filter_groups` of a request. All conditions of `filters` must be true, and all
+/// conditions of at least one group. Absent, null and `[]` mean no condition. An empty group is rejected, because it would
+/// match every record.
 pub fn body<'a>(
     filters: Option<&'a RawValue>,
     filter_groups: Option<&'a RawValue>,
@@ -42,8 +42,8 @@ pub fn body<'a>(
     reader.faults.or(tree)
 }
 
-/// Parses a standalone filter, such as a scope: `{filters?, filter_groups?}`, an array of conditions that must all
-/// hold, or a single condition, which may be and, or, not.
+/// Parses a standalone filter, such as a scope: `{filters?, filter_groups?}`, an array of conditions that must all be true, or
+/// a single condition or combination (and, or, not).
 pub fn scope(scope: &RawValue) -> Result<Tree<Condition<'_>>, Error> {
     let mut reader = Reader::default();
     if scope.get().starts_with('[') {
@@ -68,8 +68,8 @@ pub fn scope(scope: &RawValue) -> Result<Tree<Condition<'_>>, Error> {
     reader.faults.or(tree)
 }
 
-/// Parses a request. A fault is recorded, and parsing continues with [`Tree::always`] in its place; an `Err` is an
-/// exceeded limit that ends parsing.
+/// The parser. After a fault, it continues with [`Tree::always`] as a placeholder. An `Err` is an exceeded limit, which ends
+/// parsing.
 #[derive(Default)]
 struct Reader {
     faults: Faults,
@@ -89,7 +89,7 @@ impl Reader {
         }
         if let Some(groups) = given(filter_groups) {
             let groups = self.groups(groups, "/filter_groups")?;
-            // No group is no condition; as a disjunction of nothing it would let no record pass.
+            // An empty array means no condition. As an empty disjunction, it would match no record.
             if !groups.is_empty() {
                 parts.push(Tree::any(groups));
             }
@@ -105,7 +105,7 @@ impl Reader {
         Ok(groups)
     }
 
-    /// The parts of a group, of an and, or of an or: at least one.
+    /// The parts of a group, `and` or `or`. At least one is required.
     fn filled<'a>(
         &mut self,
         raw: &'a RawValue,
@@ -135,13 +135,13 @@ impl Reader {
             .collect()
     }
 
-    /// Every element costs at least one condition, so that one more than allowed is enough to refuse the whole.
+    /// Reads an array. Each element has at least one condition, so one element above the limit suffices to reject it.
     fn array<'a>(&mut self, raw: &'a RawValue, pointer: &str) -> Vec<&'a RawValue> {
         let read = json::array_at_most(raw, MAX_CONDITIONS + 1, pointer);
         self.faults.keep(read).unwrap_or_default()
     }
 
-    /// A condition, or conditions combined.
+    /// Parses a condition or a combination.
     fn element<'a>(
         &mut self,
         raw: &'a RawValue,
@@ -164,9 +164,9 @@ impl Reader {
             }
         }
         if depth == MAX_DEPTH {
-            let message = format!("and, or, not may be nested to depth {MAX_DEPTH}, not deeper");
+            let message = format!("and, or, not may be nested to a depth of at most {MAX_DEPTH}");
             return Err(Error::at(Code::InvalidValue, pointer, message)
-                .hint("Use fewer levels: write groups of the same kind next to each other."));
+                .hint("Merge nested combinations of the same kind."));
         }
         let (here, depth) = (below(pointer, word), depth + 1);
         Ok(match word.as_ref() {
@@ -219,7 +219,7 @@ impl Reader {
     }
 }
 
-/// The place of a member.
+/// The pointer of a member.
 fn below(pointer: &str, member: &str) -> String {
     format!("{pointer}/{}", json::pointer_step(member))
 }

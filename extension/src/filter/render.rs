@@ -1,42 +1,64 @@
-//! Filter → a condition in SQL.
+//! Renders a filter to an SQL condition.
 //!
-//! The text consists of fixed names, quoted names of columns and tables, and literals; no other input of the client.
-//! Functions are schema-qualified. Types and operators are not, for readability: every statement runs with the search
-//! path pinned to `pg_catalog`, and policies and views are bound when they are created.
+//! Input of the client appears only in literals and quoted identifiers. Functions are schema-qualified. For readability, types
+//! and operators are not: statements run with the search path pinned to `pg_catalog`, and policies and views are resolved
+//! when they are created.
 
 use super::Filter;
 use super::arguments::Arguments;
 use super::field::{Column, Step};
-use super::like::{forms, like};
-pub use super::options::{Lives, Options};
-use super::predicate::{Predicate, Test};
-use super::range::Bound;
+use super::predicate::{Bound, Predicate, Test};
 use super::schema::Schema;
 use super::sql::{AND, OR, Sql, inner_alias, live_and_visible};
 use super::tree::Tree;
 use crate::attribute_type::AttributeType;
 use crate::value::collation::clause;
-use crate::value::constant::{Constant, LAST_MOMENT, midnight_after};
+use crate::value::constant::{Constant, LAST_MICROSECOND, midnight_after};
+use crate::value::pattern::{in_ascii, in_ascii_of_forms};
 use crate::value::quote::{identifier, literal};
 use crate::value::standard_column as column;
 use std::cell::RefCell;
 
-/// How many characters of a text its index holds; see [`crate::define::ddl::indexes`].
+/// The length of the prefix of a text in its index; see [`crate::define::ddl::indexes`].
 pub const INDEXED_CHARACTERS: usize = 200;
 
-/// The condition that holds for exactly the rows that pass the filter, over the table under `alias`. It is in
-/// parentheses, or a constant: `true`, when every row passes, or `false`.
+/// Selects live or deleted records. The column of the key depends on it, because deletion moves the key to another column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lives {
+    /// Live records.
+    #[default]
+    Live,
+    /// Deleted records.
+    Deleted,
+    /// Both. No index serves conditions on their keys.
+    Any,
+}
+
+/// Options of rendering a filter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The records of the filtered table. Behind references, only live records count.
+    pub lives: Lives,
+    /// The current time in microseconds since 2000-01-01T00:00:00Z; `None` is the start of the transaction.
+    pub now: Option<i64>,
+    /// Whether the condition is evaluated on single rows, so that it need not match an index.
+    pub one_by_one: bool,
+    /// Whether conditions behind references are rendered as sets of ids, as in views of earlier versions.
+    pub as_sets: bool,
+}
+
+/// Renders the filter for a table with this alias. The result is in parentheses, or the constant `true` or `false`.
 pub fn render(filter: &Filter, alias: &str, options: Options) -> String {
     Writer::new(filter, alias, options).filter(filter, alias)
 }
 
-/// The same condition with its constants among the arguments of a statement.
+/// Like [`render`], with the constants as arguments of the statement.
 pub fn render_with(filter: &Filter, alias: &str, options: Options, arguments: Option<&Arguments>) -> String {
     Writer { arguments, ..Writer::new(filter, alias, options) }.filter(filter, alias)
 }
 
-/// The same condition for a reader who may not read other tables, such as a policy: each subquery is replaced by a
-/// call of the function that `name` returns for its number, and is added to the list at that position.
+/// Like [`render`], for a policy, which must not read other tables. Each subquery is replaced by a call of the function that
+/// `name` returns for its number, and is returned in the list at that position.
 pub fn render_apart(
     filter: &Filter,
     alias: &str,
@@ -49,18 +71,18 @@ pub fn render_apart(
     (condition, apart.queries.into_inner())
 }
 
-/// From this many conditions behind references on, each is planned by itself. The planner would search all join orders,
-/// which took seconds for fifty of them, and longer with other limits of joins.
+/// The number of conditions behind references from which each is planned separately. A search of all join orders takes
+/// seconds for fifty conditions, or longer with other collapse limits.
 const MANY_PATHS: usize = 6;
 
-/// Queries of other tables, taken out of a condition.
+/// Subqueries that were extracted from a condition.
 struct Apart<'a> {
     name: &'a dyn Fn(usize) -> String,
     queries: RefCell<Vec<String>>,
 }
 
-struct Writer<'a> {
-    /// The alias of the filtered table: what is further in stays within its query.
+pub(super) struct Writer<'a> {
+    /// The alias of the filtered table. Only its direct subqueries are extracted.
     root: &'a str,
     lives: Lives,
     time_zone: String,
@@ -73,7 +95,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
+    pub(super) fn new(filter: &Filter, root: &'a str, options: Options) -> Writer<'a> {
         let now = options.now.map(|at| Constant::instant(at).typed(""));
         Writer {
             root,
@@ -96,7 +118,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A subquery in a condition on the table with this alias.
+    /// A subquery in a condition on the table with this alias, extracted if necessary.
     fn query(&self, query: String, alias: &str) -> String {
         let Some(apart) = self.apart.filter(|_| self.root == alias) else { return query };
         let mut queries = apart.queries.borrow_mut();
@@ -113,8 +135,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A condition behind references: on the one record that the row refers to, which the planner joins, looks up or
-    /// collects. Only for a policy, and among very many such conditions, is it a set that does not depend on the row.
+    /// The condition on the column alone, of the record at the end of the path.
+    pub(super) fn column_text(&self, predicate: &Predicate, alias: &str) -> String {
+        self.column_test(&predicate.test, &predicate.column, alias).text
+    }
+
+    /// A condition behind references: normally a correlated subquery, which the planner can turn into a join. For a policy, and
+    /// for many such conditions, it is an uncorrelated set of ids.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let test = || self.column_test(&predicate.test, &predicate.column, alias);
         let Some((step, further)) = path.split_first() else { return test() };
@@ -189,8 +216,8 @@ impl<'a> Writer<'a> {
         let Some(prefix) = self.indexed_prefix(column, name) else {
             return Sql::single(self.equals_one_of(constants, column, name));
         };
-        // The index holds the beginnings of texts. A text shorter than that is its own beginning, and to compare it
-        // twice would make the planner expect far fewer rows than there are: it takes the two for independent.
+        // The index contains prefixes of texts. For a shorter text, the prefix is the whole text. A second comparison would make
+        // the planner underestimate the number of rows, because it assumes independent conditions.
         let beginnings: Vec<Constant> = constants.iter().map(|it| it.beginning(INDEXED_CHARACTERS)).collect();
         let by_index = Sql::single(self.equals_one_of(&beginnings, column, &prefix));
         let is_whole = |constant: &Constant| match constant {
@@ -240,16 +267,15 @@ impl<'a> Writer<'a> {
         if column.kind() == AttributeType::Date {
             return Sql::single(format!("{name} = {today}"));
         }
-        // Compared with the two ends of the day, the column itself stays bare, so that its index serves.
+        // Range comparisons leave the column bare, so that its index can serve them.
         let after = |moment: &str| midnight_after(&format!("({today} + '{moment}'::interval)"), zone);
         let from = Sql::single(format!("{name} >= {}", after("-0.000001 s")));
-        let to = Sql::single(format!("{name} < {}", after(LAST_MOMENT)));
+        let to = Sql::single(format!("{name} < {}", after(LAST_MICROSECOND)));
         Sql::chain([from, to], AND)
     }
 
-    /// Finds at most as many records as there are keys. As an array, their ids come from a query that runs once,
-    /// first, and the index of the column serves the condition anywhere; a subquery with `in` would use it only
-    /// outside of `or`.
+    /// A condition on the keys of referenced records. The array subquery runs once as an init plan, so the index of the column
+    /// serves the condition anywhere. It would not serve `in (select …)` inside `or`.
     fn holds_key(&self, keys: &[String], target: &dyn Schema, name: &str, alias: &str) -> Sql {
         let inner = &inner_alias(alias);
         let keys: Vec<Constant> = keys.iter().cloned().map(Constant::Text).collect();
@@ -261,7 +287,7 @@ impl<'a> Writer<'a> {
         Sql::single(format!("{name} = any (array({}))", self.query(query, alias)))
     }
 
-    /// Null and the empty text are found by the index of a text too: the beginning of each is itself.
+    /// The test for null or empty. The index of a text serves it too, because the prefix of null or an empty text is the same.
     fn empty(&self, column: &Column, name: &str) -> Sql {
         let compared = self.indexed_prefix(column, name);
         let compared = compared.as_deref().unwrap_or(name);
@@ -277,8 +303,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The expression that the index of a text holds, in the collation that it has: in another one, no index would serve it.
-    /// Each of them finds the same, since all are deterministic.
+    /// The expression of a text's index, with the collation of the index, without which the index would not serve it. All
+    /// collations give the same result, because they are deterministic.
     fn indexed_prefix(&self, column: &Column, name: &str) -> Option<String> {
         match column {
             Column::Attribute { kind: AttributeType::String, indexed: true, collations, .. }
@@ -289,5 +315,43 @@ impl<'a> Writer<'a> {
             }
             _ => None,
         }
+    }
+}
+
+/// The patterns and the case sensitivity, if all tests are LIKE tests.
+fn forms(tests: &[Test]) -> Option<(Vec<&str>, bool)> {
+    let pattern = |test| match test {
+        &Test::Like { ref pattern, ignores_case } => Some((pattern.as_str(), ignores_case)),
+        _ => None,
+    };
+    let forms: Vec<(&str, bool)> = tests.iter().map(pattern).collect::<Option<_>>()?;
+    let &(_, ignores_case) = forms.first()?;
+    Some((forms.into_iter().map(|(pattern, _)| pattern).collect(), ignores_case))
+}
+
+/// Matches a column with one of the normalization forms of a pattern. `text` renders a constant.
+///
+/// Case folding dominates the cost of a comparison, and each form needs one. Without an index, a coarser ASCII comparison runs
+/// first, which costs half as much and excludes most rows. The form `nullif(…) is not null` hides its selectivity from the
+/// planner, which would assume independence, and `is true` preserves the evaluation order.
+fn like(
+    name: &str,
+    forms: &[&str],
+    ignores_case: bool,
+    is_indexed: bool,
+    text: impl Fn(&str) -> String,
+) -> String {
+    let operator = if ignores_case { "ilike" } else { "like" };
+    let each: Vec<String> = forms.iter().map(|form| format!("{name} {operator} {}", text(form))).collect();
+    let (whole, coarse) = match forms {
+        [form] => (each.join(OR), in_ascii(form).filter(|_| ignores_case && !is_indexed)),
+        _ => (format!("({})", each.join(OR)), forms.first().and_then(|form| in_ascii_of_forms(form))),
+    };
+    match coarse {
+        Some(coarse) => format!(
+            "(nullif({name} collate \"C\" {operator} {}, false) is not null and {whole}) is true",
+            text(&coarse)
+        ),
+        None => whole,
     }
 }

@@ -1,4 +1,4 @@
-//! The schema of a template, as filters see it: the interface between this pure part and the catalog.
+//! The interface between filters and templates.
 
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
@@ -8,13 +8,13 @@ use crate::value::list_option::ListOption;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// How a condition names an attribute. Standard fields go by their names either way.
+/// How conditions identify attributes. Standard fields always have their names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AttributeKey {
     /// By its slug.
     #[default]
     Slug,
-    /// By its number, written as a string; it survives a rename.
+    /// By its number, as a string, which a rename does not change.
     Id,
 }
 
@@ -32,7 +32,7 @@ impl AttributeKey {
     }
 }
 
-/// An attribute, as far as a filter is concerned with it.
+/// The properties of an attribute that filters use.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute<'s> {
     /// Its number.
@@ -43,13 +43,13 @@ pub struct Attribute<'s> {
     pub kind: AttributeType,
     /// Whether its column has the indexes of [`crate::define::ddl::indexes`].
     pub indexed: bool,
-    /// A list's only values.
+    /// The options of a list.
     pub options: Option<&'s [ListOption]>,
-    /// What orders its texts, and what its index.
+    /// The collations of its sorts and of its index.
     pub collations: &'s Collations,
 }
 
-/// A template as one caller sees it.
+/// A template from the caller's view.
 pub trait Schema {
     /// Its number.
     fn id(&self) -> i32;
@@ -57,29 +57,28 @@ pub trait Schema {
     /// Its slug.
     fn slug(&self) -> &str;
 
-    /// `project.template`, for people.
+    /// `project.template`, for messages.
     fn full_name(&self) -> String;
 
-    /// The table, as SQL names it, with its schema.
+    /// The quoted name of the table with its schema.
     fn table(&self) -> String;
 
     /// Its attributes.
     fn attributes(&self) -> Box<dyn Iterator<Item = Attribute<'_>> + '_>;
 
-    /// The template that the reference attribute of this number points to, or `None` when the caller may not read it:
-    /// nothing of it can be named then, as if it did not exist.
+    /// The target template of a reference; `None` if the caller cannot see it.
     fn target(&self, attribute: i32) -> Option<Rc<dyn Schema>>;
 
-    /// The condition under which the caller sees a row, in SQL over the table under this alias; `None` when every row.
-    /// It is put into statements as it is. The caller of the renderer adds that of the filtered template itself.
+    /// The SQL condition for rows that are visible to the caller, for a table with this alias; `None` if all rows are. The
+    /// renderer adds it behind references. For the filtered template, its caller must add it.
     fn visible(&self, alias: &str) -> Option<String>;
 
-    /// How many conditions behind references that condition has.
+    /// The number of conditions behind references in that condition.
     fn visible_behind(&self) -> usize {
         0
     }
 
-    /// The attribute that people see in place of a record: by default the first text.
+    /// The display attribute of records: by default the first text.
     fn display(&self) -> Option<Attribute<'_>> {
         self.attributes().find(|attribute| attribute.kind == AttributeType::String)
     }
@@ -89,7 +88,7 @@ pub trait Schema {
         match key {
             AttributeKey::Slug => self.attributes().find(|attribute| attribute.slug == name),
             AttributeKey::Id => {
-                // Only the canonical form: 012 and +12 are not numbers.
+                // Only the canonical form: 012 and +12 are rejected.
                 let id = name.parse::<i32>().ok().filter(|id| id.to_string() == name)?;
                 self.attributes().find(|attribute| attribute.id == id)
             }

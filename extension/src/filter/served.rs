@@ -1,4 +1,4 @@
-//! Which conditions an index finds the records of.
+//! Conditions that indexes serve.
 
 use super::Filter;
 use super::field::Column;
@@ -8,7 +8,7 @@ use crate::attribute_type::AttributeType;
 use crate::value::pattern::{has_trigram, words};
 
 impl Filter {
-    /// The conditions that must all hold.
+    /// The top-level conjuncts.
     pub fn parts(&self) -> Vec<Filter> {
         let parts = match &self.tree {
             Tree::All(parts) => parts.clone(),
@@ -17,18 +17,17 @@ impl Filter {
         parts.into_iter().map(|tree| Filter { tree, ..self.clone() }).collect()
     }
 
-    /// Whether indexes find the live records that pass, or not many more, without reading the others.
+    /// Whether index scans find the live matches, with few false positives.
     pub fn is_served(&self) -> bool {
         is_served(&self.tree)
     }
 
-    /// What indexes find for it, which may be more than what passes: of a text, they know its words, and not
-    /// their order.
+    /// The condition that index scans evaluate. It can match more records, because a trigram index ignores the order of words.
     pub fn found(&self) -> Filter {
         Filter { tree: found(&self.tree), ..self.clone() }
     }
 
-    /// Whether indexes find what passes and hardly more.
+    /// Whether index scans have almost no false positives.
     pub fn is_found_exactly(&self) -> bool {
         self.tree.leaves().iter().all(|leaf| match &leaf.test {
             Test::Like { pattern, .. } => words(pattern) == [pattern.as_str()],
@@ -36,12 +35,12 @@ impl Filter {
         })
     }
 
-    /// Whether it is a single condition, on this column.
+    /// Whether the filter is a single condition on this column.
     pub fn is_on(&self, column: &Column) -> bool {
         matches!(&self.tree, Tree::Leaf(leaf) if leaf.path.is_empty() && leaf.column == *column)
     }
 
-    /// Its only condition, if that is one on this template.
+    /// The only condition, if it is on a column of this template.
     pub fn single(&self) -> Option<&Predicate> {
         match &self.tree {
             Tree::Leaf(leaf) if leaf.path.is_empty() => Some(leaf),
@@ -49,17 +48,17 @@ impl Filter {
         }
     }
 
-    /// How many conditions it has.
+    /// The number of conditions.
     pub fn size(&self) -> usize {
         self.tree.leaves().len()
     }
 
-    /// Whether it has a condition on a field of another template.
+    /// Whether a condition is behind references.
     pub fn looks_behind_references(&self) -> bool {
         self.behind_references() > 0
     }
 
-    /// How many conditions on fields of other templates it has, with those that say which of the other records are visible.
+    /// The number of conditions behind references, including those of the scopes of the other templates.
     pub fn behind_references(&self) -> usize {
         let leaves = self.tree.leaves();
         let behind = leaves.iter().filter(|leaf| !leaf.path.is_empty());

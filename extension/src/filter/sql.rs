@@ -1,4 +1,4 @@
-//! Conditions in SQL, put together.
+//! Composition of SQL conditions.
 
 use super::schema::Schema;
 
@@ -11,12 +11,12 @@ pub(super) struct Sql {
 }
 
 impl Sql {
-    /// One that needs no parentheses inside others.
+    /// A condition that needs no parentheses.
     pub(super) fn single(text: String) -> Sql {
         Sql { text, is_chain: false }
     }
 
-    /// Several, joined by a word.
+    /// Joins conditions with `and` or `or`.
     pub(super) fn chain(parts: impl IntoIterator<Item = Sql>, word: &str) -> Sql {
         let mut parts: Vec<Sql> = parts.into_iter().collect();
         if parts.len() == 1 {
@@ -26,14 +26,14 @@ impl Sql {
         Sql { text: texts.join(word), is_chain: true }
     }
 
-    /// Whether a query has a row.
+    /// An EXISTS condition.
     pub(super) fn exists(query: String) -> Sql {
         Sql::single(format!("{EXISTS}({query})"))
     }
 
-    /// Not true of the row. A comparison with null is null; that it is not true is as certain as that a false one is not.
+    /// The negation, which is true for false and for null.
     pub(super) fn negated(self) -> Sql {
-        // Is never null, and in this form the planner can make a join of it.
+        // EXISTS is never null, and the planner can turn NOT EXISTS into an anti-join.
         if !self.is_chain && self.text.starts_with(EXISTS) {
             return Sql::single(format!("not {}", self.text));
         }
@@ -47,19 +47,17 @@ impl Sql {
 
 const EXISTS: &str = "exists ";
 
-/// All hold.
 pub(super) const AND: &str = " and ";
-/// At least one holds.
 pub(super) const OR: &str = " or ";
 
-/// That a record of another template is there for the caller.
+/// The conditions for live and visible records of another template.
 pub(super) fn live_and_visible(target: &dyn Schema, alias: &str) -> Vec<Sql> {
     let live = Sql::single(format!("{alias}.deleted_at is null"));
     let visible = target.visible(alias).map(|condition| Sql::single(format!("({condition})")));
     std::iter::once(live).chain(visible).collect()
 }
 
-/// The alias one level further in: r1, r2, … A subquery refers to the table around it, under another alias than its own.
+/// The alias of the next nesting level: r1, r2, … A subquery needs an alias other than those of the enclosing queries.
 pub(super) fn inner_alias(alias: &str) -> String {
     let level = alias.strip_prefix('r').and_then(|level| level.parse::<u32>().ok()).unwrap_or(0);
     format!("r{}", level + 1)

@@ -1,25 +1,25 @@
-//! Conditions combined by and, or, not.
+//! Boolean combinations of conditions.
 
-/// A combination of leaves. Whatever a leaf is, each has one of two truth values, so the laws of Boolean algebra hold.
+/// A combination of leaves. Leaves are true or false, so the laws of Boolean algebra apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree<L> {
-    /// Every part holds; without parts, always.
+    /// The conjunction of the parts; true without parts.
     All(Vec<Tree<L>>),
-    /// At least one part holds; without parts, never.
+    /// The disjunction of the parts; false without parts.
     Any(Vec<Tree<L>>),
-    /// The part does not hold.
+    /// The negation of the part.
     Not(Box<Tree<L>>),
     /// A single condition.
     Leaf(L),
 }
 
 impl<L> Tree<L> {
-    /// Holds always.
+    /// The constant true.
     pub const fn always() -> Self {
         Tree::All(Vec::new())
     }
 
-    /// Holds never.
+    /// The constant false.
     pub const fn never() -> Self {
         Tree::Any(Vec::new())
     }
@@ -34,8 +34,8 @@ impl<L> Tree<L> {
         matches!(self, Tree::Any(parts) if parts.is_empty())
     }
 
-    /// All parts hold, simplified: parts that are always true are omitted, one that is never true decides, and an
-    /// `All` is never directly inside an `All`.
+    /// The simplified conjunction: true parts are omitted, a false part makes the result false, and nested conjunctions are
+    /// flattened.
     pub fn all(parts: impl IntoIterator<Item = Tree<L>>) -> Self {
         let mut kept = Vec::new();
         for part in parts {
@@ -61,7 +61,7 @@ impl<L> Tree<L> {
         if kept.len() == 1 { kept.swap_remove(0) } else { Tree::Any(kept) }
     }
 
-    /// The opposite, in the simplest form.
+    /// The simplified negation.
     pub fn negated(self) -> Self {
         match self {
             Tree::Not(part) => *part,
@@ -71,7 +71,7 @@ impl<L> Tree<L> {
         }
     }
 
-    /// Every leaf, in the order written.
+    /// All leaves, in order.
     pub fn leaves(&self) -> Vec<&L> {
         match self {
             Tree::All(parts) | Tree::Any(parts) => parts.iter().flat_map(Tree::leaves).collect(),
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Leaves are the numbers of truth values.
+    /// A leaf is an index into the truth values.
     fn holds(tree: &Tree<usize>, values: &[bool]) -> bool {
         match tree {
             Tree::All(parts) => parts.iter().all(|part| holds(part, values)),
@@ -105,7 +105,8 @@ mod tests {
         }
     }
 
-    /// No constant inside, no part of the same kind as the whole, nothing negated twice, nothing combined with itself.
+    /// Whether a tree is simplified: no nested constants, no nested combination of the same kind, no double negation, and no
+    /// combination of one part.
     fn is_simple(tree: &Tree<usize>) -> bool {
         let fits = |part: &Tree<usize>| !part.is_always() && !part.is_never() && is_simple(part);
         match tree {

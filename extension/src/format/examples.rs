@@ -1,13 +1,14 @@
-//! Cells of a column that show what formats read.
+//! Example cells that show how candidate formats read a column.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
-/// The longest cell that is shown, in bytes.
+/// The maximum size of an example.
 const MAX_BYTES: usize = 100;
 
-/// So many of the cells at most, each once: first those that tell formats apart which no cell before did, then others that formats
-/// read differently, then any. `read` gives what a format reads; `readings` is how many of the formats read different values.
+/// Selects at most `most` distinct cells. Cells that distinguish further formats come first, then other cells with different
+/// readings, then any others. `read` returns the reading of a format; `readings` is the number of formats with distinct
+/// readings.
 pub(super) fn examples<'c>(
     formats: usize,
     readings: usize,
@@ -17,7 +18,7 @@ pub(super) fn examples<'c>(
 ) -> Vec<&'c str> {
     let (mut telling, mut different, mut alike) = (Vec::new(), Vec::new(), Vec::new());
     let mut known: HashSet<&str> = HashSet::new();
-    // The formats that no cell has told apart so far have the same number.
+    // Formats that no cell has distinguished so far have the same group number.
     let mut group_of = vec![0; formats];
     let mut groups = 1;
     for cell in cells.filter(|cell| cell.len() <= MAX_BYTES) {
@@ -60,7 +61,7 @@ pub(super) fn examples<'c>(
 mod tests {
     use super::*;
 
-    /// A format is the letters of a cell that it reads.
+    /// A format here is the set of letters that it reads.
     fn shown<'c>(formats: &[&str], cells: &[&'c str]) -> Vec<&'c str> {
         let read = |format: usize, cell: &'c str| {
             Some(Cow::Owned(cell.chars().filter(|letter| formats[format].contains(*letter)).collect()))
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn cell_that_tells_formats_apart_comes_before_others() {
+    fn cell_that_distinguishes_formats_comes_first() {
         let mut cells = vec!["a"; 3];
         let many: Vec<String> = (0..20).map(|number| format!("a{number}")).collect();
         cells.extend(many.iter().map(String::as_str));
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn cell_that_all_formats_read_alike_comes_last() {
+    fn cell_with_equal_readings_comes_last() {
         assert_eq!(shown(&["ab", "ac"], &["a", "xa", "b", "c"]), ["b", "c", "a", "xa"]);
         assert_eq!(shown(&["ab"], &["a", "a", "b"]), ["a", "b"]);
         assert_eq!(shown(&["a", "b"], &[&"a".repeat(MAX_BYTES + 1)]), [""; 0]);

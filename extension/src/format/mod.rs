@@ -1,13 +1,14 @@
-//! Formats of files: how another program writes numbers, dates, times, booleans, lists and no value in its cells. Pure.
+//! Cell formats of other programs: numbers, dates, times, booleans, lists and empty values. Pure.
 //!
 //! ```text
-//! JSON ──parse──▶ Format ──read──▶ the cell as keyed writes it ──attribute_type──▶ value
+//! JSON ──parse──▶ Format ──read──▶ canonical cell ──attribute_type──▶ value
 //!                        ◀─write──
 //! ```
 //!
-//! A format changes the form of a cell, and nothing else: what it reads, the type of the attribute reads again, with all its rules.
+//! A format only converts between cells of a file and canonical cells, the form that keyed writes without a format. The
+//! attribute type parses canonical cells with all its rules.
 
-/// Cells that show what formats read.
+/// Example cells.
 mod examples;
 /// Numbers.
 pub mod number;
@@ -15,44 +16,44 @@ pub mod number;
 pub mod parse;
 /// Patterns of dates and times.
 pub mod pattern;
-/// Cells of a format → cells of keyed.
+/// Cells of a file → canonical cells.
 pub mod read;
-/// Which formats fit the cells of a column.
+/// Suggestions of formats for a column.
 pub mod suggest;
-/// Cells of keyed → cells of a format.
+/// Canonical cells → cells of a file.
 pub mod write;
 
 use number::NumberFormat;
 use pattern::Pattern;
 
-/// How a file writes values.
+/// The format of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Format {
-    /// How numbers are written.
+    /// The format of numbers.
     pub number: Option<NumberFormat>,
-    /// How dates are written.
+    /// The pattern of dates.
     pub date: Option<Pattern>,
-    /// How times are written.
+    /// The pattern of times.
     pub datetime: Option<Pattern>,
-    /// The time zone of times that name none.
+    /// The time zone of times without an offset.
     pub time_zone: Option<String>,
-    /// The cells that hold no value.
+    /// The cells that mean no value.
     pub null: Option<Vec<String>>,
-    /// The cells that mean true, and false.
+    /// The cells that mean true.
     pub yes: Option<Vec<String>>,
-    /// See `yes`.
+    /// The cells that mean false.
     pub no: Option<Vec<String>>,
-    /// What is between the elements of a list.
+    /// The separator of list elements.
     pub list: Option<char>,
 }
 
 impl Format {
-    /// Whether it says how numbers are written.
+    /// Whether it has a format of numbers.
     pub fn has_numbers(&self) -> bool {
         self.number.is_some()
     }
 
-    /// Whether a cell holds no value.
+    /// Whether a cell means no value.
     pub fn is_null(&self, cell: &str) -> bool {
         match &self.null {
             Some(texts) => texts.iter().any(|text| text == cell),
@@ -60,7 +61,7 @@ impl Format {
         }
     }
 
-    /// The cell that holds no value, as it is written; none if no cell does.
+    /// The cell that is written for no value; `None` if the format has none.
     pub fn null_cell(&self) -> Option<&str> {
         match &self.null {
             Some(texts) => texts.first().map(String::as_str),
@@ -68,13 +69,13 @@ impl Format {
         }
     }
 
-    /// A text without the `'` that keeps it from being no value.
+    /// The text of a cell with a leading `'`, if the text alone would mean no value.
     pub fn unguarded_null<'c>(&self, cell: &'c str) -> Option<&'c str> {
         cell.strip_prefix('\'').filter(|rest| self.null.is_some() && self.is_null(rest))
     }
 }
 
-/// The texts of a list of these, for a message.
+/// Joins texts for a message.
 fn shown(texts: &[String]) -> String {
     texts.join(" or ")
 }

@@ -1,13 +1,13 @@
-//! Numbers of a format.
+//! The format of numbers.
 
-/// How numbers are written.
+/// A format of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberFormat {
-    /// Before decimals.
+    /// The decimal separator.
     pub decimal: char,
-    /// Between groups of three digits.
+    /// The thousands separator.
     pub thousands: Option<char>,
-    /// Whether the minus may follow the digits.
+    /// Whether the minus sign can follow the digits.
     pub trailing_minus: bool,
 }
 
@@ -17,11 +17,11 @@ impl Default for NumberFormat {
     }
 }
 
-/// Characters that look the same, and of which programs write one or another.
+/// Characters that look alike and that programs use interchangeably.
 const ALIKE: [&str; 2] = [" \u{a0}\u{202f}\u{2009}", "'\u{2019}"];
 
 impl NumberFormat {
-    /// Reads a number in this form as JSON writes it; none of another form.
+    /// Converts a number to its JSON form; `None` if the cell does not match.
     pub fn read(&self, cell: &str) -> Option<String> {
         let (unsigned, is_negative) = match (cell.strip_prefix('-'), cell.strip_suffix('-')) {
             (Some(rest), _) => (rest, true),
@@ -65,14 +65,14 @@ impl NumberFormat {
         Some(number)
     }
 
-    /// Whether a character is between groups, or looks like one that is.
+    /// Whether a character is the thousands separator or looks like it.
     pub(super) fn is_separator(&self, character: char) -> bool {
         let Some(thousands) = self.thousands else { return false };
         let alike = ALIKE.iter().find(|alike| alike.contains(thousands));
         alike.map_or(character == thousands, |alike| alike.contains(character))
     }
 
-    /// Appends a number that JSON writes so. Without groups: no program needs them to read it.
+    /// Appends a JSON number in this format, without thousands separators, which no program requires.
     pub fn write(&self, out: &mut String, number: &str) {
         let (unsigned, is_negative) = number.strip_prefix('-').map_or((number, false), |rest| (rest, true));
         if is_negative && !self.trailing_minus {
@@ -84,14 +84,14 @@ impl NumberFormat {
         }
     }
 
-    /// A number in this form.
+    /// An example.
     pub fn example(&self) -> String {
         let thousands = self.thousands.map(String::from).unwrap_or_default();
         let minus = if self.trailing_minus { "-" } else { "" };
         format!("1{thousands}234{}50{minus}", self.decimal)
     }
 
-    /// Whether a character may be before decimals or between groups.
+    /// Whether a character can be a separator.
     pub fn is_mark(character: char) -> bool {
         !character.is_alphanumeric() && !character.is_control() && !"-+\"".contains(character)
     }

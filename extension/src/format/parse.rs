@@ -1,4 +1,4 @@
-//! JSON → format: every member is known, and no two contradict each other.
+//! Parses JSON to a format. Unknown and contradictory members are rejected.
 
 use super::Format;
 use super::number::NumberFormat;
@@ -21,12 +21,12 @@ pub const MEMBERS: [&str; 10] = [
     "list",
 ];
 
-/// The maximum number of texts of a member, and of bytes of each.
+/// The maximum number of texts of a member, and the maximum size of each.
 const MAX_TEXTS: usize = 100;
 const MAX_TEXT_BYTES: usize = 100;
 
 impl Format {
-    /// Reads the object at `pointer`. Whether there is the time zone is for the caller to find out.
+    /// Parses the object at `pointer`. The caller must check that the time zone exists.
     pub fn parse(value: &RawValue, pointer: &str) -> Result<Format, Error> {
         let members = json::object_at(value, pointer)?.0;
         let unknown: Vec<Error> = members
@@ -77,7 +77,7 @@ impl Format {
     }
 }
 
-/// Joins errors, with a message that names all of them.
+/// Joins errors and their messages.
 fn joined(errors: Vec<Error>) -> Option<Error> {
     let messages: Vec<String> = errors.iter().map(|error| error.message.clone()).collect();
     Error::join(errors).map(|error| Error { message: messages.join("; "), ..error })
@@ -119,18 +119,18 @@ fn pattern(value: &RawValue, here: &str, has_time: bool) -> Result<Pattern, Erro
     let example = if has_time { "DD.MM.YYYY HH:mm" } else { "DD.MM.YYYY" };
     Pattern::parse(&text, has_time).map_err(|message| {
         Error::at(Code::InvalidValue, here, message)
-            .hint(format!("A pattern such as {example} has {TOKENS}, and marks between them."))
+            .hint(format!("A pattern such as {example} consists of {TOKENS}, and punctuation."))
     })
 }
 
-/// The separator of lists: one character, which no element begins or ends with.
+/// Parses the separator of lists: one character.
 fn separator(value: &RawValue, here: &str) -> Result<char, Error> {
     let wanted = |it: &char| !it.is_alphanumeric() && !"\"'[] \0\r".contains(*it);
     let refuse = || invalid(here, "must be one character, such as | or ; or ,");
     one_character(value, here)?.filter(wanted).ok_or_else(refuse)
 }
 
-/// Texts of cells: one, or an array.
+/// Parses a text, or an array of texts.
 fn texts(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     if let Some(single) = json::string_at(value, here)? {
         return check_text(single.into_owned(), here).map(|text| vec![text]);
@@ -154,13 +154,13 @@ fn check_text(text: String, here: &str) -> Result<String, Error> {
     Err(invalid(here, &format!("has more than {MAX_TEXT_BYTES} bytes")))
 }
 
-/// Words for true or for false: at least one.
+/// Parses the cells for true or for false. At least one is required.
 fn words(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     let words = texts(value, here)?;
     if words.is_empty() { Err(invalid(here, "needs at least one text")) } else { Ok(words) }
 }
 
-/// A `'` says that a cell is a text, so no cell without a value begins with it.
+/// Rejects a null text with a leading `'`, which marks a cell as a text.
 fn check_null(format: &Format, here: &str) -> Result<(), Error> {
     let quoted = format.null.iter().flatten().position(|text| text.starts_with('\''));
     match quoted {
@@ -172,17 +172,18 @@ fn check_null(format: &Format, here: &str) -> Result<(), Error> {
     }
 }
 
-/// Members that exclude each other.
+/// Checks for members that contradict each other.
 fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
     let number = format.number.unwrap_or_default();
     if number.is_separator(number.decimal) {
-        let message = format!("{:?} is before decimals, too", number.decimal);
+        let message = format!("{:?} is also the decimal separator", number.decimal);
         let error = invalid(&format!("{pointer}/thousands"), &message);
-        return Some(error.hint("Name both marks, for example \"decimal\": \",\", \"thousands\": \".\"."));
+        return Some(
+            error.hint("Set both separators, for example \"decimal\": \",\", \"thousands\": \".\"."),
+        );
     }
     if format.datetime.is_some() && format.time_zone.is_none() {
-        let error =
-            invalid(&format!("{pointer}/time_zone"), "is missing: times in this pattern name no offset");
+        let error = invalid(&format!("{pointer}/time_zone"), "is missing: this pattern has no offset");
         return Some(
             error.hint("Add the time zone of the file, for example \"time_zone\": \"Europe/Zurich\"."),
         );
@@ -204,31 +205,31 @@ fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
             let error =
                 invalid(&format!("{pointer}/{member}"), &format!("{word:?} means both {name} and no value"));
             return Some(
-                error.hint("Say in \"null\" which cells have no value, for example \"null\": [\"n/a\"]."),
+                error.hint("Set \"null\" to the cells without a value, for example \"null\": [\"n/a\"]."),
             );
         }
     }
     None
 }
 
-/// Whether a cell is a word, in any letter case.
+/// Whether a cell equals a word, ignoring case.
 pub(super) fn is_same(cell: &str, word: &str) -> bool {
     if cell.is_ascii() && word.is_ascii() {
         return cell.eq_ignore_ascii_case(word);
     }
-    // No letter takes more than three times as many bytes in another case.
+    // Case folding enlarges a letter at most threefold.
     let (short, long) = (cell.len().min(word.len()), cell.len().max(word.len()));
     long <= 3 * short && cell.to_lowercase() == word.to_lowercase()
 }
 
 impl Format {
-    /// The words for true or for false.
+    /// The cells for true or for false.
     pub fn words(&self, value: bool) -> Vec<String> {
         let given = if value { &self.yes } else { &self.no };
         given.clone().unwrap_or_else(|| vec![value.to_string()])
     }
 
-    /// Whether a cell is a word for true, or for false.
+    /// Whether a cell means true, or false.
     pub(super) fn means(&self, value: bool, cell: &str) -> bool {
         match if value { &self.yes } else { &self.no } {
             Some(words) => words.iter().any(|word| is_same(cell, word)),

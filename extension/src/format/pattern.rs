@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// What a pattern may be made of, for a message.
+/// The fields of patterns, for messages.
 pub const TOKENS: &str =
     "YYYY, MM or M, DD or D, HH or H, hh or h with A for AM and PM, mm, ss and S to SSSSSS";
 
@@ -18,14 +18,14 @@ enum Part {
     HalfHour(Width),
     Minute,
     Second,
-    /// So many digits of a fraction of a second.
+    /// A fraction of a second with this number of digits.
     Fraction(usize),
     /// AM or PM.
     Half,
     Literal(char),
 }
 
-/// The digits of a number.
+/// The minimum number of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Width {
     One,
@@ -39,7 +39,7 @@ pub struct Pattern {
     parts: Vec<Part>,
 }
 
-/// A date and a time of day, as they are written.
+/// The fields of a date and a time of day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
     /// The year.
@@ -59,7 +59,7 @@ pub struct Fields {
 }
 
 impl Pattern {
-    /// Reads a pattern of dates, or with `has_time` of times, or says what is wrong with it.
+    /// Parses a pattern of dates, or with `has_time` of times. The error is a message for the caller.
     pub fn parse(text: &str, has_time: bool) -> Result<Pattern, String> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -84,7 +84,7 @@ impl Pattern {
                 _ if !first.is_alphanumeric() && !first.is_control() && !"\"'+".contains(first) => {
                     (Part::Literal(first), first.len_utf8())
                 }
-                _ => return Err(format!("{run:?} is not a field of a pattern")),
+                _ => return Err(format!("{run:?} is not a pattern field")),
             };
             parts.push(part);
             rest = &rest[used..];
@@ -93,7 +93,7 @@ impl Pattern {
         pattern.check(has_time).map(|()| pattern)
     }
 
-    /// As it was written.
+    /// The source text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -147,12 +147,12 @@ impl Pattern {
         let is_after_seconds =
             |at: usize| matches!(self.parts[..at], [.., Part::Second] | [.., Part::Second, Part::Literal(_)]);
         match self.parts.iter().position(|it| matches!(it, Part::Fraction(_))) {
-            Some(at) if !is_after_seconds(at) => Err("a fraction follows the seconds".to_owned()),
+            Some(at) if !is_after_seconds(at) => Err("a fraction must follow the seconds".to_owned()),
             _ => Ok(()),
         }
     }
 
-    /// Reads a text that has this form; there may be no such day or time.
+    /// Parses a text. The result can be an invalid date or time.
     pub fn read(&self, text: &str) -> Option<Fields> {
         let mut rest = text;
         let mut fields = Fields::default();
@@ -197,14 +197,14 @@ impl Pattern {
         rest.is_empty().then_some(fields)
     }
 
-    /// Writes a date and a time of day, as far as the pattern shows them.
+    /// Appends the fields that the pattern contains.
     pub fn write(&self, out: &mut String, fields: Fields) {
         let two = |out: &mut String, number: u32, width: Width| match width {
             Width::Two => write!(out, "{number:02}"),
             Width::One => write!(out, "{number}"),
         };
         for part in &self.parts {
-            // Nothing can fail in memory.
+            // Writing to a String cannot fail.
             let _ = match *part {
                 Part::Year => write!(out, "{:04}", fields.year),
                 Part::Month(width) => two(out, fields.month, width),

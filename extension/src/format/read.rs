@@ -1,24 +1,24 @@
-//! Cells of a format → cells as keyed writes them, which the types of attributes read.
+//! Converts cells of a file to canonical cells, which attribute types parse.
 
 use super::pattern::{Fields, Pattern};
 use super::{Format, shown};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
-use crate::value::cell_format::{unguarded, write_text};
+use crate::value::file_format::{unguarded, write_text};
 use crate::value::time;
 use crate::value::zone::{Instants, Zone, instants};
 use std::borrow::Cow;
 
-/// The day 2000-02-01 at 13:45, in examples.
+/// The time in examples: 2024-02-29 13:45.
 const EXAMPLE: Fields =
     Fields { year: 2024, month: 2, day: 29, hour: 13, minute: 45, second: 0, microsecond: 0 };
 
-/// How many texts for no value a hint shows.
+/// The maximum number of null texts in a hint.
 const SHOWN: usize = 5;
 
 impl Format {
-    /// The same cell as keyed writes it, or what would fit.
+    /// Converts a cell to its canonical form. The error names valid forms.
     pub fn read<'c>(
         &self,
         kind: AttributeType,
@@ -30,7 +30,7 @@ impl Format {
             return Ok(Cow::Borrowed(""));
         }
         if cell.is_empty() {
-            // The empty text is a text, and no other value.
+            // If the empty cell is not null, it is the empty text.
             return if kind == AttributeType::String {
                 Ok(Cow::Borrowed("'"))
             } else {
@@ -54,8 +54,8 @@ impl Format {
             self.null.iter().flatten().take(SHOWN).map(|text| format!("{text:?}")).collect();
         let error = Error::at(Code::InvalidValue, pointer, "the cell is empty");
         match texts.as_slice() {
-            [] => error.hint("The format has no text for cells without a value."),
-            texts => error.hint(format!("A cell without a value has {}.", shown(texts))),
+            [] => error.hint("The format has no cell for null."),
+            texts => error.hint(format!("Write {} in a cell without a value.", shown(texts))),
         }
     }
 
@@ -90,15 +90,15 @@ impl Format {
 
     fn date<'c>(&self, cell: &'c str, pointer: &str) -> Result<Cow<'c, str>, Error> {
         let Some(pattern) = &self.date else { return Ok(Cow::Borrowed(cell)) };
-        let fields = pattern.read(cell).ok_or_else(|| unlike("a date", cell, pattern, pointer))?;
+        let fields = pattern.read(cell).ok_or_else(|| mismatch("a date", cell, pattern, pointer))?;
         let date = date_text(fields);
         match time::parse_date(&date, pointer) {
             Ok(_) => Ok(Cow::Owned(date)),
-            Err(_) => Err(absent("day", cell, pattern, pointer)),
+            Err(_) => Err(nonexistent("day", cell, pattern, pointer)),
         }
     }
 
-    /// A time in the pattern of the file, or RFC 3339 with an offset: no pattern has an offset, so the two differ.
+    /// Converts a time in the pattern of the file, or in RFC 3339. Patterns have no offset, so the two cannot be confused.
     fn datetime<'c>(&self, cell: &'c str, zone: &dyn Zone, pointer: &str) -> Result<Cow<'c, str>, Error> {
         let Some(pattern) = &self.datetime else { return Ok(Cow::Borrowed(cell)) };
         let Some(fields) = pattern.read(cell) else {
@@ -106,14 +106,14 @@ impl Format {
             return if is_rfc {
                 Ok(Cow::Borrowed(cell))
             } else {
-                Err(unlike("a time", cell, pattern, pointer))
+                Err(mismatch("a time", cell, pattern, pointer))
             };
         };
-        let local = local_of(fields).ok_or_else(|| absent("time", cell, pattern, pointer))?;
+        let local = local_of(fields).ok_or_else(|| nonexistent("time", cell, pattern, pointer))?;
         self.instant(local, cell, zone, pointer).map(Cow::Owned)
     }
 
-    /// A local time of the zone in RFC 3339, if it comes once; `cell` is how it was written.
+    /// Converts a local time of the time zone to RFC 3339, if it is unambiguous. `cell` is for the error message.
     pub fn instant(&self, local: i64, cell: &str, zone: &dyn Zone, pointer: &str) -> Result<String, Error> {
         let name = self.time_zone.as_deref().unwrap_or("UTC");
         let refuse =
@@ -121,24 +121,24 @@ impl Format {
         match instants(zone, local) {
             Instants::Once(at) if time::DATETIME_RANGE.contains(&at) => Ok(time::datetime(at)),
             Instants::Once(_) => {
-                let message = format!("{cell:?} is in UTC not a time of the years 0001 to 9999");
+                let message = format!("{cell:?} in UTC is outside the years 0001 to 9999");
                 Err(Error::at(Code::InvalidValue, pointer, message))
             }
             Instants::Never => refuse(
-                format!("there is no time {cell:?} in {name}: the clock is set forward over it"),
+                format!("the time {cell:?} does not exist in {name}: the clock is set forward"),
                 "Write another time, or one in RFC 3339 with its offset.".to_owned(),
             ),
             Instants::Twice(first, second) => {
                 let (first, second) = (time::datetime(first), time::datetime(second));
                 refuse(
-                    format!("the time {cell:?} comes twice in {name}: the clock is set back"),
+                    format!("the time {cell:?} is ambiguous in {name}: the clock is set back"),
                     format!("Write {first} for the first, {second} for the second."),
                 )
             }
         }
     }
 
-    /// A list as JSON, so that no element is taken apart again.
+    /// Converts a list to JSON, so that its elements are not split again.
     fn list<'c>(&self, cell: &'c str, pointer: &str) -> Result<Cow<'c, str>, Error> {
         let inner = self.unguarded_null(cell).unwrap_or(unguarded(cell));
         let Some(separator) = self.list.filter(|_| !inner.starts_with('[')) else {
@@ -159,7 +159,7 @@ impl Format {
         Ok(Cow::Owned(list))
     }
 
-    /// A text, or the key of a reference.
+    /// Converts a text, or the key of a reference.
     fn text<'c>(&self, cell: &'c str) -> Cow<'c, str> {
         let Some(rest) = self.unguarded_null(cell) else { return Cow::Borrowed(cell) };
         let mut text = String::new();
@@ -173,7 +173,7 @@ pub(super) fn date_text(fields: Fields) -> String {
     format!("{:04}-{:02}-{:02}", fields.year, fields.month, fields.day)
 }
 
-/// A local time in microseconds since 2000-01-01, if there is such a day and time.
+/// A local time in microseconds since 2000-01-01; `None` if it is invalid.
 pub(super) fn local_of(fields: Fields) -> Option<i64> {
     if fields.hour > 23 || fields.minute > 59 || fields.second > 59 {
         return None;
@@ -183,19 +183,21 @@ pub(super) fn local_of(fields: Fields) -> Option<i64> {
     time::parse_datetime(&text, "").ok()
 }
 
-/// The example of a pattern.
+/// An example for a pattern.
 fn example(pattern: &Pattern) -> String {
     let mut example = String::new();
     pattern.write(&mut example, EXAMPLE);
     example
 }
 
-fn unlike(what: &str, cell: &str, pattern: &Pattern, pointer: &str) -> Error {
+fn mismatch(what: &str, cell: &str, pattern: &Pattern, pointer: &str) -> Error {
     let message = format!("{cell:?} is not {what} of the form {}", pattern.text());
-    Error::at(Code::InvalidValue, pointer, message).hint(format!("Write for example {}.", example(pattern)))
+    Error::at(Code::InvalidValue, pointer, message)
+        .hint(format!("Write a value such as {}.", example(pattern)))
 }
 
-fn absent(what: &str, cell: &str, pattern: &Pattern, pointer: &str) -> Error {
+fn nonexistent(what: &str, cell: &str, pattern: &Pattern, pointer: &str) -> Error {
     let message = format!("there is no {what} {cell:?} ({})", pattern.text());
-    Error::at(Code::InvalidValue, pointer, message).hint(format!("Write for example {}.", example(pattern)))
+    Error::at(Code::InvalidValue, pointer, message)
+        .hint(format!("Write a value such as {}.", example(pattern)))
 }

@@ -1,11 +1,11 @@
-//! Which formats fit all cells of a column. Formats that read the same values from them are one choice, others are
-//! several: the file does not show which of these is meant.
+//! Suggests formats that fit all cells of a column. Formats with the same readings count as one choice. If there are several
+//! choices, the file is ambiguous.
 
 use super::Format;
 use super::examples::examples;
 use crate::attribute_type::{AttributeType, Rules};
-use crate::value::cell_format::SEPARATOR;
 use crate::value::change::Change;
+use crate::value::file_format::SEPARATOR;
 use crate::value::zone::Utc;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -13,11 +13,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
 
-/// Texts that programs write into cells without a value.
+/// Common null texts.
 const NULLS: [&str; 12] =
     ["NULL", "null", "n/a", "N/A", "NA", "#N/A", "NaN", "None", "nil", "\\N", "-", "\u{2013}"];
 
-/// Marks of numbers: before decimals, and between groups.
+/// Decimal and thousands separators.
 const NUMBERS: [(char, Option<char>); 9] = [
     (',', None),
     (',', Some('.')),
@@ -71,26 +71,26 @@ const WORDS: [(&str, &str); 15] = [
 
 const SEPARATORS: [char; 4] = ['|', ',', '/', '\n'];
 
-/// What is known of the cells of a column.
+/// The suggestion for a column.
 #[derive(Debug, Serialize)]
 pub struct Forms {
     column: String,
     /// Columns of one kind share a format.
     kind: &'static str,
-    /// Texts in place of no value.
+    /// Null texts in the column.
     nulls: BTreeSet<String>,
-    /// The formats that fit, the first of which is to be preferred, each with a hash of the values that it reads.
+    /// The formats that fit, preferred first, each with a hash of its readings.
     fits: Vec<(Box<RawValue>, u64)>,
-    /// Different cells, as examples.
+    /// Example cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<String>,
-    /// What each format reads from these.
+    /// The readings of the examples by each format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     readings: Vec<Vec<String>>,
 }
 
 impl Forms {
-    /// What is known of a column of texts or keys: which of the words that elsewhere stand for no value are texts here, if any are.
+    /// The suggestion for a column of texts or keys: common null texts that would be read as texts; `None` if there are none.
     pub fn of_texts<'a>(column: &str, cells: impl Iterator<Item = &'a str>) -> Option<Forms> {
         let nulls: BTreeSet<String> = cells.filter(|cell| NULLS.contains(cell)).map(str::to_owned).collect();
         (!nulls.is_empty()).then(|| Forms {
@@ -104,7 +104,7 @@ impl Forms {
     }
 }
 
-/// A format that may fit.
+/// A candidate format.
 struct Candidate {
     json: String,
     format: Format,
@@ -123,15 +123,15 @@ impl Candidate {
         Some(Candidate { json, format, hash: DefaultHasher::new() })
     }
 
-    /// What the candidate reads from a cell, if it fits.
+    /// The reading of a cell, if the candidate fits.
     fn read<'c>(&self, kind: AttributeType, rules: &Rules, cell: &'c str) -> Option<Cow<'c, str>> {
         let read = self.format.read(kind, cell, &Utc, rules.pointer).ok()?;
-        // A value that no record may get does not fit, nor does a list whose separator may be another one.
+        // A value that no record can get does not fit. Neither does a list that contains the default separator.
         let fits = matches!(kind.parse_cell(&read, rules), Ok(change) if !matches!(change, Change::Keep(..)));
         (fits && !(self.format.list.is_some() && cell.contains(SEPARATOR))).then_some(read)
     }
 
-    /// Whether the candidate reads a cell; its value then counts.
+    /// Whether the candidate fits a cell. The reading is added to its hash.
     fn takes(&mut self, kind: AttributeType, rules: &Rules, cell: &str) -> bool {
         let Some(read) = self.read(kind, rules, cell) else { return false };
         self.hash.write(read.as_bytes());
@@ -140,7 +140,7 @@ impl Candidate {
     }
 }
 
-/// What formats a type can have in a file, the plain one first.
+/// The candidate formats of a type, with the default first.
 fn candidates(kind: AttributeType, zone: Option<&str>) -> Vec<Candidate> {
     use serde_json::json;
     let mut formats = vec![json!({})];
@@ -168,8 +168,8 @@ fn candidates(kind: AttributeType, zone: Option<&str>) -> Vec<Candidate> {
     formats.iter().filter_map(|json| Candidate::new(json, zone)).collect()
 }
 
-/// Looks at the cells of a column; none of a type that any text fits, or where nothing says that a format is needed. `zone` is
-/// the time zone of times that name none, if it is known; `max` is the number of examples.
+/// Suggests formats for a column; `None` for a type without formats. `zone` is the time zone of times without an offset, if it
+/// is known; `max` is the maximum number of examples.
 pub fn forms<'a>(
     column: &str,
     kind: AttributeType,

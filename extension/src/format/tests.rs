@@ -1,4 +1,4 @@
-//! What formats are taken, and what they read and write.
+//! Tests of parsing, reading, writing and suggestions.
 
 mod refusals;
 mod round_trips;
@@ -10,17 +10,17 @@ use crate::error::Error;
 use crate::value::zone::Zone;
 use serde_json::value::RawValue;
 
-/// Reads a format.
+/// Parses a format.
 fn parse(text: &str) -> Result<Format, Error> {
     Format::parse(serde_json::from_str::<&RawValue>(text).expect("JSON"), "/format")
 }
 
-/// A format that is taken.
+/// A valid format.
 fn format(text: &str) -> Format {
     parse(text).expect(text)
 }
 
-/// The cell as keyed writes it, or the refusal with its hint.
+/// The canonical cell, or the error with its hint.
 fn read(format: &Format, kind: AttributeType, cell: &str, zone: &dyn Zone) -> Result<String, String> {
     let read = format.read(kind, cell, zone, "/attributes/a");
     read.map(Into::into).map_err(|error| {
@@ -29,12 +29,12 @@ fn read(format: &Format, kind: AttributeType, cell: &str, zone: &dyn Zone) -> Re
     })
 }
 
-/// Settings of an attribute without any.
+/// Rules of an attribute without settings.
 fn rules() -> Rules<'static> {
     Rules { pointer: "/attributes/a", ..Rules::default() }
 }
 
-/// Whether a cell is refused, with these words.
+/// Whether a cell is rejected with a message that contains these words.
 fn is_refused(read: &Result<String, String>, words: &[&str]) -> bool {
     read.as_ref().is_err_and(|error| words.iter().all(|word| error.contains(word)))
 }

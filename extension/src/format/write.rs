@@ -1,20 +1,20 @@
-//! Cells as keyed writes them → cells of a format.
+//! Converts canonical cells to cells of a file.
 
 use super::Format;
 use super::pattern::Fields;
 use super::read::local_of;
 use crate::attribute_type::{AttributeType, Rules};
-use crate::value::cell_format::{SEPARATOR, write_list};
+use crate::value::file_format::{SEPARATOR, write_list};
 use crate::value::time;
 use crate::value::zone::{Instants, Utc, Zone, instants, local};
 
 impl Format {
-    /// Appends the cell of no value.
+    /// Appends the cell for no value.
     pub fn write_null(&self, out: &mut String) {
         out.push_str(self.null_cell().unwrap_or_default());
     }
 
-    /// Appends a text, or the key of a reference, that keyed writes as this cell.
+    /// Appends the canonical cell of a text or of a reference's key.
     pub fn write_text(&self, out: &mut String, cell: &str) {
         if self.null.is_some() && self.is_null(cell) {
             out.push('\'');
@@ -29,7 +29,7 @@ impl Format {
         self.write_text(out, &cell);
     }
 
-    /// Appends a number, or the point of a metric, that keyed writes as this cell.
+    /// Appends the canonical cell of a number or a metric.
     pub fn write_number(&self, out: &mut String, cell: &str) {
         match self.number {
             // Points of a metric are JSON.
@@ -43,7 +43,7 @@ impl Format {
         out.push_str(&self.words(value)[0]);
     }
 
-    /// Appends a date that keyed writes as this cell.
+    /// Appends the canonical cell of a date.
     pub fn write_date(&self, out: &mut String, cell: &str) {
         match (&self.date, fields_of(cell, "")) {
             (Some(pattern), Some(fields)) => pattern.write(out, fields),
@@ -51,8 +51,8 @@ impl Format {
         }
     }
 
-    /// Appends a time, in microseconds since 2000-01-01T00:00:00Z. A time that the pattern does not show exactly, such as one of
-    /// the hour that comes twice, is written in RFC 3339, which is read back.
+    /// Appends a time, in microseconds since 2000-01-01T00:00:00Z. If the pattern cannot represent it exactly, for example in a
+    /// repeated hour, it is written in RFC 3339, which reads back.
     pub fn write_datetime(&self, out: &mut String, at: i64, zone: &dyn Zone) {
         let Some(pattern) = &self.datetime else { return time::write_datetime(out, at) };
         let text = time::datetime(local(zone, at));
@@ -69,7 +69,7 @@ impl Format {
         time::write_datetime(out, at);
     }
 
-    /// A value other than a text that is written like a cell without a value, and would be read as none.
+    /// A null text that is also a valid value of this type, which would be read as no value.
     pub fn hidden_value(&self, kind: AttributeType) -> Option<&str> {
         if matches!(kind, AttributeType::String | AttributeType::Reference | AttributeType::List) {
             return None;

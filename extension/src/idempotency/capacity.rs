@@ -1,5 +1,5 @@
-//! Limits the size of the stored responses of an API key. They are counted from time to time, sooner if responses are
-//! large, and a full key is marked, so that a request only checks the mark.
+//! Limits the size of the stored responses of an API key. The size is computed occasionally, sooner if responses are large. A
+//! key that exceeds the limit is marked, and requests check only the mark.
 
 use super::plans::run;
 use crate::error::{Code, Error};
@@ -13,13 +13,12 @@ use std::collections::HashMap;
 /// The approximate overhead of a row.
 const ROW: i64 = 200;
 
-/// Responses are counted again after about this many bytes or responses; if much capacity is left, after a part of
-/// it.
+/// The average interval of counts in bytes and in responses. With much capacity left, it is a fraction of the capacity.
 const BYTES: u64 = 4 << 20;
 const ANSWERS: u64 = 1024;
 const PART: u64 = 16;
 
-/// The maximum number of keys whose capacity a session remembers.
+/// The maximum number of keys whose remaining capacity a session caches.
 const MAX_KEYS: usize = 1000;
 
 thread_local! {
@@ -28,7 +27,7 @@ thread_local! {
 }
 
 /// The number of bytes after which responses are counted again.
-fn stretch(api_key: i32) -> u64 {
+fn interval(api_key: i32) -> u64 {
     let left = LEFT.with_borrow(|left| left.get(&api_key).copied().unwrap_or_default());
     BYTES.max(left / PART)
 }
@@ -42,15 +41,15 @@ fn remember(api_key: i32, left: i64) {
     });
 }
 
-/// How long a full key is not counted again.
+/// The time for which a full key is not counted again.
 const REFUSED_FOR: &str = "interval '1 minute'";
 
-/// An older state does not have the table.
+/// Whether the state has the table.
 fn exists() -> bool {
     catalog::table_oid("keyed_state", "idempotency_full").is_some()
 }
 
-/// Whether a key is full, as SQL.
+/// An SQL expression for whether a key is full.
 pub fn is_full(key: &str) -> String {
     match exists() {
         true => format!(
@@ -61,7 +60,7 @@ pub fn is_full(key: &str) -> String {
     }
 }
 
-/// Whether the answers of a key had no more room when that was last looked at, as SQL.
+/// An SQL expression for whether a key was full at the last count.
 pub fn was_full(key: &str) -> String {
     match exists() {
         true => format!("exists (select from keyed_state.idempotency_full f where f.key_id = {key})"),
@@ -69,7 +68,7 @@ pub fn was_full(key: &str) -> String {
     }
 }
 
-/// The refusal of a request whose answer could not be kept.
+/// The error for a request whose response cannot be stored.
 pub fn none_left() -> Error {
     Error::new(
         Code::QuotaExceeded,
@@ -81,14 +80,14 @@ pub fn none_left() -> Error {
     )
 }
 
-/// Counts what a key's answers take, now and then, and notes whether that is too much. `size`: of the latest answer.
-/// `was_full`: what [`was_full`] says. Runs as the owner.
+/// Occasionally computes the size of a key's responses, and sets or removes the mark. `size` is that of the latest response,
+/// `was_full` the result of [`was_full`]. Must run as the owner.
 pub fn recount(api_key: i32, size: i32, was_full: bool) {
     if !exists() {
         return;
     }
     let chance = (size.max(0) as u64).saturating_add(BYTES / ANSWERS);
-    let is_due = random::next_u64() % stretch(api_key) < chance;
+    let is_due = random::next_u64() % interval(api_key) < chance;
     if !is_due && !was_full {
         return;
     }

@@ -23,7 +23,7 @@ sql_functions! {
     };
 
     /// `keyed_http.forget_expired_answers() returns bigint`.
-    keyed_http_forget_expired_answers => |_| Ok(Answer::Datum(Datum::from(store::forget_expired(AT_ONCE))));
+    keyed_http_forget_expired_answers => |_| Ok(Answer::Datum(Datum::from(store::forget_expired(CHUNK))));
 
     /// `keyed.purge_idempotency_keys(older_than interval) returns bigint`.
     keyed_purge_idempotency_keys => |call| {
@@ -33,10 +33,10 @@ sql_functions! {
     };
 }
 
-/// How many answers one call forgets.
-const AT_ONCE: u64 = 1000;
+/// The maximum number of responses that a call deletes.
+const CHUNK: u64 = 1000;
 
-/// The request that two arguments name, from this position on.
+/// The request of two arguments, beginning at this position.
 fn request(call: &Call, position: usize) -> Result<Request, Error> {
     let api_key = Principal::current().and_then(|principal| principal.key).ok_or_else(|| {
         Error::new(Code::Unauthorized, "an Idempotency-Key belongs to an API key")

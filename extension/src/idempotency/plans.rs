@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 thread_local! {
-    /// Prepared once for each session.
+    /// The session's prepared statements by text.
     static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
 }
 
-/// Runs the kept statement with this text, prepared at its first use.
+/// Runs a statement, which is prepared at its first use.
 pub(super) fn run<'c>(spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'c> {
     let plan = PLANS.with_borrow(|plans| plans.get(sql).cloned()).unwrap_or_else(|| {
         let plan = Rc::new(spi.prepare(sql, arguments));

@@ -1,4 +1,4 @@
-//! Filters a stored response by the caller's present privileges, which may have changed since.
+//! Filters a stored response by the caller's current privileges.
 
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
@@ -10,12 +10,12 @@ use crate::json;
 use crate::record::read::{self, FoundRecord};
 use crate::template::{Template, catalog};
 use crate::value::record_id;
-use crate::value::subject::{Id, RefusedOperation, Subject};
+use crate::value::written::{FailedOperation, Id, Subject};
 use crate::view;
 use std::collections::HashSet;
 
-/// What [`Written::into_texts`](crate::value::written::Written::into_texts) makes: status, address of what was created,
-/// body, entity tag, subject.
+/// The result of [`Written::into_texts`](crate::value::written::Written::into_texts): status, address, body, entity tag,
+/// subject.
 pub type Texts = Vec<Option<String>>;
 
 /// The position of the body.
@@ -24,12 +24,12 @@ const BODY: usize = 2;
 pub const TAG: usize = 3;
 /// The position of the subject.
 pub const SUBJECT: usize = 4;
-/// The position of the body that is stored in place of the body, if there is one.
+/// The position of a different stored body, if there is one.
 pub const STORED_BODY: usize = 5;
 
-/// The stored answer, without what the caller may no longer see of its subject.
+/// The stored response without data that the caller can no longer see.
 pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
-    // An earlier version did not store it.
+    // Earlier versions stored no subject.
     let subject = answer.get(SUBJECT).and_then(|text| Subject::parse(text.as_deref()?));
     if subject == Some(Subject::Secret) {
         return Err(Error::new(
@@ -60,7 +60,7 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
     Ok(answer)
 }
 
-/// The refusal of an answer of which nothing is left, not even a name.
+/// The error for a response that the caller can no longer see at all.
 fn withheld() -> Error {
     Error::new(
         Code::Forbidden,
@@ -98,9 +98,9 @@ fn may_configure(caller: &Caller, endpoint: i32) -> bool {
     endpoint.is_some_and(|endpoint| endpoint.require_configurer(caller).is_ok())
 }
 
-/// Whether the caller could meet the same error now: it knows the template, its record exists for the caller, and it may
-/// read the other record that the error names.
-fn may_see_error(caller: &Caller, refused: &RefusedOperation) -> bool {
+/// Whether the caller can see the same error now: the template and the record are visible, and so is the other record of the
+/// error.
+fn may_see_error(caller: &Caller, refused: &FailedOperation) -> bool {
     pgrx::check_for_interrupts!();
     let Some(template) = catalog::by_id(refused.template) else { return false };
     let by_id = |id, scope: &WriteScope| read::by_id_in_scope(&template, id, scope);
@@ -114,7 +114,7 @@ fn may_see_error(caller: &Caller, refused: &RefusedOperation) -> bool {
         && refused.existing_id.is_none_or(|id| may_read(caller, id))
 }
 
-/// Whether a record exists for one who writes by the privileges of the caller.
+/// Whether a record exists for a write with the caller's privileges.
 fn exists_for(
     caller: &Caller,
     template: &Template,
@@ -126,7 +126,7 @@ fn exists_for(
     })
 }
 
-/// The members of a body that only say what was done, or repeat what the request said.
+/// The members of a body that disclose nothing beyond the request.
 fn kept_members(subject: Option<&Subject>) -> &'static [&'static str] {
     match subject {
         Some(Subject::View(_)) => &["slug"],
@@ -156,7 +156,7 @@ mod tests {
     const ID: &str = "0192f0c1-2222-8abc-8def-0123456789ab";
 
     #[test]
-    fn a_reduced_answer_says_only_that_the_request_was_done() {
+    fn reduced_response_has_only_the_outcome() {
         let record = kept_members(None);
         let body =
             format!(r#"{{"id":"{ID}","created":true,"record":{{"id":"{ID}","attributes":{{"a":"b"}}}}}}"#);

@@ -11,30 +11,30 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Interval, Parameter, params};
 use crate::postgres::random;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::value::subject::Subject;
+use crate::value::written::Subject;
 use pgrx::pg_sys::{self, Datum};
 use sha2::{Digest, Sha256};
 
-/// For how long an answer is kept, as SQL has it.
+/// The lifetime of a response.
 const KEPT: &str = "interval '24 hours'";
 
-/// About one in this many requests deletes expired responses, up to twice as many as were stored since: so the table
-/// shrinks after a peak, and no request deletes for long.
+/// On average, one of this many requests deletes expired responses, at most twice as many. So the table shrinks after a peak,
+/// and no request deletes for long.
 const PURGE_EVERY: u64 = 16;
 const PURGE_AT_ONCE: u64 = 2 * PURGE_EVERY;
 
-/// A request that is to be run once.
+/// A request with an Idempotency-Key.
 pub struct Request {
-    /// The number of the API key that sent it.
+    /// The id of its API key.
     pub api_key: i32,
     /// Its Idempotency-Key.
     pub key: String,
-    /// The SHA-256 of what else it says.
+    /// The SHA-256 of the rest of the request.
     pub fingerprint: Vec<u8>,
 }
 
-/// The stored response, as far as the caller may still see it. `None` if there is none; then no other transaction
-/// runs the request before this one ends.
+/// The stored response, filtered by the caller's current privileges. If there is none, returns `None`, and no other
+/// transaction runs the request before this one ends.
 pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     if !try_lock(LockKind::Request, request.number(), Mode::Exclusive) {
         return Err(Error::new(
@@ -73,7 +73,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     }
 }
 
-/// Keeps the answer of a request that this transaction has run, as far as it is to be stored.
+/// Stores the response of a request.
 pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
     let elements = datum::text_elements(answer).unwrap_or_default();
     let element = |position: usize| elements.get(position).copied().flatten();
@@ -81,14 +81,14 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
     let texts = |elements: [Argument; 5]| datum::array_from(elements.into_iter(), pg_sys::TEXTOID);
     let answer = match subject.and_then(|subject| Subject::parse(&datum::read_text(subject))) {
         Some(Subject::NotStored) => return Ok(()),
-        // Only that it was run.
+        // Stores only that the request has run.
         Some(Subject::Secret) => texts([None, None, None, None, subject]),
         Some(_) => match element(replay::STORED_BODY) {
             Some(body) => texts([element(0), element(1), Some(body), element(replay::TAG), subject]),
             None => Some(answer),
         },
         None => {
-            return Err(Error::at(Code::InvalidValue, "/answer", "the answer does not say what it is about"));
+            return Err(Error::at(Code::InvalidValue, "/answer", "the answer has no subject"));
         }
     };
     let sql = format!(
@@ -147,7 +147,7 @@ pub fn purge(older_than: Datum) -> i64 {
 }
 
 impl Request {
-    /// What locks know it by. Two requests of one number would only not be run at the same time.
+    /// The number of its lock. A collision only serializes two requests.
     fn number(&self) -> u64 {
         let digest =
             Sha256::new().chain_update(self.api_key.to_be_bytes()).chain_update(&self.key).finalize();

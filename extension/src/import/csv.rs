@@ -11,7 +11,7 @@ use crate::error::{Code, Error, MAX_FAULTS};
 use crate::record::changes::required;
 use crate::template::Template;
 use crate::value::change::{Change, Value};
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use csv::StringRecord;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

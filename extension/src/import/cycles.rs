@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::reference;
 use crate::value::change::{Change, Value};
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 

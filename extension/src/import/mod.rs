@@ -51,8 +51,8 @@ pub mod waves;
 use crate::error::Error;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
-use crate::value::embedding::Embedding;
 use crate::value::normal_form::composed;
+use crate::value::vector::Embedding;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 

@@ -9,9 +9,9 @@ use crate::json;
 use crate::record::changes;
 use crate::record::key::{Key, parse_key};
 use crate::template::Template;
-use crate::value::embedding::Embedding;
 use crate::value::member::unknown_member;
 use crate::value::slug::STANDARD_FIELDS;
+use crate::value::vector::Embedding;
 use uuid::Uuid;
 
 /// The lines that are rows: all that are not empty.

@@ -9,9 +9,9 @@ use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::postgres::caught::Caught;
 use crate::postgres::guard::{as_owner, subtransaction};
-use crate::postgres::newer;
 use crate::postgres::parameter::{Jsonb, RegRole, params};
 use crate::postgres::role;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::member::missing;
@@ -20,22 +20,22 @@ use pgrx::pg_sys::Oid;
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
 
-/// How many random bytes a token and a secret have.
+/// The number of random bytes of a token and of a secret.
 const RANDOM_BYTES: usize = 32;
 
-/// The role of that name, as which the caller may let an endpoint write.
+/// The role for an endpoint, which the caller must be allowed to use.
 fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
     let role = match name {
-        // A superuser's endpoint need not be one: for records, administrators may do as much.
+        // A superuser's endpoint gets keyed_admin, which has the same rights on records.
         None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
         None => caller.role(),
-        Some(name) if role::is_of_the_server(name) => {
+        Some(name) if role::is_reserved(name) => {
             return Err(Error::at(
                 Code::InvalidValue,
                 "/role",
                 format!("an endpoint cannot write as {name}"),
             )
-            .hint("Name a role of your own: CREATE ROLE shop."));
+            .hint("Create a separate role, for example CREATE ROLE shop."));
         }
         Some(name) => role::find_by_name(name).ok_or_else(|| {
             Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
@@ -56,12 +56,12 @@ fn new_token() -> String {
     format!("in_{}", bs58::encode(random()).into_string())
 }
 
-/// The secret that the sender made, or a new one.
+/// The given secret, or a new one.
 fn new_secret(given: Option<&str>) -> Result<Vec<u8>, Error> {
     given.map_or_else(|| Ok(random().to_vec()), |text| signature::decode_secret(text, "/secret"))
 }
 
-/// What a new endpoint takes.
+/// The members of a new endpoint.
 const NEW: [&str; 10] = [
     "slug",
     "template",
@@ -75,7 +75,7 @@ const NEW: [&str; 10] = [
     "secret",
 ];
 
-/// What a change of an endpoint takes.
+/// The members of a change.
 const CHANGES: [&str; 12] = [
     "slug",
     "template",
@@ -91,7 +91,7 @@ const CHANGES: [&str; 12] = [
     "rotate_token",
 ];
 
-/// Makes an endpoint; the answer is the only copy of its token, and of a secret.
+/// Creates an endpoint. Only this response contains its token and secret.
 pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Result<String, Error> {
     require_state()?;
     let given = Given::parse(body, &NEW)?;
@@ -148,11 +148,11 @@ fn taken(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
         .hint("Choose another slug.");
     let row = "select from keyed_state.inbound_endpoint where project_id = $1 and slug = $2";
     let is_taken = caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION;
-    is_taken.then(|| newer::taken(error, row, &params![project, slug]))
+    is_taken.then(|| snapshot::newer_row_error(error, row, &params![project, slug]))
 }
 
 impl Endpoint {
-    /// Changes an endpoint. The answer, and whether it has a new secret.
+    /// Changes an endpoint. Returns the response, and whether it contains a new secret.
     pub fn alter(&self, caller: &Caller, body: &str) -> Result<(String, bool), Error> {
         let given = Given::parse(body, &CHANGES)?;
         let is_own = |name: &str| name == self.template.slug || name == self.template.id_text;
@@ -218,7 +218,7 @@ impl Endpoint {
         by_id(self.id)?.map(|endpoint| (endpoint.to_json(&secrets), has_secret)).ok_or_else(Error::not_found)
     }
 
-    /// Drops it with the log of its deliveries.
+    /// Drops the endpoint and its delivery log.
     pub fn drop(&self) {
         as_owner(|| {
             connected(|spi| {

@@ -1,4 +1,4 @@
-//! The definition of an endpoint: JSON → checked members.
+//! Parses the definition of an endpoint.
 
 use super::path_check;
 use crate::attribute_type::AttributeType;
@@ -11,10 +11,10 @@ use crate::value::slug::{self, Noun};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The maximum number of items of one delivery.
+/// The maximum number of items in a delivery.
 pub const MAX_ITEMS: usize = 10_000;
 
-/// The maximum number of bytes of a prefix: it leaves room for a key.
+/// The maximum size of a prefix, which leaves space for a key.
 const MAX_PREFIX: usize = 200;
 
 /// The path of an attribute's values in an item.
@@ -22,13 +22,13 @@ const MAX_PREFIX: usize = 200;
 pub struct Source {
     /// The attribute's slug.
     pub slug: String,
-    /// A path in PostgreSQL's jsonpath.
+    /// The jsonpath.
     pub path: String,
-    /// What the keys of a reference's targets begin with.
+    /// The prefix of the target's keys, for a reference.
     pub key_prefix: String,
 }
 
-/// Sources as JSON: by the slug of the attribute the path, with the prefix where there is one.
+/// Serializes sources: `{slug: path}`, or with a prefix `{slug: {path, key_prefix}}`.
 pub struct Sources<'a>(pub &'a [Source]);
 
 impl Serialize for Sources<'_> {
@@ -46,39 +46,39 @@ impl Serialize for Sources<'_> {
     }
 }
 
-/// How items become records.
+/// The mapping of items to records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapping {
     /// The path to the items.
     pub items: String,
     /// The path to the key in an item.
     pub external_key: String,
-    /// What keys begin with.
+    /// The prefix of keys.
     pub key_prefix: String,
     /// The paths to the values in an item.
     pub sources: Vec<Source>,
 }
 
-/// The members of a request that were given.
+/// The members of a request.
 #[derive(Debug, Default)]
 pub struct Given<'a> {
     /// Its name.
     pub slug: Option<String>,
-    /// The template's slug or number; its place in the request is known to be `/template`.
+    /// The template's slug or number.
     pub template: Option<String>,
-    /// The role that writes.
+    /// The role of the endpoint.
     pub role: Option<String>,
     /// Whether deliveries must be signed.
     pub signed: Option<bool>,
-    /// Whether deliveries are taken.
+    /// Whether deliveries are accepted.
     pub enabled: Option<bool>,
-    /// The secret that the sender made.
+    /// The secret of the sender.
     pub secret: Option<String>,
     /// Whether to generate a new secret.
     pub rotate_secret: bool,
     /// Whether to generate a new token.
     pub rotate_token: bool,
-    /// A payload to try the mapping on.
+    /// A payload for a dry run.
     pub payload: Option<&'a RawValue>,
     items: Option<String>,
     external_key: Option<String>,
@@ -87,12 +87,12 @@ pub struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Reads a body that has some of these members.
+    /// Parses a body with these optional members.
     pub fn parse(body: &'a str, accepted: &[&str]) -> Result<Given<'a>, Error> {
         let mut given = Given::default();
         for (name, value) in json::object(body)?.0 {
             let here = format!("/{}", pointer_step(&name));
-            // Answers carry these; an endpoint that was read may be sent back.
+            // Responses contain these members, so that a client can send back what it has read.
             if ["id", "project", "created_at", "updated_at"].contains(&name.as_ref()) {
                 continue;
             }
@@ -102,7 +102,7 @@ impl<'a> Given<'a> {
                 );
             }
             match name.as_ref() {
-                // No prefix, also in place of one; a role is left as it is.
+                // Null removes the prefix, but does not change the role.
                 "key_prefix" if json::is_null(value) => given.key_prefix = Some(String::new()),
                 "role" if json::is_null(value) => {}
                 "slug" => given.slug = Some(text_at(value, &here)?),
@@ -126,7 +126,7 @@ impl<'a> Given<'a> {
         Ok(given)
     }
 
-    /// The mapping that results, beginning with another or with none.
+    /// Applies the members to an existing mapping, or creates a new one.
     pub fn mapping(&self, template: &Template, before: Option<&Mapping>) -> Result<Mapping, Error> {
         let root = || "$".to_owned();
         let items = self.items.clone().or_else(|| before.map(|it| it.items.clone())).unwrap_or_else(root);
@@ -143,7 +143,7 @@ impl<'a> Given<'a> {
         })?;
         let key_prefix = prefix.unwrap_or_default();
         check_prefix(&key_prefix, "/key_prefix")?;
-        // Only what was given: an endpoint of an earlier release may have a path that is rejected today.
+        // Checks only the given paths, because earlier versions accepted paths that are rejected now.
         if self.items.is_some() {
             path_check::check(&items, "/items")?;
         }
@@ -157,7 +157,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Reads `{slug: path}`; of a reference also `{slug: {path, key_prefix?}}`.
+/// Parses `{slug: path}`, or for a reference `{slug: {path, key_prefix?}}`.
 fn parse_sources(template: &Template, mapping: &RawValue) -> Result<Vec<Source>, Error> {
     let mut sources = Vec::new();
     for (slug, value) in json::object_at(mapping, "/mapping")?.0 {
@@ -201,18 +201,18 @@ fn check_prefix(prefix: &str, pointer: &str) -> Result<(), Error> {
 }
 
 impl Mapping {
-    /// All paths: of the items, of the key in an item, and of its attributes.
+    /// All paths: items, key and attributes.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let sources = self.sources.iter().map(|source| source.path.as_str());
         [self.items.as_str(), self.external_key.as_str()].into_iter().chain(sources)
     }
 
-    /// `{slug: path, …}`, as it is stored and shown.
+    /// The JSON of the sources, `{slug: path, …}`.
     pub fn sources_json(&self) -> String {
         to_json(&Sources(&self.sources))
     }
 
-    /// Reads what [`Mapping::sources_json`] wrote.
+    /// Parses the result of [`Mapping::sources_json`].
     pub fn read_sources(json: &str) -> Vec<Source> {
         let members = json::object(json).map(|members| members.0).unwrap_or_default();
         let text =
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mapping_reads_back_as_it_was_written() {
+    fn mapping_reads_back() {
         let source = |slug: &str, path: &str, key_prefix: &str| Source {
             slug: slug.to_owned(),
             path: path.to_owned(),
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_accepted_may_be_given() {
+    fn unknown_member_is_rejected() {
         let error = Given::parse(r#"{"token": "x"}"#, &["slug"]).expect_err("unknown");
         assert_eq!(error.faults[0].pointer, "/token");
         let given = Given::parse(r#"{"id": "7", "slug": "shop", "signed": true}"#, &["slug", "signed"]);

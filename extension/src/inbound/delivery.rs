@@ -23,19 +23,19 @@ use crate::postgres::{clock, role};
 use crate::record::changes;
 use crate::record::key::Key;
 use crate::template::catalog;
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use std::convert::Infallible;
 
-/// The maximum number of bytes of a `webhook-id`.
+/// The maximum size of a `webhook-id`.
 const MAX_ID: usize = 255;
 
-/// Microseconds between the epochs of Unix and of PostgreSQL.
+/// Microseconds from the Unix epoch to the PostgreSQL epoch.
 const EPOCH: i64 = 946_684_800_000_000;
 
-/// Takes a delivery. What it says about its sender must hold, and it must be JSON; then it is written down in any case.
-/// The status and the body of the answer.
+/// Processes a delivery. If its signature is valid and its body is JSON, it is logged in any case. Returns the status and the
+/// body of the response.
 pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, String), Error> {
     catalog::refresh();
     let endpoint = endpoint::by_token(token_hash)?;
@@ -69,7 +69,7 @@ fn now() -> i64 {
     (clock::now() + EPOCH) / 1_000_000
 }
 
-/// The response to the sender. For a refusal, only its kind: details are for those who configure the endpoint.
+/// The response to the sender. For a failure, it contains only the code. The log has the details.
 fn answer(id: i64, outcome: &Outcome) -> (u16, String) {
     match outcome {
         Ok(Counts { created, updated }) => (200, format!("{{\"created\":{created},\"updated\":{updated}}}")),
@@ -80,20 +80,20 @@ fn answer(id: i64, outcome: &Outcome) -> (u16, String) {
     }
 }
 
-/// Writes what a payload says, or nothing: an error is one of the payload, the mapping or the rules. One of the session
-/// or the server is raised.
+/// Writes the items of a payload, all or none. Returns errors of the payload, the mapping or the rules; raises errors of the
+/// session or the server.
 pub fn write(endpoint: &Endpoint, payload: &str) -> Outcome {
     refused(attempt(|| as_endpoint(endpoint, || run(endpoint, payload))))
 }
 
-/// Does all of it and undoes it: the items found, and what would have become of them.
-pub fn try_out(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
+/// Processes a payload and rolls back. Returns the items and the outcome.
+pub fn dry_run(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
     let found = refused(attempt(|| mapping::apply(&endpoint.template, &endpoint.mapping, payload)));
     let items = match found {
         Ok(items) => items,
         Err(error) => return (Vec::new(), Err(error)),
     };
-    // Whatever comes of it, it is an error, and so it is undone.
+    // The body always returns an error, so that the subtransaction is rolled back.
     let outcome = attempt(|| {
         let outcome = as_endpoint(endpoint, || run(endpoint, payload));
         Err::<Infallible, Outcome>(outcome)
@@ -113,16 +113,16 @@ fn refused<T>(outcome: Attempt<Result<T, Error>>) -> Result<T, Error> {
     }
 }
 
-/// The error of the delivery that PostgreSQL raised, if it is the delivery's.
+/// The error of a delivery for an error of PostgreSQL, if the delivery caused it.
 fn of_delivery(caught: &Caught) -> Option<Error> {
-    // A trigger of the user's own asks for an object or a setting that is not there. The delivery is kept for a replay.
+    // A user's trigger refers to a missing object or setting. The delivery is kept for a replay.
     if caught.state == PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT {
         return Some(Error::new(Code::InvalidValue, caught.message.clone()));
     }
     of_operation(caught)
 }
 
-/// Runs what an endpoint does as the role that it writes as.
+/// Runs `body` as the role of the endpoint.
 fn as_endpoint<R>(endpoint: &Endpoint, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     if role::name(endpoint.role).is_none() {
         return Err(endpoint.role_is_gone());
@@ -172,7 +172,7 @@ fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
     Ok(Counts { created: created as i32, updated: (items.len() - created) as i32 })
 }
 
-/// An operation is an item here.
+/// Replaces pointers to operations by pointers to items.
 fn as_item(mut error: Error) -> Error {
     for fault in &mut error.faults {
         if let Some(rest) = fault.pointer.strip_prefix("/operations/") {

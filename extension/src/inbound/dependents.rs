@@ -8,7 +8,7 @@ use crate::postgres::parameter::params;
 use crate::postgres::spi::Connection;
 use crate::template::{Attribute, Template};
 
-/// The endpoints that write an attribute.
+/// The endpoints whose mapping contains an attribute.
 fn writing(spi: &Connection, template: &Template, slug: &str) -> Vec<Endpoint> {
     if !exist() {
         return Vec::new();
@@ -19,7 +19,7 @@ fn writing(spi: &Connection, template: &Template, slug: &str) -> Vec<Endpoint> {
     endpoints
 }
 
-/// The mappings of endpoints.
+/// Mappings of endpoints.
 pub struct Mappings;
 
 impl Dependent for Mappings {

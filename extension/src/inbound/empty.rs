@@ -1,5 +1,5 @@
-//! Why a path finds nothing: an empty array, a condition that excludes everything, or a missing member. Only a missing
-//! member is an error, because the payload has another shape than the mapping.
+//! The cause of an empty path result: an empty array, a filter that excludes everything, or a missing member. Only a missing
+//! member is an error, because the payload does not match the mapping.
 
 use super::path::{self, Empty, Last, Prefix};
 use crate::error::{Code, Error};
@@ -7,10 +7,10 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
 
-/// The maximum number of steps of a path that are looked at: one that is longer counts as an expression.
+/// The maximum number of steps of a path. A longer path counts as an expression.
 const MAX_STEPS: usize = 64;
 
-/// Why the path of a list finds nothing in some items, each counted from 0.
+/// The cause of an empty list path for each of these items, counted from 0.
 pub fn in_items(payload: &str, items: &str, path: &str, wanted: &[usize]) -> Vec<(usize, Empty)> {
     let Some(prefixes) = prefixes(path) else { return Vec::new() };
     last(payload, items, &prefixes, wanted)
@@ -19,7 +19,7 @@ pub fn in_items(payload: &str, items: &str, path: &str, wanted: &[usize]) -> Vec
         .collect()
 }
 
-/// Refuses a payload without items, unless the array exists and is empty, or the path's filter excludes all elements.
+/// Rejects a payload without items, unless the array exists and is empty, or the path's filter excludes all elements.
 pub fn check_items(payload: &str, items: &str) -> Result<(), Error> {
     let missing = |found: &str| {
         let message = format!("the path of the items, {items}, finds nothing in the payload{found}");
@@ -39,7 +39,7 @@ pub fn check_items(payload: &str, items: &str) -> Result<(), Error> {
     }
 }
 
-/// The prefixes of a path, as PostgreSQL writes them.
+/// The prefixes of a path in PostgreSQL's output format.
 fn prefixes(path: &str) -> Option<Vec<Prefix>> {
     let canonical = as_owner(|| {
         connected(|spi| {
@@ -50,7 +50,7 @@ fn prefixes(path: &str) -> Option<Vec<Prefix>> {
     path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MAX_STEPS)
 }
 
-/// Of each wanted item the longest prefix that finds values in it.
+/// For each wanted item, the longest prefix with a result.
 fn last(payload: &str, items: &str, prefixes: &[Prefix], wanted: &[usize]) -> Vec<(usize, Last)> {
     let paths: Vec<Option<&str>> = prefixes.iter().map(|prefix| Some(prefix.path.as_str())).collect();
     as_owner(|| {

@@ -1,4 +1,4 @@
-//! Endpoints, as they are stored and shown: the rows of `keyed_state.inbound_endpoint`.
+//! Endpoints: the rows of `keyed_state.inbound_endpoint`.
 
 use super::definition::{Mapping, Sources};
 use crate::access::credential::Credential;
@@ -16,32 +16,32 @@ use pgrx::pg_sys::Oid;
 use serde::Serialize;
 use std::rc::Rc;
 
-/// An endpoint as it is stored.
+/// A stored endpoint.
 pub struct Endpoint {
     /// Its number.
     pub id: i32,
     /// Its name within its project.
     pub slug: String,
-    /// Whose records it writes.
+    /// The template of its records.
     pub template: Rc<Template>,
-    /// As which role it writes; none for one that was dropped.
+    /// Its role; `InvalidOid` if the role was dropped.
     pub role: Oid,
-    /// How items become records.
+    /// The mapping of items to records.
     pub mapping: Mapping,
-    /// The secret with which deliveries are signed; `None` where they need not be.
+    /// The secret of signatures; `None` if deliveries are unsigned.
     pub secret: Option<Vec<u8>>,
-    /// Whether it takes deliveries.
+    /// Whether it accepts deliveries.
     pub enabled: bool,
     created_at: i64,
     updated_at: i64,
 }
 
-/// Secrets that are shown once.
+/// Secrets that are shown only once.
 #[derive(Default)]
 pub struct Secrets {
-    /// The last part of the address of deliveries.
+    /// The token in the URL of deliveries.
     pub token: Option<String>,
-    /// The secret, as people copy it.
+    /// The secret in text form.
     pub secret: Option<String>,
 }
 
@@ -69,7 +69,7 @@ fn read(rows: &Rows) -> Vec<Endpoint> {
     (0..rows.len()).filter_map(endpoint).collect()
 }
 
-/// Whether there can be endpoints: a state not yet migrated has none.
+/// Whether the state has the table of endpoints.
 pub fn exist() -> bool {
     catalog::table_oid("keyed_state", "inbound_endpoint").is_some()
 }
@@ -81,7 +81,8 @@ pub(super) fn require_state() -> Result<(), Error> {
     Err(Error::new(Code::Internal, "endpoints are not available yet").hint("Run SELECT keyed.migrate()."))
 }
 
-/// Refuses a role that the caller may not use for an endpoint: through it, the caller could write what it may not.
+/// Rejects a role whose rights the caller does not have. Otherwise the caller could write through the endpoint what it cannot
+/// write itself.
 pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error> {
     let is_mighty = role::is_superuser(role) || role::is_member(role, owner());
     let has_power = if is_mighty {
@@ -93,13 +94,13 @@ pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error
         return Ok(());
     }
     let name = role::name(role).unwrap_or_default();
-    Err(Error::new(Code::Forbidden, format!("you may not let an endpoint write as role {name:?}")).hint(
+    Err(Error::new(Code::Forbidden, format!("you cannot use the role {name:?} for an endpoint")).hint(
         "Do this as a member of that role or of keyed_admin. For the role of a superuser, do it as \
          a superuser.",
     ))
 }
 
-/// The endpoints that a condition on `e` holds for.
+/// The endpoints that meet a condition on `e`.
 pub fn find(spi: &Connection, condition: &str, arguments: &[Parameter]) -> Vec<Endpoint> {
     let sql = format!(
         "select e.id, e.slug, e.template_id, {}, e.items, e.external_key, e.key_prefix, e.mapping::text, e.secret, \
@@ -110,7 +111,7 @@ pub fn find(spi: &Connection, condition: &str, arguments: &[Parameter]) -> Vec<E
     read(&spi.run_once(&sql, Snapshot::Latest, arguments))
 }
 
-/// The endpoint of a token, of which the SHA-256 is presented.
+/// The endpoint of a token, given its SHA-256.
 pub fn by_token(presented: &[u8]) -> Result<Option<Endpoint>, Error> {
     require_state()?;
     let argument = params![&Credential::InboundToken.stored(presented)];
@@ -124,7 +125,7 @@ pub fn by_id(id: i32) -> Result<Option<Endpoint>, Error> {
     Ok(as_owner(|| connected(|spi| find(spi, "e.id = $1", &argument).pop())))
 }
 
-/// The endpoint that a request names by slug, within the caller's project, or by number, for one who may configure it.
+/// The endpoint with this slug in the request's project, or with this number. The caller must be allowed to configure it.
 pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
     require_state()?;
     let endpoint = if name.starts_with(|first: char| first.is_ascii_digit()) {
@@ -145,7 +146,7 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
     Ok(endpoint)
 }
 
-/// The endpoints that the caller may configure, as `{endpoints: […]}`.
+/// The endpoints that the caller can configure, as `{endpoints: […]}`.
 pub fn list(caller: &Caller) -> Result<String, Error> {
     require_state()?;
     let all = as_owner(|| connected(|spi| find(spi, "true", &[])));
@@ -155,11 +156,11 @@ pub fn list(caller: &Caller) -> Result<String, Error> {
 }
 
 impl Endpoint {
-    /// Refuses a caller who may not configure it: this takes define on the template and membership in the role that
-    /// writes. Such a caller may also read the deliveries.
+    /// Rejects a caller that cannot configure the endpoint or read its deliveries. This requires `define` on the template and the
+    /// rights of the endpoint's role.
     pub fn require_configurer(&self, caller: &Caller) -> Result<(), Error> {
         caller.require_define(&self.template)?;
-        // A role that was dropped has nothing any more; the endpoint may be given another.
+        // A dropped role has no rights, so the endpoint can get another one.
         if role::name(self.role).is_some() { require_power_over(caller, self.role) } else { Ok(()) }
     }
 
@@ -206,7 +207,7 @@ impl Endpoint {
         })
     }
 
-    /// The refusal of a delivery whose role was dropped.
+    /// The error for a delivery whose endpoint has a dropped role.
     pub fn role_is_gone(&self) -> Error {
         Error::new(Code::Forbidden, format!("the role of the endpoint {:?} was dropped", self.slug)).hint(
             format!(

@@ -8,8 +8,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::catalog;
-use crate::value::subject::Subject;
-use crate::value::written::Written;
+use crate::value::written::{Subject, Written};
 use endpoint::Endpoint;
 use pgrx::pg_sys::Datum;
 
@@ -78,7 +77,7 @@ sql_functions! {
             signatures: signatures.as_deref(),
         };
         let (status, body) = delivery::deliver(&hash, headers, &call.required_text(4, "body")?)?;
-        // A delivery is known by its own id.
+        // The log entry has its own idempotency.
         Ok(Answer::Written(Written::new(status, body, Subject::NotStored)))
     };
 
@@ -168,7 +167,7 @@ sql_functions! {
     };
 }
 
-/// The endpoint that the first argument names by slug or number, for one who may configure it.
+/// The endpoint of the first argument, a slug or a number. The caller must be allowed to configure it.
 fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();
@@ -176,7 +175,7 @@ fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     Ok((caller, endpoint))
 }
 
-/// The same by its number alone.
+/// Like [`named`], by number only.
 fn numbered(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();

@@ -14,34 +14,34 @@ use pgrx::pg_sys::Datum;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// How many deliveries a page has when the request does not say, and the most.
+/// The default and the maximum number of deliveries on a page.
 const PAGE: (i32, i32) = (50, 500);
 
-/// How many records a delivery created, and how many it found there.
+/// The numbers of records that a delivery created and updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// New ones.
+    /// New records.
     pub created: i32,
-    /// Others, whether or not they changed.
+    /// Existing records, whether or not they changed.
     pub updated: i32,
 }
 
-/// What became of a delivery.
+/// The outcome of a delivery.
 pub type Outcome = Result<Counts, Error>;
 
-/// A delivery that was written down.
+/// The log entry of a delivery that has begun.
 pub enum Begun {
-    /// It is new.
+    /// A new delivery.
     New(i64),
-    /// One with this `webhook-id` was there: what became of it.
+    /// A delivery with a known `webhook-id`, and its outcome.
     Seen(i64, Outcome),
 }
 
 const COLUMNS: &str =
     "d.id, d.endpoint_id, d.webhook_id, d.received_at, d.status, d.error::text, d.created, d.updated";
 
-/// Writes down a delivery, or finds the one that has its `webhook-id`. Of two that come at once the second waits here
-/// until it is known what became of the first.
+/// Inserts the log entry of a delivery, or finds the one with the same `webhook-id`. Of two concurrent deliveries, the second
+/// waits here until the first has ended.
 pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Result<Begun, Error> {
     let id = endpoint.id;
     as_owner(|| {
@@ -68,7 +68,7 @@ pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Re
     })
 }
 
-/// Writes down what became of a delivery.
+/// Stores the outcome of a delivery.
 pub fn finish(id: i64, outcome: &Outcome) {
     let (status, error, counts) = match outcome {
         Ok(counts) => ("done", None, *counts),
@@ -86,13 +86,13 @@ pub fn finish(id: i64, outcome: &Outcome) {
     });
 }
 
-/// A line of the log.
+/// A log entry.
 pub struct Delivery {
     /// Its number.
     pub id: i64,
-    /// To which endpoint.
+    /// The endpoint.
     pub endpoint: i32,
-    /// Whether it was written.
+    /// Whether it succeeded.
     pub is_done: bool,
     webhook_id: Option<String>,
     received_at: i64,
@@ -157,18 +157,18 @@ impl Delivery {
     }
 }
 
-/// Which page of the log is wanted.
+/// The parameters of a page of the log.
 #[derive(Debug, Default)]
 pub struct LogQuery {
-    /// `done` or `failed`; all when absent.
+    /// `done` or `failed`; `None` for all.
     pub status: Option<String>,
-    /// How many.
+    /// The size of the page.
     pub limit: Option<i32>,
-    /// Where the page before ended.
+    /// The cursor.
     pub cursor: Option<String>,
 }
 
-/// `{deliveries: […], next_cursor}`, the newest first, without payloads.
+/// `{deliveries: […], next_cursor}`, newest first, without payloads.
 pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
     let limit = wanted.limit.unwrap_or(PAGE.0);
     if !(1..=PAGE.1).contains(&limit) {
@@ -179,7 +179,7 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
         ));
     }
     if wanted.status.as_deref().is_some_and(|status| !["done", "failed"].contains(&status)) {
-        return Err(Error::at(Code::InvalidValue, "/status", "status is done or failed"));
+        return Err(Error::at(Code::InvalidValue, "/status", "status must be done or failed"));
     }
     let after = match wanted.cursor.as_deref().map(str::parse::<i64>) {
         None => i64::MAX,
@@ -242,8 +242,8 @@ pub fn failed(endpoint: &Endpoint, after: i64, max: i64) -> Vec<i64> {
     })
 }
 
-/// Forgets deliveries that were received before a moment; how many. Of those that were done with a `webhook-id` a line
-/// stays, so that the same delivery has no second effect; of failed ones nothing does.
+/// Purges deliveries that were received before a time, and returns their number. Successful deliveries with a `webhook-id` keep
+/// an entry without payload, so that the same delivery has no second effect. Failed ones are deleted.
 pub fn purge(before: Datum, status: &str) -> Result<i64, Error> {
     Caller::current().require_admin("purge deliveries")?;
     let statements: &[&str] = match status {
@@ -256,7 +256,7 @@ pub fn purge(before: Datum, status: &str) -> Result<i64, Error> {
         "failed" => {
             &["delete from keyed_state.inbound_delivery where status = 'failed' and received_at < $1"]
         }
-        _ => return Err(Error::at(Code::InvalidValue, "/status", "status is done or failed")),
+        _ => return Err(Error::at(Code::InvalidValue, "/status", "status must be done or failed")),
     };
     let before = datum::read_i64(before);
     time::check_range("before", before)

@@ -12,11 +12,10 @@ use crate::template::catalog;
 /// The maximum number of failed deliveries of an endpoint.
 const MAX_REFUSED: i64 = 10_000;
 
-/// The number of successful deliveries whose payloads are kept, newest first.
+/// The number of newest successful deliveries whose payloads are kept.
 const MAX_DONE: i64 = 1000;
 
-/// Payloads are trimmed about once in this many deliveries, sooner after large ones: on average after this part of
-/// the capacity.
+/// Payloads are trimmed on average after this many deliveries, or after this fraction of the capacity.
 const TRIM_EVERY: u64 = 256;
 const TRIM_PART: u64 = 16;
 
@@ -37,10 +36,9 @@ impl Taken {
     }
 }
 
-/// Refuses to store another failed delivery if the log is full; the sender must send it again. Storing one locks the
-/// endpoint until the transaction ends, so that concurrent deliveries cannot exceed the limit. The log is counted
-/// only if the running total says that it is full, because the total does not subtract replayed and purged
-/// deliveries.
+/// Rejects a failed delivery if the log is full, so that the sender retries it. Otherwise locks the endpoint until the
+/// transaction ends, so that concurrent deliveries cannot exceed the limit. The log is counted only if the running total has
+/// reached the limit, because the total does not subtract replayed and purged deliveries.
 pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     let counted = as_owner(|| {
         connected(|spi| {
@@ -48,7 +46,7 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
             let lock = "select from keyed_state.inbound_endpoint e where e.id = $1 for no key update";
             spi.run_once(lock, Snapshot::Latest, &params![id]);
             let adds_up = catalog::table_oid("keyed_state", "inbound_refused").is_some();
-            let added = if adds_up { added_up(spi, endpoint) } else { None };
+            let added = if adds_up { running_total(spi, endpoint) } else { None };
             let mut taken = added.unwrap_or_else(|| count(spi, endpoint));
             if added.is_some() && !taken.with(payload).fits() {
                 taken = count(spi, endpoint);
@@ -78,15 +76,15 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     ))
 }
 
-/// What was added up of the refused deliveries of an endpoint: as many as there are, or more.
-fn added_up(spi: &Connection, endpoint: &Endpoint) -> Option<Taken> {
+/// The running total of the failed deliveries of an endpoint, which is an upper bound.
+fn running_total(spi: &Connection, endpoint: &Endpoint) -> Option<Taken> {
     let sql = "select r.deliveries, r.bytes from keyed_state.inbound_refused r where r.endpoint_id = $1";
     taken(&spi.run_once(sql, Snapshot::Latest, &params![endpoint.id]))
 }
 
-/// What the refused deliveries of an endpoint take.
+/// The number and size of the failed deliveries of an endpoint.
 fn count(spi: &Connection, endpoint: &Endpoint) -> Taken {
-    // The length of a long text is known without reading it.
+    // octet_length of a TOASTed text does not read it.
     let sql = "select count(*), coalesce(sum(octet_length(d.payload)), 0)::bigint \
                from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed'";
     let rows = spi.run_once(sql, Snapshot::Latest, &params![endpoint.id]);
@@ -98,8 +96,7 @@ fn taken(rows: &Rows) -> Option<Taken> {
     (!rows.is_empty()).then(|| Taken { deliveries: number(0), bytes: number(1) })
 }
 
-/// Forgets, now and then, the oldest payloads of deliveries that were done: what they said is in the records. Their lines
-/// stay, with their ids.
+/// Occasionally deletes the oldest payloads of successful deliveries. Their log entries remain.
 pub fn trim(endpoint: &Endpoint, payload: &str) {
     let room = setting::max_inbound_log_size().max(1) as u64;
     let is_due = random::next_u64().is_multiple_of(TRIM_EVERY)

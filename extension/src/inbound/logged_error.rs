@@ -1,11 +1,11 @@
-//! Errors of deliveries, as the log keeps them.
+//! Errors in the delivery log.
 
 use crate::error::Error;
 use crate::error::detail::Detail;
 use crate::json_write::to_json;
 use serde::Serialize;
 
-/// An error as the log keeps it.
+/// A logged error.
 #[derive(Serialize)]
 struct LoggedError<'a> {
     detail: String,
@@ -25,8 +25,8 @@ pub fn error_json(error: &Error) -> String {
     without_nul(&json)
 }
 
-/// The same JSON with U+FFFD for each U+0000: jsonb cannot hold that, and a message may quote what was sent. A backslash
-/// that is escaped itself is none that escapes.
+/// Replaces each escaped U+0000 by U+FFFD. A message can quote input, and jsonb does not support U+0000. An escaped backslash
+/// does not begin an escape.
 fn without_nul(json: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(json.len()), json);
     while let Some(start) = rest.find('\\') {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_escaped_nul_is_replaced() {
+    fn escaped_u_0000_is_replaced() {
         for (sent, kept) in [
             (r#"{"a":"x\u0000y"}"#, "{\"a\":\"x\u{fffd}y\"}"),
             (r#"{"a":"x\\u0000y"}"#, r#"{"a":"x\\u0000y"}"#),

@@ -1,4 +1,4 @@
-//! Payload → keys and attributes, with PostgreSQL's jsonpath: numbers keep every digit.
+//! Maps a payload to keys and attributes with PostgreSQL's jsonpath. Numbers keep all digits.
 
 use super::definition::{MAX_ITEMS, Mapping, Source};
 use super::path::Empty;
@@ -14,19 +14,19 @@ use crate::template::Template;
 use crate::value::key;
 use std::borrow::Cow;
 
-/// The maximum number of values that all paths together find in a delivery.
+/// The maximum number of values that all paths find in a delivery.
 const MAX_VALUES: usize = 1_000_000;
 
-/// One record to be written.
+/// A record to write.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Item {
     /// Its key.
     pub key: String,
-    /// Its attributes, as the body of a request has them.
+    /// Its attributes as JSON.
     pub attributes: String,
 }
 
-/// The items that a mapping finds in a payload, which is JSON.
+/// Applies a mapping to a payload, which is valid JSON.
 pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Vec<Item>, Error> {
     let marker = format!("k{:016x}", random::next_u64());
     let readable = payload::readable(payload, &marker);
@@ -57,20 +57,20 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
     Error::join(errors).map_or(Ok(items), Err)
 }
 
-/// For each item the values that each path finds in it, the key's first, as JSON.
+/// The values of each path in each item as JSON, beginning with the key.
 fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error> {
     let paths: Vec<Option<&str>> = mapping.paths().skip(1).map(Some).collect();
     let count = paths.len();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
-                // Limited before it is sorted, so that no payload takes more memory than that.
+                // Limited before sorting, to limit memory.
                 "select f.* from (select i.n, p.n, v.value::text, v.n \
                  from (select i.item, i.n from jsonb_path_query($1::jsonb, $2::jsonpath) with ordinality i (item, n) \
                    limit $4) i \
                  cross join unnest($3) with ordinality p (path, n) \
                  left join lateral jsonb_path_query(i.item, p.path::jsonpath) with ordinality v (value, n) on true \
-                 limit $5) f (item, path, value, place) order by f.item, f.path, f.place",
+                 limit $5) f (item, path, value, position) order by f.item, f.path, f.position",
                 Snapshot::Active,
                 &params![
                     payload,
@@ -100,7 +100,7 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
     })
 }
 
-/// Where the path of a list finds no element, because the array has none, the list is empty: it is not left as it was.
+/// Makes a list empty if its path finds an empty array, instead of leaving it unchanged.
 fn empty_lists(template: &Template, mapping: &Mapping, payload: &str, found: &mut [Vec<Vec<String>>]) {
     for (position, source) in mapping.sources.iter().enumerate() {
         let kind = template.position(&source.slug).map(|position| template.attributes[position].kind);
@@ -139,8 +139,8 @@ fn item(
     for (source, values) in mapping.sources.iter().zip(&values[1..]) {
         let kind = template.position(&source.slug).map(|position| template.attributes[position].kind);
         let mut value = String::new();
-        let place = format!("/attributes/{}", source.slug);
-        let readable = payload::require_readable(values, marker, &source.path, Code::InvalidValue, &place);
+        let pointer = format!("/attributes/{}", source.slug);
+        let readable = payload::require_readable(values, marker, &source.path, Code::InvalidValue, &pointer);
         match readable.and_then(|()| write_value(&mut value, kind, source, values)) {
             Ok(false) => {}
             Ok(true) => {
@@ -159,7 +159,7 @@ fn item(
     Error::join(errors).map_or(Ok(Item { key, attributes }), Err)
 }
 
-/// Writes the value of an attribute. A path that finds nothing says nothing; one that finds null says null.
+/// Writes the value of an attribute. A path without result leaves the attribute unchanged; null clears it.
 fn write_value(
     out: &mut String,
     kind: Option<AttributeType>,
@@ -168,11 +168,11 @@ fn write_value(
 ) -> Result<bool, Error> {
     match (values, kind) {
         ([], _) => return Ok(false),
-        // Another system names a record by its key, if at all.
+        // Other systems refer to records by key.
         ([value], Some(AttributeType::Reference)) if value.starts_with(['"', '-']) || is_digit(value) => {
-            let place = format!("/attributes/{}", source.slug);
+            let pointer = format!("/attributes/{}", source.slug);
             out.push_str("{\"external_key\":");
-            write_string(out, &key_of(values, &source.key_prefix, &place)?);
+            write_string(out, &key_of(values, &source.key_prefix, &pointer)?);
             out.push('}');
         }
         ([value], _) => out.push_str(value),
@@ -183,8 +183,8 @@ fn write_value(
         }
         (many, _) => {
             let message = format!("the path {} finds {} values, not one", source.path, many.len());
-            let place = format!("/attributes/{}", source.slug);
-            return Err(Error::at(Code::InvalidValue, place, message)
+            let pointer = format!("/attributes/{}", source.slug);
+            return Err(Error::at(Code::InvalidValue, pointer, message)
                 .hint("Use a path that finds one value. Only lists and metrics take several."));
         }
     }
@@ -195,7 +195,7 @@ fn is_digit(value: &str) -> bool {
     value.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// A key: a text, or a whole number as it is written.
+/// A key: a string, or an integer in its written form.
 fn key_of(values: &[String], prefix: &str, pointer: &str) -> Result<String, Error> {
     let invalid = |message: String| Error::at(Code::InvalidExternalKey, pointer, message);
     let [value] = values else {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_one_text_or_one_whole_number() {
+    fn key_is_one_string_or_integer() {
         assert_eq!(key(&["\" a b \""], "shop:").as_deref(), Some("shop:a b"));
         assert_eq!(key(&["12345678901234567890"], "").as_deref(), Some("12345678901234567890"));
         assert_eq!(key(&["-7"], "n").as_deref(), Some("n-7"));
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn values_become_what_a_request_would_say() {
+    fn values_have_the_form_of_a_request() {
         let some = |text: &str| Some(Some(text.to_owned()));
         assert_eq!(written(AttributeType::Number, &["1.50"]), some("1.50"));
         assert_eq!(written(AttributeType::Number, &[]), Some(None));
@@ -263,7 +263,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_is_the_prefix_and_what_the_payload_says(json in prop_oneof![value(), "\"[ a1]{0,5}\"", "-?[0-9]{1,9}"]) {
+        fn key_is_the_prefix_and_the_value(json in prop_oneof![value(), "\"[ a1]{0,5}\"", "-?[0-9]{1,9}"]) {
             if let Some(found) = key(&[&json], "shop:") {
                 let own = serde_json::from_str::<String>(&json).unwrap_or(json);
                 prop_assert_eq!(found.strip_prefix("shop:"), Some(own.trim_matches(' ')));
@@ -272,7 +272,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_paths_find_becomes_json_or_is_refused(
+        fn any_values_become_json_or_are_rejected(
             kind in prop::sample::select(AttributeType::ALL),
             values in prop::collection::vec(value(), 0..4),
         ) {

@@ -1,7 +1,7 @@
-//! Paths that jsonpath reads in another way than their author means: names with a hyphen, names in brackets, variables.
-//! PostgreSQL accepts most of them, and then every delivery would fail or write another value.
+//! Detects paths that jsonpath parses in an unintended way: names with a hyphen, names in brackets, and variables. PostgreSQL
+//! accepts most of them, and deliveries would then fail or write wrong values.
 
-/// Why a path is rejected, and what to write.
+/// The reason for rejecting a path, and the correct form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misreading {
     /// A fragment.
@@ -10,27 +10,26 @@ pub struct Misreading {
     pub hint: String,
 }
 
-/// A place of a path that is misread.
+/// A part of a path that is misread.
 enum Found<'a> {
-    /// A name with hyphens, which jsonpath takes for minus signs.
+    /// A name with hyphens, which jsonpath parses as minus signs.
     Hyphens(&'a str),
-    /// A text in brackets, which hold the position of an element.
+    /// A string in brackets, where jsonpath expects an array index.
     Bracketed(&'a str),
 }
 
-/// The misreading of a path as it is written.
+/// The misreading of a path in its written form.
 pub fn of_written(path: &str) -> Option<Misreading> {
     let found = scan(path);
     let (_, first) = found.first()?;
     let (message, difference) = match first {
         Found::Hyphens(name) => (
-            format!("in the path {path}, the hyphen of {name} is a minus"),
+            format!("in the path {path}, the hyphen in {name} is a minus sign"),
             is_difference(name).then(|| name.replacen('-', " - ", 1)),
         ),
-        Found::Bracketed(_) => (
-            format!("in the path {path}, the brackets hold a text in place of the position of an element"),
-            None,
-        ),
+        Found::Bracketed(_) => {
+            (format!("in the path {path}, brackets contain a string instead of an array index"), None)
+        }
     };
     let hint = match (rewritten(path, &found), difference) {
         (Some(quoted), Some(difference)) => {
@@ -43,7 +42,7 @@ pub fn of_written(path: &str) -> Option<Misreading> {
     Some(Misreading { message, hint })
 }
 
-/// The misreading of a path in PostgreSQL's output format: a variable, of which a mapping has none.
+/// The misreading of a path in PostgreSQL's output format: a variable. Mappings have no variables.
 pub fn of_canonical(path: &str, canonical: &str) -> Option<Misreading> {
     let (mut at, bytes) = (0, canonical.as_bytes());
     while let Some(byte) = bytes.get(at) {
@@ -64,7 +63,7 @@ pub fn of_canonical(path: &str, canonical: &str) -> Option<Misreading> {
     None
 }
 
-/// What to write in place of a path that PostgreSQL cannot read.
+/// The hint for a path that PostgreSQL cannot parse.
 pub fn hint_of_unreadable(path: &str) -> String {
     let general = "Paths are PostgreSQL's jsonpath, for example $.customer.name or $.lines[*].sku. Put a name with other \
                    characters than letters, digits and _ in double quotes: $.\"first name\".";
@@ -77,7 +76,7 @@ pub fn hint_of_unreadable(path: &str) -> String {
     }
 }
 
-/// All places of a path that are misread, with the bytes that they take.
+/// All misread parts of a path, with their byte ranges.
 fn scan(path: &str) -> Vec<(std::ops::Range<usize>, Found<'_>)> {
     let bytes = path.as_bytes();
     let (mut found, mut brackets, mut before, mut at) = (Vec::new(), Vec::new(), 0, 0);
@@ -98,7 +97,7 @@ fn scan(path: &str) -> Vec<(std::ops::Range<usize>, Found<'_>)> {
             b'(' | b'[' | b'{' => brackets.push((byte, start)),
             b')' | b']' | b'}' => {
                 brackets.pop();
-                // The bracket after a text in it belongs to the place.
+                // The closing bracket belongs to the part.
                 if let Some((range, Found::Bracketed(_))) = found.last_mut()
                     && byte == b']'
                     && path[range.end..start].trim().is_empty()
@@ -125,7 +124,7 @@ fn scan(path: &str) -> Vec<(std::ops::Range<usize>, Found<'_>)> {
     found
 }
 
-/// The path with each misread place as a quoted name; none where brackets hold more than one name, for which a path has no form.
+/// The path with each misread part as a quoted name; `None` if brackets contain several names, which a path cannot express.
 fn rewritten(path: &str, found: &[(std::ops::Range<usize>, Found)]) -> Option<String> {
     let (mut out, mut kept) = (String::new(), 0);
     for (range, place) in found {
@@ -143,7 +142,7 @@ fn rewritten(path: &str, found: &[(std::ops::Range<usize>, Found)]) -> Option<St
     Some(out + &path[kept..])
 }
 
-/// Whether jsonpath reads a name with a hyphen as a difference: `price-2`.
+/// Whether a name with a hyphen is a subtraction: `price-2`.
 fn is_difference(name: &str) -> bool {
     name.split_once('-').is_some_and(|(_, rest)| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -152,7 +151,7 @@ fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// The position behind a text in quotes, or the end of a path in which it does not end.
+/// The position after a quoted string, or the end of the path if it is unterminated.
 fn after_text(path: &str, quote: usize) -> usize {
     let bytes = path.as_bytes();
     let mut at = quote + 1;
@@ -171,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brackets_with_several_names_are_rejected_without_a_path_to_write() {
+    fn brackets_with_several_names_are_rejected_without_a_suggestion() {
         for path in [
             r#"$["a","b"]"#,
             r#"$['first','last']"#,
@@ -188,25 +187,25 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn misread_path_is_rejected_with_what_to_write() {
+    fn misread_path_is_rejected_with_a_suggestion() {
         for (path, message, hint) in [
-            ("$.first-name", "the hyphen of first-name is a minus", r#"Write $."first-name"."#),
-            ("$.a.first-name.b[*]", "the hyphen of first-name", r#"Write $.a."first-name".b[*]."#),
+            ("$.first-name", "the hyphen in first-name is a minus sign", r#"Write $."first-name"."#),
+            ("$.a.first-name.b[*]", "the hyphen in first-name", r#"Write $.a."first-name".b[*]."#),
             ("$.x-forwarded-for", "x-forwarded-for", r#"Write $."x-forwarded-for"."#),
             ("$.größe-alt", "größe-alt", r#"Write $."größe-alt"."#),
             (
                 "$.price-2",
-                "in the path $.price-2, the hyphen of price-2 is a minus",
+                "in the path $.price-2, the hyphen in price-2 is a minus sign",
                 r#"Write $."price-2" for a member of that name, or spaces around a minus: price - 2."#,
             ),
             (
                 "$.rows[*] ? (@.is-paid == true).first-name",
-                "the hyphen of is-paid",
+                "the hyphen in is-paid",
                 r#"Write $.rows[*] ? (@."is-paid" == true)."first-name"."#,
             ),
-            (r#"$["first-name"]"#, "the brackets hold a text", r#"Write $."first-name"."#),
-            (r#"$['first name'][0]"#, "the brackets hold a text", r#"Write $."first name"[0]."#),
-            (r#"$.a[ "b" ].c"#, "the brackets hold a text", r#"Write $.a."b".c."#),
+            (r#"$["first-name"]"#, "brackets contain a string", r#"Write $."first-name"."#),
+            (r#"$['first name'][0]"#, "brackets contain a string", r#"Write $."first name"[0]."#),
+            (r#"$.a[ "b" ].c"#, "brackets contain a string", r#"Write $.a."b".c."#),
         ] {
             let found = of_written(path).expect(path);
             assert!(found.message.contains(message), "{path}: {}", found.message);
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn path_that_is_read_as_it_is_meant_passes() {
+    fn valid_path_is_accepted() {
         for path in [
             "$",
             "$.id",
@@ -257,7 +256,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_to_write_is_not_misread(path in "\\$([.,\\[\\]\"'a\\-1 é@?(){}]{0,12}|\\.[a-c\\-0-9]{1,6}){0,3}|\\PC{0,20}") {
+        fn suggestion_is_not_misread(path in "\\$([.,\\[\\]\"'a\\-1 é@?(){}]{0,12}|\\.[a-c\\-0-9]{1,6}){0,3}|\\PC{0,20}") {
             if of_written(&path).is_some() {
                 let found = scan(&path);
                 let written = rewritten(&path, &found);

@@ -1,4 +1,4 @@
-//! Inbound endpoints: deliveries of other systems become records.
+//! Inbound endpoints: write records from deliveries of other systems.
 //!
 //! ```text
 //! request ──token──▶ endpoint ──signature──▶ log ──mapping (jsonpath)──▶ items ──batch──▶ records
@@ -15,9 +15,9 @@ pub mod definition;
 pub mod delivery;
 /// Updates mappings when attributes change.
 pub mod dependents;
-/// Why a path finds nothing.
+/// Causes of empty path results.
 pub mod empty;
-/// Endpoints, as they are stored and shown.
+/// Stored endpoints.
 pub mod endpoint;
 /// The SQL and HTTP functions.
 pub mod functions;
@@ -25,19 +25,19 @@ pub mod functions;
 pub mod log;
 /// Limits the size of the log.
 pub mod log_capacity;
-/// Errors of deliveries, as the log keeps them.
+/// Errors in the log.
 pub mod logged_error;
-/// Payload → keys and attributes.
+/// Maps payloads to keys and attributes.
 pub mod mapping;
-/// Paths that jsonpath reads in another way than their author means.
+/// Detects misread paths.
 pub mod misreading;
 /// The steps of a path.
 pub mod path;
 /// Checks the paths of a definition.
 pub mod path_check;
-/// Which path of a mapping fails in which item.
+/// Locates the path and item of an error.
 pub mod path_fault;
-/// Payloads with values that jsonb cannot hold.
+/// Payloads with values that jsonb does not support.
 pub mod payload;
 /// Replays deliveries, and tests mappings.
 pub mod replay;

@@ -1,37 +1,37 @@
-//! The steps of a path, and at which step a search without a result ends.
+//! Splits a path into steps, and finds the step at which a path without result fails.
 
-/// A step of a path, as the text up to and including it.
+/// A prefix of a path, up to and including a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix {
-    /// The path as far as this step, a path by itself.
+    /// The path up to this step, which is a valid path.
     pub path: String,
-    /// Which kind of step it ends with.
+    /// Its last step.
     pub step: Step,
 }
 
-/// What a step of a path asks for.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The payload or item itself: `$`.
     Root,
     /// Elements of an array: `[*]`, `[0]`.
     Elements,
-    /// What passes a condition: `?(…)`.
+    /// A filter: `?(…)`.
     Filter,
     /// A member, a method, a wildcard.
     Other,
 }
 
-/// What an empty search means.
+/// The cause of an empty result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Empty {
-    /// An array is where the path looks, and it has no elements.
+    /// The array exists and is empty.
     Array,
     /// The array exists, and the path's filter excludes all elements.
     Elements,
     /// Another value exists, and the path's filter excludes it.
     Filtered,
-    /// Something that the path names is not there.
+    /// A member of the path is missing.
     Missing,
 }
 
@@ -59,10 +59,10 @@ pub fn prefixes(canonical: &str) -> Option<Vec<Prefix>> {
     Some(found)
 }
 
-/// The values that the longest prefix finds of those that find any.
+/// The longest prefix with a result, and its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Last {
-    /// Which prefix, counted from 0.
+    /// The prefix, counted from 0.
     pub prefix: usize,
     /// All its values are arrays.
     pub arrays: bool,
@@ -70,7 +70,7 @@ pub struct Last {
     pub empty: bool,
 }
 
-/// What it means that nothing was found beyond a prefix.
+/// The cause of an empty result after a prefix.
 pub fn meaning(prefixes: &[Prefix], last: Last) -> Empty {
     let step = |position: usize| prefixes.get(position).map(|prefix| prefix.step);
     match step(last.prefix + 1) {
@@ -81,7 +81,7 @@ pub fn meaning(prefixes: &[Prefix], last: Last) -> Empty {
     }
 }
 
-/// The position behind a text in quotes.
+/// The position after a quoted string.
 fn after_text(bytes: &[u8], quote: usize) -> Option<usize> {
     let mut at = quote + 1;
     loop {
@@ -93,7 +93,7 @@ fn after_text(bytes: &[u8], quote: usize) -> Option<usize> {
     }
 }
 
-/// The position behind what a bracket encloses, other brackets and texts included.
+/// The position after the matching closing bracket.
 fn after_bracket(bytes: &[u8], open: usize) -> Option<usize> {
     let (mut at, mut depth) = (open, 0usize);
     loop {
@@ -113,7 +113,7 @@ fn after_bracket(bytes: &[u8], open: usize) -> Option<usize> {
     }
 }
 
-/// The position behind `*`, `**{1 to 2}`, or a method and its arguments.
+/// The position after `*`, `**{1 to 2}`, or a method and its arguments.
 fn after_name(bytes: &[u8], start: usize) -> Option<usize> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'*' | b'_');
     let end = start + bytes[start..].iter().take_while(|byte| is_name(byte)).count();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_taken_apart_where_a_step_ends() {
+    fn path_is_split_into_steps() {
         assert_eq!(
             steps(r#"$."a.b[\"]"[*]?(@."x" == ")" && exists (@."y"[0]))."c""#).expect("steps"),
             [
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_has_no_steps() {
+    fn expression_has_no_steps() {
         for text in [r#"($."a" + 1)"#, r#"$"name""#, r#""constant""#, "-$.a", r#"$."a" + 1"#, "$.", "$[", ""]
         {
             assert_eq!(steps(text), None, "{text}");
@@ -165,19 +165,19 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_search_means_what_its_first_step_without_a_value_says() {
+    fn first_step_without_a_value_determines_the_cause() {
         let path = prefixes(r#"$."a"[*]?(@ > 1)."b""#).expect("steps");
         let meaning = |prefix, arrays, empty| meaning(&path, Last { prefix, arrays, empty });
         assert_eq!(meaning(0, false, false), Empty::Missing);
         assert_eq!(meaning(1, true, true), Empty::Array);
         assert_eq!(meaning(2, false, false), Empty::Elements);
         assert_eq!(meaning(3, false, false), Empty::Missing);
-        // A payload that is an empty array, asked for a member as `lax` paths may.
+        // A member of an empty array, which lax mode allows.
         assert_eq!(meaning(0, true, true), Empty::Array);
     }
 
     #[test]
-    fn a_condition_on_what_is_no_array_passes_over_it() {
+    fn filter_can_exclude_a_value_that_is_not_an_array() {
         let path = prefixes(r#"$?(@."type" == "order")"#).expect("steps");
         assert_eq!(meaning(&path, Last { prefix: 0, arrays: false, empty: false }), Empty::Filtered);
         assert_eq!(meaning(&path, Last { prefix: 0, arrays: true, empty: false }), Empty::Elements);
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_steps_of_any_text_begin_alike_and_end_with_the_whole(
+        fn prefixes_are_nested_and_end_with_the_path(
             text in prop_oneof![any::<String>(), "(strict )?\\$[a\\[\\](){}?.*\"\\\\@ é]{0,20}"],
         ) {
             if let Some(found) = prefixes(&text) {

@@ -8,7 +8,7 @@ use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use pgrx::prelude::PgSqlErrorCode;
 
-/// Rejects a path that PostgreSQL cannot read, or reads in another way than it looks.
+/// Rejects a path that PostgreSQL cannot parse, or parses in an unintended way.
 pub fn check(path: &str, pointer: &str) -> Result<(), Error> {
     let reject = |Misreading { message, hint }| Error::at(Code::InvalidValue, pointer, message).hint(hint);
     if let Some(misreading) = misreading::of_written(path) {

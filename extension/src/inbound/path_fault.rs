@@ -1,4 +1,4 @@
-//! Which path of a mapping fails in which item: asked after the statement for all of them has failed.
+//! Locates the path and the item that made the statement for all paths and items fail.
 
 use super::definition::{MAX_ITEMS, Mapping};
 use crate::error::{Code, Error};
@@ -13,7 +13,7 @@ use std::ops::Range;
 /// The message of an error that a path raised.
 pub fn of_path(caught: &Caught) -> Option<String> {
     let is_of_path = match caught.state {
-        // An older endpoint may ask for a variable, of which there are none.
+        // A path of an earlier version can contain a variable.
         PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT
         // Times with an offset and times without one cannot be compared.
         | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => true,
@@ -22,8 +22,8 @@ pub fn of_path(caught: &Caught) -> Option<String> {
     is_of_path.then(|| caught.message.clone())
 }
 
-/// The error with the item and the member of the mapping at fault. The number of statements grows with the logarithm of
-/// those of paths and items: each reads the whole payload.
+/// The error with the pointers of the item and the mapping's member. The number of statements is logarithmic in the numbers of
+/// paths and items, because each statement parses the whole payload.
 pub fn locate(mapping: &Mapping, payload: &str, message: &str) -> Error {
     let payload = Jsonb(payload).into_parameter();
     let attempt = Attempted { payload: &payload, items: &mapping.items };
@@ -48,7 +48,7 @@ fn fault(pointer: &str, path: &str, message: &str) -> Error {
     Error::at(Code::InvalidValue, pointer, format!("the path {path} fails: {message}"))
 }
 
-/// The first of so many that fails, if one does; `fails` says whether a range has one that does.
+/// The first of `count` elements that fails. `fails` tests whether a range contains a failing element.
 fn first_failing(count: usize, fails: impl Fn(Range<usize>) -> bool) -> usize {
     let (mut first, mut end) = (0, count);
     while end - first > 1 {
@@ -65,7 +65,7 @@ struct Attempted<'a> {
 }
 
 impl Attempted<'_> {
-    /// The message of the error that one of these paths raises in one of these items.
+    /// The message of the error that these paths raise in these items.
     fn failure(&self, paths: &[&str], of_items: Range<usize>) -> Option<String> {
         let sql = "select count(*) from (select i.item from jsonb_path_query($1, $2::jsonpath) with ordinality i (item, n) \
                    where i.n > $4 limit $5) i cross join unnest($3) p (path) \
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_that_fails_is_found_in_few_steps() {
+    fn first_failing_element_is_found_by_bisection() {
         for count in [1, 2, 3, 500, MAX_ITEMS] {
             for failing in [0, count / 3, count - 1] {
                 let asked = std::cell::Cell::new(0);

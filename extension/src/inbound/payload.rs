@@ -1,16 +1,16 @@
-//! Payloads with values that PostgreSQL's jsonb cannot hold: U+0000, half a surrogate pair, numbers beyond its range.
+//! Payloads with values that jsonb does not support: U+0000, lone surrogates, and numbers outside the range of `numeric`.
 //!
-//! Such a value fails a delivery only if a path finds it, or may compare it. So a marker takes its place, which no sender can
-//! guess, and what the paths find is searched for the marker.
+//! Such a value fails a delivery only if a path finds it or can compare it. An unpredictable marker replaces it, and results of
+//! paths are searched for the marker.
 
 use super::definition::Mapping;
 use crate::error::{Code, Error};
 use std::borrow::Cow;
 
-/// The digits of a number before its point, and after it, that PostgreSQL's `numeric` has room for.
+/// The maximum number of digits of `numeric` before and after the decimal point.
 const NUMERIC_DIGITS: (i64, i64) = (131_072, 16_383);
 
-/// A value that jsonb cannot hold.
+/// A value that jsonb does not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreadable {
     Zero,
@@ -21,7 +21,7 @@ enum Unreadable {
 const ALL: [Unreadable; 3] = [Unreadable::Zero, Unreadable::Surrogate, Unreadable::Number];
 
 impl Unreadable {
-    /// What follows the marker.
+    /// The letter after the marker.
     fn letter(self) -> char {
         match self {
             Unreadable::Zero => '0',
@@ -39,7 +39,7 @@ impl Unreadable {
     }
 }
 
-/// A payload, which is JSON, with the marker in place of each value that jsonb cannot hold. The marker is letters and digits.
+/// A payload with the marker in place of each value that jsonb does not support. The marker consists of letters and digits.
 pub fn readable<'p>(payload: &'p str, marker: &str) -> Cow<'p, str> {
     let bytes = payload.as_bytes();
     let (mut out, mut kept, mut at, mut in_text) = (String::new(), 0, 0, false);
@@ -67,13 +67,13 @@ pub fn readable<'p>(payload: &'p str, marker: &str) -> Cow<'p, str> {
     Cow::Owned(out)
 }
 
-/// Which value that jsonb cannot hold is in a value that a path has found.
+/// The unsupported value in a result of a path, if any.
 fn unreadable(value: &str, marker: &str) -> Option<&'static str> {
     let (_, rest) = value.split_once(marker)?;
     ALL.into_iter().find(|it| rest.starts_with(it.letter())).map(Unreadable::description)
 }
 
-/// Rejects a payload with values that jsonb cannot hold, if one of the paths may find another value because of them.
+/// Rejects a payload with unsupported values if the marker could change the result of a path.
 pub fn require_found_alone(mapping: &Mapping, payload: &str, marker: &str) -> Result<(), Error> {
     let Some(what) = unreadable(payload, marker) else { return Ok(()) };
     let Some(path) = mapping.paths().find(|path| is_selective(path)) else { return Ok(()) };
@@ -85,7 +85,7 @@ pub fn require_found_alone(mapping: &Mapping, payload: &str, marker: &str) -> Re
     ))
 }
 
-/// Rejects values that jsonb cannot hold, among those that a path has found. Without a marker, there are none.
+/// Rejects unsupported values in the result of a path. Without a marker, there are none.
 pub fn require_readable(
     values: &[String],
     marker: Option<&str>,
@@ -99,11 +99,11 @@ pub fn require_readable(
     };
     let message = format!("the path {path} finds {what}, which PostgreSQL cannot store");
     Err(Error::at(code, pointer, message)
-        .hint("Have the sender leave it out, or take the member out of the mapping."))
+        .hint("Have the sender omit it, or remove the member from the mapping."))
 }
 
-/// Whether what a path finds may depend on other values than those that it finds: it is more than names, positions and `[*]`.
-/// Against a filter, a method or a wildcard, the marker is not the value that it stands for.
+/// Whether the result of a path can depend on other values: the path contains more than names, positions and `[*]`. A filter, a
+/// method or a wildcard would see the marker instead of the value.
 fn is_selective(path: &str) -> bool {
     let (mut in_text, mut before) = (false, ' ');
     let mut characters = path.chars();
@@ -115,7 +115,7 @@ fn is_selective(path: &str) -> bool {
             }
             _ if in_text => {}
             '*' if before == '[' => {}
-            // A difference of what is no number is an error.
+            // A subtraction of other values than numbers is an error.
             '$' | '.' | '[' | ']' | ',' | '-' | '_' => {}
             _ if character.is_alphanumeric() || character.is_whitespace() => {}
             _ => return true,
@@ -138,13 +138,13 @@ fn escape(bytes: &[u8], at: usize) -> (usize, Option<Unreadable>) {
     }
 }
 
-/// The number that `\uXXXX` writes.
+/// The code unit of `\uXXXX`.
 fn code_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// The end of the number that begins here.
+/// The end of the number at this position.
 fn number(bytes: &[u8], at: usize) -> (usize, Option<Unreadable>) {
     let count =
         |from: usize, is_part: fn(&u8) -> bool| bytes[from..].iter().take_while(|byte| is_part(byte)).count();
@@ -177,7 +177,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     #[test]
-    fn marker_replaces_only_what_jsonb_cannot_hold() {
+    fn marker_replaces_only_unsupported_values() {
         for (sent, read) in [
             (r#"{"a":"x\u0000y"}"#, r#"{"a":"xM0y"}"#),
             (r#"{"\u0000":1}"#, r#"{"M0":1}"#),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn found_value_names_what_jsonb_cannot_hold() {
+    fn unsupported_value_in_a_result_is_named() {
         assert_eq!(unreadable(r#"{"a": "xM0"}"#, "M"), Some("a text with U+0000"));
         assert_eq!(unreadable(r#""Ms""#, "M"), Some("a text with half of a surrogate pair"));
         assert_eq!(unreadable(r#""Mn""#, "M"), Some("a number beyond the range of numeric"));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn path_of_names_and_positions_selects_nothing() {
+    fn path_of_names_and_positions_is_not_selective() {
         for path in [
             "$",
             "$.a.b[*].c",
@@ -239,7 +239,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn readable_payload_is_json_without_such_escapes(json in value()) {
+        fn readable_payload_is_json_without_unsupported_escapes(json in value()) {
             let read = readable(&json, "k3yed");
             prop_assert!(serde_json::from_str::<&RawValue>(&read).is_ok(), "{read}");
             prop_assert_eq!(readable(&read, "k3yed"), read.clone());

@@ -1,7 +1,7 @@
 //! Replays deliveries, and tests mappings.
 
 use super::definition::Given;
-use super::delivery::{try_out, write};
+use super::delivery::{self, write};
 use super::endpoint::{self, Endpoint};
 use super::log::{self, Counts};
 use super::logged_error::error_json;
@@ -12,13 +12,13 @@ use crate::value::member::missing;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// The maximum number of deliveries that one call replays.
+/// The maximum number of deliveries in a call.
 const MAX: i64 = 100;
 
 /// The options of a trial, which override those of the endpoint.
 const TRIAL: [&str; 5] = ["payload", "items", "external_key", "key_prefix", "mapping"];
 
-/// Takes a failed delivery again, as it was sent, by the endpoint as it is now. The status and the line of the log.
+/// Processes a stored failed delivery again with the current endpoint. Returns the status and the log entry.
 pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(u16, String), Error> {
     let unknown = || Error::new(Code::NotFound, format!("delivery {id} does not exist"));
     let (delivery, payload) = log::get(id, true).ok_or_else(unknown)?;
@@ -81,13 +81,13 @@ struct ShownItem<'a> {
     attributes: Option<&'a RawValue>,
 }
 
-/// What a payload would become, by the endpoint's mapping or another: nothing of it stays.
+/// Shows the items and the outcome of a payload, with the endpoint's mapping or another one, and rolls back.
 /// `{items: [{external_key, attributes}], created, updated, error}`.
 pub fn dry_run(mut endpoint: Endpoint, body: &str) -> Result<String, Error> {
     let given = Given::parse(body, &TRIAL)?;
     let payload = given.payload.ok_or_else(|| missing("payload", ""))?;
     endpoint.mapping = given.mapping(&endpoint.template, Some(&endpoint.mapping))?;
-    let (items, outcome) = try_out(&endpoint, payload.get());
+    let (items, outcome) = delivery::dry_run(&endpoint, payload.get());
     let Counts { created, updated } = outcome.as_ref().copied().unwrap_or_default();
     let error = outcome.err().map(|error| error_json(&error));
     let items =

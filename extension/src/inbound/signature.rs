@@ -1,4 +1,4 @@
-//! Signatures as Standard Webhooks has them: HMAC-SHA-256 over `id.timestamp.body`. Pure.
+//! Signatures of Standard Webhooks: HMAC-SHA-256 over `id.timestamp.body`. Pure.
 
 use crate::error::{Code, Error};
 use base64::Engine;
@@ -6,45 +6,46 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// How far the time of a delivery may be from ours, either way: seconds.
+/// The maximum difference between the time of a delivery and the server's time, in seconds.
 pub const TOLERANCE: i64 = 300;
 
-/// What a secret begins with.
+/// The prefix of secrets.
 const PREFIX: &str = "whsec_";
 
-/// The minimum and the maximum number of bytes of a secret.
+/// The minimum and maximum size of a secret.
 const BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// The headers of a delivery that say who sent it.
+/// The signature headers of a delivery.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Signed<'a> {
     /// `webhook-id`.
     pub id: Option<&'a str>,
     /// `webhook-timestamp`: seconds since 1970.
     pub timestamp: Option<&'a str>,
-    /// `webhook-signature`: `v1,` and base64, several with spaces between.
+    /// `webhook-signature`: `v1,` and base64; several are separated by spaces.
     pub signatures: Option<&'a str>,
 }
 
-/// A secret as people copy it.
+/// A secret in text form.
 pub fn encode_secret(secret: &[u8]) -> String {
     format!("{PREFIX}{}", STANDARD.encode(secret))
 }
 
-/// Reads a secret that the sender made.
+/// Parses a secret.
 pub fn decode_secret(text: &str, pointer: &str) -> Result<Vec<u8>, Error> {
     let bytes = text.strip_prefix(PREFIX).and_then(|rest| STANDARD.decode(rest).ok());
     bytes.filter(|bytes| BYTES.contains(&bytes.len())).ok_or_else(|| {
-        Error::at(Code::InvalidValue, pointer, "the secret is not one of Standard Webhooks").hint(format!(
-            "Write whsec_ and the base64 of {} to {} bytes, as the sender shows it.",
-            BYTES.start(),
-            BYTES.end()
-        ))
+        Error::at(Code::InvalidValue, pointer, "the secret is not a valid Standard Webhooks secret").hint(
+            format!(
+                "Write whsec_ and the base64 of {} to {} bytes, as the sender shows it.",
+                BYTES.start(),
+                BYTES.end()
+            ),
+        )
     })
 }
 
-/// Verifies that the body was signed with the secret at about this time. All failures have the same answer, except
-/// missing headers, which reveal nothing.
+/// Verifies the signature and the time of a delivery. All failures return the same error, except for missing headers.
 pub fn verify(secret: &[u8], headers: Signed, body: &str, now: i64) -> Result<(), Error> {
     let (Some(id), Some(timestamp), Some(signatures)) =
         (headers.id.filter(|id| !id.is_empty()), headers.timestamp, headers.signatures)
@@ -62,13 +63,12 @@ pub fn verify(secret: &[u8], headers: Signed, body: &str, now: i64) -> Result<()
     ))
 }
 
-/// Whether one of the signatures matches. The body is hashed once: a header may have a hundred thousand signatures,
-/// sent without knowing the secret.
+/// Whether one of the signatures matches. The body is hashed only once, because a header can contain many invalid signatures.
 fn is_signed(secret: &[u8], parts: [&str; 5], signatures: &str) -> bool {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
     parts.into_iter().for_each(|part| mac.update(part.as_bytes()));
     let signatures = signatures.split(' ').filter_map(|it| it.strip_prefix("v1,"));
-    // Compares in a time that does not depend on where the two differ.
+    // Constant-time comparison.
     signatures
         .filter_map(|signature| STANDARD.decode(signature).ok())
         .any(|signature| mac.clone().verify_slice(&signature).is_ok())
@@ -92,19 +92,19 @@ mod tests {
     }
 
     #[test]
-    fn the_published_test_vector_holds() {
+    fn published_test_vector_is_valid() {
         assert!(check(ID, "1614265330", SIGNATURE, BODY, TIMESTAMP));
     }
 
     #[test]
-    fn one_good_signature_among_several_is_enough() {
+    fn one_valid_signature_of_several_suffices() {
         let other = "v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
         assert!(check(ID, "1614265330", &format!("v1a,x {other} {SIGNATURE}"), BODY, TIMESTAMP));
         assert!(!check(ID, "1614265330", other, BODY, TIMESTAMP));
     }
 
     #[test]
-    fn whatever_differs_from_what_was_signed_is_refused() {
+    fn changed_delivery_is_rejected() {
         for (id, timestamp, signatures, body) in [
             ("msg_2", "1614265330", SIGNATURE, BODY),
             (ID, "1614265331", SIGNATURE, BODY),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delivery_holds_for_five_minutes_either_way() {
+    fn delivery_is_valid_for_five_minutes() {
         for (seconds, holds) in [(0, true), (300, true), (-300, true), (301, false), (-301, false)] {
             assert_eq!(check(ID, "1614265330", SIGNATURE, BODY, TIMESTAMP + seconds), holds, "{seconds}");
         }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_reads_back_and_a_weak_one_is_refused() {
+    fn secret_reads_back_and_weak_secret_is_rejected() {
         let secret = [7; 32];
         assert_eq!(decode_secret(&encode_secret(&secret), "").ok(), Some(secret.to_vec()));
         for bad in [
@@ -175,12 +175,12 @@ mod tests {
         }
 
         #[test]
-        fn no_guess_holds(id in any::<String>(), timestamp in any::<String>(), signatures in any::<String>()) {
+        fn guessed_signature_is_rejected(id in any::<String>(), timestamp in any::<String>(), signatures in any::<String>()) {
             prop_assert!(!check(&id, &timestamp, &signatures, BODY, TIMESTAMP));
         }
 
         #[test]
-        fn any_text_is_a_secret_that_reads_back_or_refused(
+        fn any_text_is_a_secret_or_rejected(
             text in prop_oneof![any::<String>(), "whsec_[A-Za-z0-9+/]{30,90}={0,2}"],
         ) {
             if let Ok(secret) = decode_secret(&text, "/secret") {

@@ -41,7 +41,7 @@ pub const FEW_RECORDS: i64 = 5000;
 /// The kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobKind {
-    /// Builds the indexes of an attribute, or the index of the documents.
+    /// Builds the indexes of an attribute, or those of the documents and of the history.
     Index,
     /// Rewrites the search documents.
     Documents,
@@ -148,8 +148,8 @@ pub fn may_renew_documents(spi: &Connection) -> bool {
     exist() && !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
 }
 
-/// Adds a job that rebuilds the index of documents after the commit.
-pub fn add_document_index(spi: &Connection, template: &Template) {
+/// Adds a job that builds the indexes of the documents and of the history after the commit.
+pub fn add_indexes_without_attribute(spi: &Connection, template: &Template) {
     add(spi, template, JobKind::Index, None, None, &[]);
 }
 

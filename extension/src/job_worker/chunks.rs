@@ -118,10 +118,10 @@ fn run_chunk(spi: &Connection, job: &Job) -> Outcome {
     }
     let done = match job.kind {
         JobKind::Documents => text::rebuild::portion(spi, &template, position),
-        JobKind::Embeddings => queue::definition::portion(spi, &template, position),
+        JobKind::Embeddings => queue::definition::chunk(spi, &template, position),
         JobKind::Series => {
             let dropped = rows.get::<Option<Vec<i32>>>(0, 2).unwrap_or_default();
-            metric::removal::portion(spi, &template, &dropped, position)
+            metric::removal::chunk(spi, &template, &dropped, position)
         }
         JobKind::Index => return Outcome::Finished,
     };

@@ -1,4 +1,4 @@
-//! Builds the indexes of attributes and documents concurrently.
+//! Builds the indexes of attributes, documents and histories concurrently.
 //!
 //! A failed or canceled CREATE INDEX CONCURRENTLY leaves an invalid index. These indexes have names that no slug can
 //! have, so that the next attempt can find and drop them.
@@ -118,7 +118,10 @@ fn plan(job: &Job) -> Plan {
     catalog::refresh();
     let Some(template) = catalog::by_id(job.template) else { return Plan::default() };
     if job.attribute.is_none() {
-        return connected(|spi| plan_of_documents(spi, &template));
+        return connected(|spi| {
+            let plan = plan_of_documents(spi, &template);
+            if plan.is_done() { plan_of_history(spi, &template) } else { plan }
+        });
     }
     let Some(attribute) = template.attributes.iter().find(|it| Some(it.id) == job.attribute) else {
         return Plan::default();
@@ -210,6 +213,27 @@ fn plan_of_documents(spi: &Connection, template: &Template) -> Plan {
         None => Vec::new(),
     };
     Plan { create: steps.alone, rename: steps.rename, blockers, ..Plan::default() }
+}
+
+/// The missing indexes of the history, and what a try before left of them.
+fn plan_of_history(spi: &Connection, template: &Template) -> Plan {
+    let mut plan = Plan::default();
+    let Some(table) = template.history.filter(|_| template.history_position.is_some()) else { return plan };
+    for (name, body) in ddl::history_indexes(template.id) {
+        let sql = "select i.indisvalid from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid \
+                   where i.indrelid = $1 and c.relname = $2::pg_catalog.name";
+        let is_valid = spi.run_once(sql, Snapshot::Latest, &params![table, &name]).value::<bool>();
+        if is_valid == Some(false) {
+            plan.drop.push(format!("drop index concurrently {STATE}.{name}"));
+        }
+        if is_valid != Some(true) {
+            plan.create.push(format!("create index concurrently {name} {body}"));
+        }
+    }
+    if !plan.is_done() {
+        plan.blockers = blockers(spi, table, !plan.drop.is_empty());
+    }
+    plan
 }
 
 /// The transactions that block CREATE INDEX CONCURRENTLY (its own lock, and writers) or DROP INDEX CONCURRENTLY

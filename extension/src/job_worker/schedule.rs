@@ -30,7 +30,7 @@ pub(crate) struct Job {
 
 /// Runs a transaction with a short lock timeout.
 pub(crate) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
-    worker::end_without_server();
+    worker::exit_on_postmaster_death();
     worker::transaction(|| with_settings(&[(c"lock_timeout", LOCK_TIMEOUT)], body))
 }
 

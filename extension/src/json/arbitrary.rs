@@ -32,7 +32,7 @@ pub fn value() -> impl Strategy<Value = String> {
     })
 }
 
-/// The text of an object whose names are mostly of these.
+/// The text of an object with mostly these names.
 pub fn object_of(names: &'static [&'static str]) -> impl Strategy<Value = String> {
     let name = prop_oneof![
         12 => prop::sample::select(names).prop_map(str::to_owned),
@@ -46,13 +46,13 @@ fn object(members: Vec<(String, String)>) -> String {
     format!("{{{}}}", members.into_iter().map(member).collect::<Vec<_>>().join(","))
 }
 
-/// Whether every pointer of an error names a place of the request, or a member that is missing from one.
+/// Whether every pointer of an error refers to a value of the request, or to a missing member of one.
 pub fn points_into(request: &str, error: &Error) -> bool {
-    // A number that no double holds, or half a character, is JSON that this reader of ours does not take.
+    // serde_json rejects numbers outside the range of a double, and lone surrogates.
     let Ok(request) = serde_json::from_str::<Value>(request) else { return true };
     error.faults.iter().all(|fault| {
         let above = fault.pointer.rsplit_once('/').map_or("", |(above, _)| above);
-        // Names of more than a hundred characters are cut.
+        // Names of more than a hundred characters are truncated.
         fault.pointer.contains('…')
             || request.pointer(&fault.pointer).or_else(|| request.pointer(above)).is_some()
     })

@@ -1,4 +1,4 @@
-//! Corrections of a series: points that are deleted, and what is then the latest.
+//! Deletion of points, and the latest remaining point.
 
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Timestamp, array, params};
@@ -8,17 +8,17 @@ use crate::value::change::Point;
 use crate::value::table_name::SideTable;
 use uuid::Uuid;
 
-/// Which points of a series.
+/// A selection of points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// Those of exactly these times.
+    /// Points at exactly these times.
     At(Vec<i64>),
-    /// Those from the first time on and before the second.
+    /// Points from the first time (inclusive) to the second (exclusive).
     Range(i64, i64),
 }
 
 impl Times {
-    /// Whether a time is one of them.
+    /// Whether the selection contains a time.
     pub fn contain(&self, at: i64) -> bool {
         match self {
             Times::At(times) => times.contains(&at),
@@ -27,7 +27,7 @@ impl Times {
     }
 }
 
-/// Deletes points of a locked record's series, and says how many.
+/// Deletes points of a locked record's series, and returns their number.
 pub fn delete(template: &Template, record: Uuid, attribute: i32, times: &Times) -> i64 {
     let table = SideTable::Series.sql(template.id);
     let (condition, arguments) = match times {
@@ -51,7 +51,7 @@ pub fn delete(template: &Template, record: Uuid, attribute: i32, times: &Times) 
     })
 }
 
-/// The latest point of a series: of equal times the one that was added last.
+/// The latest point of a series; for equal times, the one that was added last.
 pub fn latest(template: &Template, record: Uuid, attribute: i32) -> Option<Point> {
     let sql = format!(
         "select m.at, m.value from {} m where m.record_id = $1 and m.attribute_id = $2 \

@@ -1,25 +1,25 @@
-//! Metrics: the series behind a column that holds only the latest value.
+//! Metrics: time series. The column of a metric has only the latest value.
 
-/// Points that are deleted, and what is then the latest.
+/// Deletion of points.
 pub mod correction;
-/// The series of attributes that were dropped.
+/// Series of dropped attributes.
 pub mod removal;
 
 use crate::access::policy_sql;
 use crate::attribute_type::AttributeType;
 use crate::postgres::clock::now;
 use crate::postgres::guard::as_owner;
-use crate::postgres::insert::{insert_rows, lock_table};
+use crate::postgres::insert::{insert_rows, lock_table, next_value};
 use crate::postgres::parameter::{Timestamp, array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Firing;
-use crate::postgres::{datum, direct_access, identity};
+use crate::postgres::{datum, direct_access};
 use crate::template::{SeriesTable, Template, column};
 use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
 use uuid::Uuid;
 
-/// Creates the side table of series.
+/// The SQL that creates the side table of series.
 pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
     let table = SideTable::Series.sql(template);
     format!(
@@ -40,8 +40,7 @@ pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
     )
 }
 
-/// Gives points without a time the time of the clock. The time of the transaction is the same for all its statements,
-/// so two points would have no order.
+/// Sets the time of points without one to the current time. With the transaction's time, two points would have no order.
 pub fn stamp(changes: &mut Changes) {
     for (_, change) in changes {
         if let Change::Append(points) = change {
@@ -57,18 +56,18 @@ pub fn has_points(changes: &Changes) -> bool {
     changes.iter().any(|(_, change)| matches!(change, Change::Append(_)))
 }
 
-/// Whether a change is one number, measured now.
+/// Whether a change is a number without a time.
 fn is_measured_now(change: &Change) -> bool {
     matches!(change, Change::Append(points) if matches!(points.as_slice(), [Point { at: None, .. }]))
 }
 
-/// Whether a write measures a metric now, before it is stamped.
+/// Whether a write has a number without a time, before [`stamp`].
 pub fn measures_now(changes: &Changes) -> bool {
     changes.iter().any(|(_, change)| is_measured_now(change))
 }
 
-/// Takes out the numbers without a time that are the latest values of a locked record's metrics: what was read and is
-/// written back measures nothing.
+/// Removes numbers without a time that equal the latest values of a locked record, so that a client can write back what it
+/// has read.
 pub fn omit_latest(template: &Template, record: Uuid, changes: &mut Changes) {
     let metrics: Vec<usize> =
         changes.iter().filter(|(_, change)| is_measured_now(change)).map(|(position, _)| *position).collect();
@@ -96,7 +95,7 @@ pub fn omit_latest(template: &Template, record: Uuid, changes: &mut Changes) {
     });
 }
 
-/// Appends the points of a write that was just done to the record's series.
+/// Appends the points of a completed write.
 pub fn append(template: &Template, record: Uuid, changes: &Changes) {
     for (position, change) in changes {
         if let Change::Append(points) = change {
@@ -105,7 +104,7 @@ pub fn append(template: &Template, record: Uuid, changes: &Changes) {
     }
 }
 
-/// A metric's column written by hand is a point measured now.
+/// Appends a point for each metric column that direct DML has changed.
 pub fn append_direct(template: &Template, firing: &Firing) {
     let Some(new) = &firing.new else { return };
     let Some(record) = new.get(column::ID).map(datum::read_uuid) else { return };
@@ -120,19 +119,19 @@ pub fn append_direct(template: &Template, firing: &Firing) {
 
 fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
     as_owner(|| {
-        if append_plainly(template, record, attribute, points).is_none() {
+        if append_directly(template, record, attribute, points).is_none() {
             append_by_statement(template, record, attribute, points);
         }
     });
 }
 
-/// Appends points without a statement; none when the table is not as it was made.
-fn append_plainly(template: &Template, record: Uuid, attribute: i32, points: &[Point]) -> Option<()> {
+/// Appends points without a statement; `None` if the table does not have its expected form.
+fn append_directly(template: &Template, record: Uuid, attribute: i32, points: &[Point]) -> Option<()> {
     let SeriesTable { table, sequence } = template.series?;
     direct_access::require().ok()?;
     lock_table(table);
     let row = |point: &Point| {
-        Some((record, attribute, Timestamp(point.at?), identity::next(sequence).ok()?, point.value))
+        Some((record, attribute, Timestamp(point.at?), next_value(sequence).ok()?, point.value))
     };
     let rows = points.iter().map(row).collect::<Option<Vec<_>>>()?;
     insert_rows(table, rows.into_iter()).ok()

@@ -1,4 +1,4 @@
-//! The series of attributes that were dropped.
+//! Deletes the series of dropped attributes.
 
 use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
@@ -9,14 +9,14 @@ use crate::template::{Attribute, Template};
 use crate::value::table_name::SideTable;
 use uuid::Uuid;
 
-/// The number of points that a job deletes at a time.
-const PORTION: usize = 10_000;
+/// The number of points in a chunk of a job.
+const CHUNK: usize = 10_000;
 
 /// The series of metrics.
 pub struct Series;
 
 impl Dependent for Series {
-    /// Deletes the points: few at once, many by a job. They are invisible before, because no attribute has their number.
+    /// Deletes few points immediately, and many by a job. Meanwhile they are invisible, because attribute numbers are not reused.
     fn after_drop(&self, spi: &Connection, template: &Template, attribute: &Attribute) {
         if attribute.kind != AttributeType::Metric {
             return;
@@ -35,18 +35,18 @@ impl Dependent for Series {
     }
 }
 
-/// Deletes some points of these attributes, those of records that do not come before one in the order of their ids.
-pub fn portion(spi: &Connection, template: &Template, attributes: &[i32], from: Uuid) -> Done {
+/// Deletes a chunk of the points of these attributes, beginning with the record `from`.
+pub fn chunk(spi: &Connection, template: &Template, attributes: &[i32], from: Uuid) -> Done {
     let table = SideTable::Series.sql(template.id);
     let sql = format!(
         "with few as (select p.record_id, p.attribute_id, p.at, p.id from {table} p \
-           where p.record_id >= $1 and p.attribute_id = any ($2) order by 1, 2, 3, 4 limit {PORTION}), \
+           where p.record_id >= $1 and p.attribute_id = any ($2) order by 1, 2, 3, 4 limit {CHUNK}), \
          gone as (delete from {table} p using few f where (p.record_id, p.attribute_id, p.at, p.id) \
            = (f.record_id, f.attribute_id, f.at, f.id)) \
          select f.record_id from few f order by f.record_id desc"
     );
     let arguments = params![from, attributes];
     let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
-    let last = (rows.len() == PORTION).then(|| rows.get::<Option<Uuid>>(0, 0)).flatten();
+    let last = (rows.len() == CHUNK).then(|| rows.get::<Option<Uuid>>(0, 0)).flatten();
     Done { last, records: rows.len(), ..Done::default() }
 }

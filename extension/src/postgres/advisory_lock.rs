@@ -1,10 +1,11 @@
-//! Advisory locks, for requests, quotas, setup, jobs and examinations.
+//! Advisory locks.
 //!
-//! Their lock tags cannot be taken with PostgreSQL's SQL functions, so no session can block them on purpose.
+//! PostgreSQL's SQL functions cannot take locks with these tags, so no session can block keyed on purpose.
 
 use pgrx::pg_sys;
 
-/// Which of the kinds of advisory locks: SQL takes 1 and 2. The view `keyed.stat_activity` has a word for each.
+/// The class of an advisory lock (`objsubid` in `pg_locks`). SQL functions use 1 and 2. The view `keyed.stat_activity` has a
+/// name for each.
 #[derive(Clone, Copy)]
 #[repr(u16)]
 pub enum LockKind {
@@ -12,73 +13,73 @@ pub enum LockKind {
     Request = 3,
     /// A quota of a project.
     Quota = 4,
-    /// The state of the database, while it is set up or moved forward.
+    /// The state of the database, during setup and migrations.
     Setup = 5,
-    /// A template into which a file is imported as a whole.
+    /// A template during an all-or-nothing import.
     Import = 6,
-    /// The work on jobs: numbers 0 and -1 are had by the workers ([`crate::job`]), any other is the job that one is at.
+    /// Jobs. The workers themselves hold the numbers 0 and -1 ([`crate::job`]). Other numbers are running jobs.
     Job = 7,
     /// Definitions of a project.
     Definition = 8,
-    /// Privileges of PostgreSQL in a project.
+    /// PostgreSQL's privileges in a project.
     Privileges = 9,
-    /// An examination of the database.
+    /// A run of `doctor`.
     Examination = 10,
-    /// Who imports a file as a whole, and since when: for those who wait for it.
+    /// The session of an all-or-nothing import and its start time, for waiting sessions.
     Importer = 11,
 }
 
-/// Who else may have the lock.
+/// The lock mode.
 #[derive(Clone, Copy)]
 pub enum Mode {
-    /// Others who share it.
+    /// Compatible with other shared locks.
     Shared,
-    /// No other.
+    /// Compatible with no other lock.
     Exclusive,
 }
 
-/// Takes a lock until the (sub)transaction ends, waiting for it. Different numbers are different locks.
+/// Takes a lock until the (sub)transaction ends. Waits if necessary. Each number is a separate lock.
 pub fn lock(kind: LockKind, number: u64, mode: Mode) {
     acquire(kind, number, mode, false);
 }
 
-/// Takes a lock, unless it would have to be waited for.
+/// Takes a lock if it is available immediately.
 pub fn try_lock(kind: LockKind, number: u64, mode: Mode) -> bool {
     acquire(kind, number, mode, true)
 }
 
-/// Gives back a lock that was just taken, unless it was had before as well.
+/// Releases a lock that was just taken. It stays locked if the transaction already held it.
 pub fn unlock(kind: LockKind, number: u64, mode: Mode) {
-    // SAFETY: the tag is complete; the lock is held, by the same owner of resources that took it.
+    // SAFETY: the tag is complete. The current resource owner took the lock.
     unsafe {
         pg_sys::LockRelease(&tag(kind, number), mode.number(), false);
     }
 }
 
-/// Takes a lock until it is given back or the session ends, unless it would have to be waited for.
+/// Takes a session-level lock if it is available immediately.
 pub fn try_lock_for_session(kind: LockKind, number: u64) -> bool {
-    // SAFETY: the tag is complete; the lock is the session's, and released with it.
+    // SAFETY: the tag is complete. The lock is released at the end of the session.
     let outcome = unsafe { pg_sys::LockAcquire(&tag(kind, number), Mode::Exclusive.number(), true, true) };
     outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
 }
 
-/// Gives back a lock of the session.
+/// Releases a session-level lock.
 pub fn unlock_for_session(kind: LockKind, number: u64) {
-    // SAFETY: the tag is complete; the session holds the lock.
+    // SAFETY: the tag is complete. The session holds the lock.
     unsafe {
         pg_sys::LockRelease(&tag(kind, number), Mode::Exclusive.number(), true);
     }
 }
 
-fn acquire(kind: LockKind, number: u64, mode: Mode, at_once: bool) -> bool {
-    // SAFETY: the tag is complete; the lock is the transaction's, and released with it.
-    let outcome = unsafe { pg_sys::LockAcquire(&tag(kind, number), mode.number(), false, at_once) };
+fn acquire(kind: LockKind, number: u64, mode: Mode, no_wait: bool) -> bool {
+    // SAFETY: the tag is complete. The lock is released at the end of the transaction.
+    let outcome = unsafe { pg_sys::LockAcquire(&tag(kind, number), mode.number(), false, no_wait) };
     outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
 }
 
 fn tag(kind: LockKind, number: u64) -> pg_sys::LOCKTAG {
     pg_sys::LOCKTAG {
-        // SAFETY: reads a variable of the session.
+        // SAFETY: reads a session variable.
         locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
         locktag_field2: (number >> 32) as u32,
         locktag_field3: number as u32,

@@ -1,5 +1,7 @@
-//! The arguments of a call, by their types. A long one is measured before it is unpacked or copied, so that no argument makes a
-//! session run out of memory or miss its timeout.
+//! Typed access to the arguments of a call.
+//!
+//! The size of an argument is checked before it is detoasted or copied, so that a large argument cannot exhaust memory or
+//! delay a timeout.
 
 use super::datum::{self, Argument};
 use super::function::{Call, must_not_be_null};
@@ -8,20 +10,20 @@ use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
 use uuid::Uuid;
 
-/// The maximum size of an argument, unpacked: four times the default size of a request body.
+/// The maximum detoasted size of an argument: four times the default limit of a request body.
 const MAX_BYTES: usize = 64 << 20;
 
-/// From this size on, reading takes long.
+/// The size above which reading an argument takes noticeable time.
 const LONG: usize = 1 << 20;
 
 /// The maximum number of elements of an array argument.
 const MAX_ELEMENTS: usize = 100_000;
 
-/// Rejects an argument that is too long, and serves a cancellation or a timeout before a long one is read.
+/// Rejects an argument that is too large. Checks for interrupts before a large one is read.
 fn require_size(bytes: usize) {
     if bytes > MAX_BYTES {
         let message = format!("an argument has more than {} MiB", MAX_BYTES >> 20);
-        Error::new(Code::PayloadTooLarge, message).hint("Send its content in several calls.").raise();
+        Error::new(Code::PayloadTooLarge, message).hint("Split the content across several calls.").raise();
     }
     if bytes > LONG {
         pgrx::check_for_interrupts!();
@@ -32,7 +34,7 @@ impl Call {
     /// An argument of a type without a fixed length.
     fn of_any_length(&self, position: usize) -> Argument {
         let argument = self.datum(position)?;
-        // SAFETY: an argument of such a type, and not null.
+        // SAFETY: the argument is a non-null varlena.
         let size = unsafe { pg_sys::toast_raw_datum_size(argument) };
         require_size(size);
         Some(argument)
@@ -56,7 +58,7 @@ impl Call {
     /// The text of a `jsonb` argument.
     pub fn json(&self, position: usize) -> Option<String> {
         let text = self.of_any_length(position).map(datum::read_jsonb)?;
-        // Numbers such as 1e100000 and control characters are longer as text.
+        // Numbers such as 1e100000, and control characters, are larger as text.
         require_size(text.len());
         Some(text)
     }
@@ -88,11 +90,11 @@ impl Call {
             let message = format!("must have at most {MAX_ELEMENTS} elements");
             return Err(fault(Code::PayloadTooLarge, &message));
         }
-        let refusal = || fault(Code::InvalidValue, "must be a one-dimensional array without nulls");
-        read(array).map(Some).ok_or_else(refusal)
+        let rejection = || fault(Code::InvalidValue, "must be a one-dimensional array without nulls");
+        read(array).map(Some).ok_or_else(rejection)
     }
 
-    /// An `oid`, `regclass` or other argument of that form.
+    /// An `oid` argument, or one of an alias type such as `regclass`.
     pub fn oid(&self, position: usize) -> Option<Oid> {
         self.datum(position).map(|datum| Oid::from(datum.value() as u32))
     }

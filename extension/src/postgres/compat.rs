@@ -1,27 +1,20 @@
-//! What differs between the major versions of PostgreSQL that keyed is built for. No other file knows which one it is.
+//! Differences between the supported major versions of PostgreSQL. No other file depends on the version.
 //!
-//! Each function does the same on all of them. A difference that only a newer version has, such as generated columns that
-//! are not stored, is a question here that older versions answer with no.
+//! Each function has the same effect on all versions. For a feature of newer versions, such as virtual generated columns,
+//! a function tells whether it is in use; on older versions it returns false.
 
-/// The settings that PostgreSQL knows.
-mod setting;
-/// Writes of single rows.
-mod write;
+use pgrx::pg_sys::{self, EState, GucSource, Oid, PlannerInfo, RangeTblEntry, Relation, ResultRelInfo};
+use std::ffi::{CStr, c_int};
 
-use pgrx::pg_sys::{self, Oid, PlannerInfo, RangeTblEntry, Relation};
-pub(super) use setting::{has_value, has_value_at_start};
-use std::ffi::c_int;
-pub(super) use write::{Entries, init_range_table, insert_index_entries, update_row};
-
-/// A column of a description, by its position, counted from 0.
+/// A column of a tuple descriptor, by its position, counted from 0.
 ///
 /// # Safety
-/// The description has the column, and outlives what is lent.
+/// The descriptor has the column, and outlives the result.
 pub(super) unsafe fn column<'d>(
     description: pg_sys::TupleDesc,
     position: usize,
 ) -> &'d pg_sys::FormData_pg_attribute {
-    // SAFETY: the caller's. Since 18, the columns begin behind a short form of each.
+    // SAFETY: the caller's. Since 18, the columns follow an array of compact attributes.
     unsafe {
         #[cfg(not(feature = "pg18"))]
         let columns = (*description).attrs.as_ptr();
@@ -32,19 +25,19 @@ pub(super) unsafe fn column<'d>(
     }
 }
 
-/// Whether a table has columns that are computed from others. Since 18, not all of them are stored.
+/// Whether a table has generated columns, stored or (since 18) virtual.
 ///
 /// # Safety
 /// The description is complete.
 pub(super) unsafe fn has_generated_columns(description: pg_sys::TupleDesc) -> bool {
-    // SAFETY: a description without constraints has null in their place.
+    // SAFETY: a descriptor without constraints has a null pointer for them.
     unsafe {
         let constraints = (*description).constr;
         !constraints.is_null() && ((*constraints).has_generated_stored || has_virtual(constraints))
     }
 }
 
-/// Whether a table has columns that are computed whenever they are read, so that its rows do not contain them.
+/// Whether a table has virtual generated columns, which its tuples do not contain.
 ///
 /// # Safety
 /// The description is complete.
@@ -54,7 +47,7 @@ pub(super) unsafe fn has_virtual_columns(description: pg_sys::TupleDesc) -> bool
 }
 
 /// # Safety
-/// The constraints are those of a description.
+/// The constraints belong to a descriptor.
 unsafe fn has_virtual(constraints: *const pg_sys::TupleConstr) -> bool {
     #[cfg(not(feature = "pg18"))]
     let has_virtual = {
@@ -67,12 +60,12 @@ unsafe fn has_virtual(constraints: *const pg_sys::TupleConstr) -> bool {
     has_virtual
 }
 
-/// The primary key of a table, unless it is checked only at the end of the transaction.
+/// The primary key index of a table, unless the constraint is deferrable.
 ///
 /// # Safety
 /// The table is open.
 pub(super) unsafe fn primary_key(table: Relation) -> Oid {
-    // SAFETY: the caller's. Before 18, PostgreSQL leaves out deferrable ones by itself.
+    // SAFETY: the caller's. Before 18, PostgreSQL always excludes deferrable constraints.
     unsafe {
         #[cfg(not(feature = "pg18"))]
         let index = pg_sys::RelationGetPrimaryKeyIndex(table);
@@ -82,7 +75,7 @@ pub(super) unsafe fn primary_key(table: Relation) -> Oid {
     }
 }
 
-/// The sequence behind an identity column of a table.
+/// The sequence of an identity column.
 ///
 /// # Safety
 /// The table is open.
@@ -97,16 +90,16 @@ pub(super) unsafe fn identity_sequence(table: Relation, column: pg_sys::AttrNumb
     }
 }
 
-/// Begins to find rows of a table by an index, with so many keys, under the active snapshot.
+/// Begins an index scan of a table under the active snapshot, with this number of keys.
 ///
 /// # Safety
-/// Both are open, and the index is one of the table.
+/// Both are open, and the index belongs to the table.
 pub(super) unsafe fn begin_index_scan(
     table: Relation,
     index: Relation,
     keys: c_int,
 ) -> pg_sys::IndexScanDesc {
-    // SAFETY: the caller's. Since 18, EXPLAIN may have the work counted, which is not asked for here.
+    // SAFETY: the caller's. The argument that 18 adds is instrumentation for EXPLAIN.
     unsafe {
         let snapshot = pg_sys::GetActiveSnapshot();
         #[cfg(not(feature = "pg18"))]
@@ -117,7 +110,7 @@ pub(super) unsafe fn begin_index_scan(
     }
 }
 
-/// Begins to find places of rows by an index, with so many keys, under the active snapshot.
+/// Begins a bitmap index scan under the active snapshot, with this number of keys.
 ///
 /// # Safety
 /// The index is open.
@@ -133,9 +126,9 @@ pub(super) unsafe fn begin_bitmap_scan(index: Relation, keys: c_int) -> pg_sys::
     }
 }
 
-/// An empty bitmap of places of rows, which takes about as much memory as an operation may.
+/// An empty TID bitmap, limited to `work_mem`.
 pub(super) fn new_bitmap() -> *mut pg_sys::TIDBitmap {
-    // SAFETY: reads a setting of the session, and allocates.
+    // SAFETY: reads a session variable, and allocates.
     unsafe {
         let bytes = (pg_sys::work_mem as usize) << 10;
         // Before 18, the size is a signed number.
@@ -143,17 +136,17 @@ pub(super) fn new_bitmap() -> *mut pg_sys::TIDBitmap {
     }
 }
 
-/// Hands over the pages of a bitmap in their order, each with the places of its rows, or with none where the bitmap had no
-/// room for them; until `read` says that it has enough.
+/// Passes the pages of a bitmap to `read` in order, until it returns false. Each page comes with the offsets of its rows,
+/// or with `None` if the page is lossy.
 ///
 /// # Safety
-/// The bitmap is complete: it may not be changed any more.
+/// The bitmap is complete and is not changed afterwards.
 pub(super) unsafe fn each_page(
     bitmap: *mut pg_sys::TIDBitmap,
     mut read: impl FnMut(u32, Option<&[pg_sys::OffsetNumber]>) -> bool,
 ) {
-    // SAFETY: the iterator ends before the bitmap. Before 18, the iterator lends its own list of places; since then, it
-    // fills in one that has room for those of a page.
+    // SAFETY: the iterator ends before the bitmap. Before 18, the iterator owns the array of offsets. Since 18, it fills an
+    // array of the caller, which has space for all offsets of a page.
     unsafe {
         #[cfg(not(feature = "pg18"))]
         {
@@ -163,9 +156,9 @@ pub(super) unsafe fn each_page(
                 if part.is_null() {
                     break;
                 }
-                let places =
+                let offsets =
                     usize::try_from((*part).ntuples).ok().map(|count| (*part).offsets.as_slice(count));
-                if !read((*part).blockno, places) {
+                if !read((*part).blockno, offsets) {
                     break;
                 }
             }
@@ -173,21 +166,21 @@ pub(super) unsafe fn each_page(
         }
         #[cfg(feature = "pg18")]
         {
-            // A row takes no less with its header and its pointer.
+            // The minimum size of a tuple with its header and line pointer.
             const MIN_BYTES: usize = 28;
-            let mut places: [pg_sys::OffsetNumber; pg_sys::BLCKSZ as usize / MIN_BYTES] =
+            let mut offsets: [pg_sys::OffsetNumber; pg_sys::BLCKSZ as usize / MIN_BYTES] =
                 [0; pg_sys::BLCKSZ as usize / MIN_BYTES];
             let iterator = pg_sys::tbm_begin_private_iterate(bitmap);
             let mut part: pg_sys::TBMIterateResult = std::mem::zeroed();
             while pg_sys::tbm_private_iterate(iterator, &mut part) {
-                let places = if part.lossy {
+                let page_offsets = if part.lossy {
                     None
                 } else {
-                    let max = places.len() as u32;
-                    let count = pg_sys::tbm_extract_page_tuple(&mut part, places.as_mut_ptr(), max);
-                    Some(&places[..count as usize])
+                    let max = offsets.len() as u32;
+                    let count = pg_sys::tbm_extract_page_tuple(&mut part, offsets.as_mut_ptr(), max);
+                    Some(&offsets[..count as usize])
                 };
-                if !read(part.blockno, places) {
+                if !read(part.blockno, page_offsets) {
                     break;
                 }
             }
@@ -196,22 +189,22 @@ pub(super) unsafe fn each_page(
     }
 }
 
-/// Whether a snapshot may become too old, so that each page must be asked for it. 17 has abolished that.
-pub(super) fn snapshots_age() -> bool {
+/// Whether a snapshot can become too old (`old_snapshot_threshold`, removed in 17), which requires a check of each page.
+pub(super) fn snapshots_can_become_too_old() -> bool {
     #[cfg(any(feature = "pg15", feature = "pg16"))]
-    // SAFETY: reads a setting of the server.
-    let they_do = unsafe { pg_sys::old_snapshot_threshold >= 0 };
+    // SAFETY: reads a server variable.
+    let is_enabled = unsafe { pg_sys::old_snapshot_threshold >= 0 };
     #[cfg(not(any(feature = "pg15", feature = "pg16")))]
-    let they_do = false;
-    they_do
+    let is_enabled = false;
+    is_enabled
 }
 
-/// Whether a statement reads a table with the rights of the user who runs it, not with those of a view's owner.
+/// Whether a statement reads a table with the privileges of the current user, not with those of a view's owner.
 ///
 /// # Safety
-/// The entry is one of a table in the statement that is planned.
+/// The entry is a table of the statement that is being planned.
 pub(super) unsafe fn is_read_by_user(root: *mut PlannerInfo, table: *mut RangeTblEntry) -> bool {
-    // SAFETY: the caller's. Since 16, rights have a list of their own, and an entry that has none is part of another.
+    // SAFETY: the caller's. Since 16, permissions are in a separate list. An entry without them is covered by another entry.
     unsafe {
         #[cfg(feature = "pg15")]
         let (is_known, user) = {
@@ -229,9 +222,9 @@ pub(super) unsafe fn is_read_by_user(root: *mut PlannerInfo, table: *mut RangeTb
     }
 }
 
-/// Whether a table belongs to a role, or to one that this role is a member of.
+/// Whether a role owns a table, directly or through membership.
 pub(super) fn is_owner(role: Oid, table: Oid) -> bool {
-    // SAFETY: asks the catalog.
+    // SAFETY: reads the catalog.
     unsafe {
         #[cfg(feature = "pg15")]
         let is_owner = pg_sys::pg_class_ownercheck(table, role);
@@ -241,10 +234,10 @@ pub(super) fn is_owner(role: Oid, table: Oid) -> bool {
     }
 }
 
-/// Has a signal call a handler. PostgreSQL's function for that has another name since 18.
+/// Installs a signal handler. The function has a different name since 18.
 ///
 /// # Safety
-/// The handler does what a signal handler may.
+/// The handler is async-signal-safe.
 pub(super) unsafe fn on_signal(signal: c_int, handler: unsafe extern "C-unwind" fn(c_int)) {
     // SAFETY: the caller's.
     unsafe {
@@ -255,8 +248,142 @@ pub(super) unsafe fn on_signal(signal: c_int, handler: unsafe extern "C-unwind" 
     }
 }
 
-/// Gives a macro the arguments of a hook that runs a statement, under these names. Since 18, PostgreSQL does not say whether
-/// it is run once.
+/// Makes a table the only entry of the executor state's range table. An error that names a column reads the user's
+/// privileges from it. Since 16, they are in a separate list.
+///
+/// # Safety
+/// The entry is a table; the current memory context is that of the state.
+pub(super) unsafe fn init_range_table(state: *mut EState, entry: *mut RangeTblEntry) {
+    // SAFETY: the caller's; lists are allocated in the state's memory context.
+    unsafe {
+        let entries = pg_sys::lappend(std::ptr::null_mut(), entry.cast());
+        #[cfg(feature = "pg15")]
+        pg_sys::ExecInitRangeTable(state, entries);
+        #[cfg(not(feature = "pg15"))]
+        {
+            let mut rights = std::ptr::null_mut();
+            pg_sys::addRTEPermissionInfo(&mut rights, entry);
+            #[cfg(not(feature = "pg18"))]
+            pg_sys::ExecInitRangeTable(state, entries, rights);
+            // The relations that are not pruned.
+            #[cfg(feature = "pg18")]
+            pg_sys::ExecInitRangeTable(state, entries, rights, pg_sys::bms_make_singleton(1));
+        }
+    }
+}
+
+/// The indexes that need an entry for a written row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entries {
+    /// All, after an insert.
+    OfInsert,
+    /// All, after an update that is not heap-only.
+    OfUpdate,
+    /// The summarizing indexes (BRIN), since 16.
+    #[cfg_attr(feature = "pg15", allow(dead_code))]
+    OfSummaries,
+    /// None, after a heap-only update.
+    Nothing,
+}
+
+/// Inserts the index entries of a row that was just written.
+///
+/// # Safety
+/// The slot has the TID of the row; the target's indexes are open.
+pub(super) unsafe fn insert_index_entries(
+    target: *mut ResultRelInfo,
+    slot: *mut pg_sys::TupleTableSlot,
+    state: *mut EState,
+    entries: Entries,
+) {
+    let is_update = entries != Entries::OfInsert;
+    // SAFETY: the caller's.
+    unsafe {
+        if entries == Entries::Nothing || (*target).ri_NumIndices == 0 {
+            return;
+        }
+        let (conflict, arbiters) = (std::ptr::null_mut(), std::ptr::null_mut());
+        #[cfg(feature = "pg15")]
+        pg_sys::ExecInsertIndexTuples(target, slot, state, is_update, false, conflict, arbiters);
+        #[cfg(not(feature = "pg15"))]
+        {
+            let summaries = entries == Entries::OfSummaries;
+            pg_sys::ExecInsertIndexTuples(
+                target, slot, state, is_update, false, conflict, arbiters, summaries,
+            );
+        }
+    }
+}
+
+/// Replaces the row at `tid`. Returns the index entries that the new row needs, or `None` if another session has changed
+/// the old row, which then stays.
+///
+/// # Safety
+/// The table is open and locked for writing, the row has its columns, and the command is the current one.
+pub(super) unsafe fn update_row(
+    table: Relation,
+    tid: *mut pg_sys::ItemPointerData,
+    row: pg_sys::HeapTuple,
+    command: pg_sys::CommandId,
+) -> Option<Entries> {
+    let mut failure = pg_sys::TM_FailureData::default();
+    let mut lock = pg_sys::LockTupleMode::LockTupleNoKeyExclusive;
+    let (crosscheck, failure, lock) = (std::ptr::null_mut(), &raw mut failure, &raw mut lock);
+    // SAFETY: the caller's. heap_update sets the TID of the new row.
+    unsafe {
+        #[cfg(feature = "pg15")]
+        let (result, entries) = {
+            let result = pg_sys::heap_update(table, tid, row, command, crosscheck, true, failure, lock);
+            let is_heap_only = u32::from((*(*row).t_data).t_infomask2) & pg_sys::HEAP_ONLY_TUPLE != 0;
+            (result, if is_heap_only { Entries::Nothing } else { Entries::OfUpdate })
+        };
+        #[cfg(not(feature = "pg15"))]
+        let (result, entries) = {
+            let mut needs = pg_sys::TU_UpdateIndexes::TU_None;
+            let needed = &raw mut needs;
+            let result =
+                pg_sys::heap_update(table, tid, row, command, crosscheck, true, failure, lock, needed);
+            let entries = match needs {
+                pg_sys::TU_UpdateIndexes::TU_None => Entries::Nothing,
+                pg_sys::TU_UpdateIndexes::TU_Summarizing => Entries::OfSummaries,
+                _ => Entries::OfUpdate,
+            };
+            (result, entries)
+        };
+        (result == pg_sys::TM_Result::TM_Ok).then_some(entries)
+    }
+}
+
+/// Whether the server, the database, the role or the connection gave this setting a value at session start.
+pub(super) fn has_value_at_start(name: &CStr) -> bool {
+    any_setting(name, |setting| setting.reset_source > GucSource::PGC_S_DEFAULT)
+}
+
+/// Whether this setting now has a value other than its default.
+pub(super) fn has_value(name: &CStr) -> bool {
+    any_setting(name, |setting| setting.source > GucSource::PGC_S_DEFAULT)
+}
+
+/// Whether a setting with this name exists and meets a condition.
+fn any_setting(name: &CStr, meets: impl Fn(&pg_sys::config_generic) -> bool) -> bool {
+    // SAFETY: the array has as many settings as PostgreSQL states. Their names are NUL-terminated.
+    unsafe {
+        #[cfg(feature = "pg15")]
+        let (settings, count) = (pg_sys::get_guc_variables(), pg_sys::GetNumConfigOptions());
+        #[cfg(not(feature = "pg15"))]
+        let (settings, count) = {
+            let mut count = 0;
+            (pg_sys::get_guc_variables(&raw mut count), count)
+        };
+        let settings = std::slice::from_raw_parts(settings, usize::try_from(count).unwrap_or(0));
+        settings.iter().any(|setting| {
+            let known = CStr::from_ptr((**setting).name);
+            known.to_bytes().eq_ignore_ascii_case(name.to_bytes()) && meets(&**setting)
+        })
+    }
+}
+
+/// Passes the arguments of `ExecutorRun_hook` to a macro, under these names. 18 removes `execute_once`.
 macro_rules! executor_run {
     ($define:ident, $query:ident, $direction:ident, $count:ident, $is_run_once:ident) => {
         #[cfg(not(feature = "pg18"))]

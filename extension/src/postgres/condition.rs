@@ -1,32 +1,31 @@
-//! Evaluates a condition on one row without a statement: a scope on a record that an index found.
+//! Evaluates a condition on one row without a statement, for example a scope on a record that an index lookup found.
 //!
-//! PostgreSQL parses and evaluates the condition as in a statement. This saves a plan for each scope, starting and
-//! ending the executor, and its check of the table's ACL, which takes longer the more roles have privileges.
+//! PostgreSQL parses and evaluates the condition as in a statement. This avoids a plan for each scope, executor start and
+//! end, and the ACL check of the table, whose cost grows with the number of roles that have privileges.
 
 use super::compat;
-use super::footprint::allocated;
 use super::index::Found;
-use super::memory::{Current, Owned};
+use super::memory::{Current, Owned, allocated};
 use super::spi::connected;
 use pgrx::pg_sys;
 use std::marker::PhantomData;
 
-/// A condition on the rows of one table, as the table is now: it must be forgotten when the table changes.
+/// A condition on the rows of one table. It is valid until the table changes.
 pub struct Condition {
-    /// Where the expression is.
+    /// The memory context of the expression.
     memory: Owned,
     expression: *mut pg_sys::Expr,
 }
 
 impl Condition {
-    /// Prepares a condition over a table under the alias `t`; none where it looks into other tables too, which only a
-    /// statement can. Names are found as the session finds them now.
+    /// Prepares a condition on a table with the alias `t`. Returns `None` if the condition reads other tables, which needs
+    /// a statement. Names are resolved with the current search path.
     pub fn prepare(table: &str, condition: &str) -> Option<Condition> {
         connected(|spi| {
-            // A comparison with null is null, and lets nothing pass.
+            // `is true` maps null to false.
             let plan = spi.prepare(&format!("select ({condition}) is true from {table} t"), &[]);
-            // SAFETY: the one statement has a plan source with its one query, which live as long as the plan; what is
-            // kept of them is copied. The table, which the statement has locked, is closed again.
+            // SAFETY: the statement has one plan source with one query, which live as long as the plan. The expression is
+            // copied. The table, which the statement has locked, is closed again.
             unsafe {
                 let sources = pg_sys::SPI_plan_get_plan_sources(plan.pointer());
                 let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
@@ -34,12 +33,12 @@ impl Condition {
                 if (*query).hasSubLinks || pg_sys::list_length((*query).rtable) != 1 {
                     return None;
                 }
-                // Only a statement applies policies that are forced upon the owner too.
+                // Only a statement applies FORCE ROW LEVEL SECURITY.
                 let table = pg_sys::list_nth((*query).rtable, 0).cast::<pg_sys::RangeTblEntry>();
                 if !(*table).securityQuals.is_null() {
                     return None;
                 }
-                // A row does not contain what is computed when it is read.
+                // Tuples do not contain virtual columns.
                 let relation = pg_sys::RelationIdGetRelation((*table).relid);
                 let has_virtual = !relation.is_null() && compat::has_virtual_columns((*relation).rd_att);
                 if !relation.is_null() {
@@ -55,10 +54,9 @@ impl Condition {
     }
 
     /// # Safety
-    /// The expression is one over the row of a single table.
+    /// The expression reads one table.
     unsafe fn keep(expression: *mut pg_sys::Expr) -> Condition {
-        // SAFETY: the expression is simplified where it is, and a copy of the outcome put into memory of its own, which
-        // nothing else points into.
+        // SAFETY: the simplified expression is copied into its own memory context, which nothing else refers to.
         unsafe {
             let simplified = pg_sys::expression_planner(expression);
             let memory = Owned::below(pg_sys::CacheMemoryContext, c"keyed condition");
@@ -69,16 +67,16 @@ impl Condition {
         }
     }
 
-    /// What it takes of memory.
+    /// The memory that it uses.
     pub fn bytes(&self) -> usize {
         // SAFETY: the context lives as long as the condition.
         unsafe { allocated(self.memory.context()) }
     }
 
-    /// Makes it ready to be asked of rows.
+    /// Initializes the expression for evaluation.
     pub fn ready(&self) -> Ready<'_> {
-        // SAFETY: the expression is initialized for each caller, since a state that an error has interrupted must not
-        // be used again. What is allocated is freed with the context, or with the memory of the caller.
+        // SAFETY: the expression is initialized for each caller, because a state that an error interrupted must not be used
+        // again. Allocations are freed with the expression context, or with the caller's memory context.
         unsafe {
             let context = pg_sys::CreateStandaloneExprContext();
             let current = Current::switch_to((*context).ecxt_per_query_memory);
@@ -89,7 +87,7 @@ impl Condition {
     }
 }
 
-/// A condition that is ready to be asked of rows.
+/// A condition that is initialized for evaluation.
 pub struct Ready<'c> {
     context: *mut pg_sys::ExprContext,
     state: *mut pg_sys::ExprState,
@@ -97,19 +95,19 @@ pub struct Ready<'c> {
 }
 
 impl Ready<'_> {
-    /// Whether it holds for a row of its table.
+    /// Whether the condition is true for a row of its table.
     pub fn holds_for(&self, row: &Found) -> bool {
-        // SAFETY: a row that was found has a slot of its own.
+        // SAFETY: the slot holds the row that was found.
         unsafe { self.holds_for_slot(row.slot()) }
     }
 
     /// # Safety
     /// The slot holds a row of the table.
     pub(super) unsafe fn holds_for_slot(&self, slot: *mut pg_sys::TupleTableSlot) -> bool {
-        // SAFETY: the state belongs to the condition; PostgreSQL checks that the row has the columns it names.
+        // SAFETY: the state belongs to the condition; PostgreSQL checks that the row has its columns.
         unsafe {
             (*self.context).ecxt_scantuple = slot;
-            // Null would count as true; the expression is never null.
+            // ExecCheck treats null as true, but the expression is never null.
             let holds = pg_sys::ExecCheck(self.state, self.context);
             pg_sys::MemoryContextReset((*self.context).ecxt_per_tuple_memory);
             holds
@@ -119,7 +117,7 @@ impl Ready<'_> {
 
 impl Drop for Ready<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was made by `ready`, in memory that the caller still has.
+        // SAFETY: `ready` created the context in the caller's memory context, which still exists.
         unsafe { pg_sys::FreeExprContext(self.context, false) };
     }
 }

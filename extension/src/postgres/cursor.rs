@@ -1,8 +1,8 @@
-//! A cursor whose rows are read in portions by several calls in one transaction.
+//! Cursors that several calls of one transaction read in chunks.
 //!
-//! PostgreSQL finds portals by name, and SQL can close a portal and declare another with the same name. So a cursor
-//! that runs as the owner is never looked up: this module keeps the address of its portal, and the portal's cleanup
-//! hook removes it when the portal ends.
+//! PostgreSQL finds portals by name, and SQL can close a portal and declare another with the same name. A cursor that runs as
+//! the owner must not be replaced so. This module therefore stores the address of the portal, and the portal's cleanup hook
+//! removes it.
 
 use super::parameter::Parameter;
 use super::random;
@@ -12,7 +12,7 @@ use pgrx::pg_sys::{self, Portal};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    /// The portals that this module opened and that have not ended.
+    /// The open portals of this module.
     static OPEN: RefCell<Vec<Open>> = const { RefCell::new(Vec::new()) };
     /// The number of the latest cursor.
     static LATEST: Cell<u64> = const { Cell::new(0) };
@@ -20,26 +20,26 @@ thread_local! {
 
 type Cleanup = Option<unsafe extern "C-unwind" fn(Portal)>;
 
-/// A portal that is alive.
+/// An open portal.
 struct Open {
     cursor: u64,
     portal: Portal,
-    /// What PostgreSQL itself does when the portal ends.
+    /// PostgreSQL's own cleanup hook.
     cleanup: Cleanup,
 }
 
-/// An open cursor, by a number that is never used twice in a session. It ends with its (sub)transaction at the latest.
+/// A cursor, by a number that is unique in the session. It ends with its (sub)transaction at the latest.
 pub struct Cursor(u64);
 
-/// A cursor that something else closed before all its rows were read.
+/// The error for a cursor that was closed before all rows were read.
 #[derive(Debug)]
 pub struct Closed;
 
 impl Connection {
-    /// Opens a cursor on a reading statement, with parameters of the given types, in the caller's snapshot.
+    /// Opens a cursor for a read-only statement under the active snapshot.
     ///
-    /// Neither `pg_cursors` shows it nor can its name be guessed, so SQL has no way to read from it or to move it.
-    /// `CLOSE ALL` and `ROLLBACK TO SAVEPOINT` close it.
+    /// `pg_cursors` does not list it, and its name is random, so SQL can neither read nor move it. `CLOSE ALL` and
+    /// `ROLLBACK TO SAVEPOINT` close it.
     pub fn open_cursor(&self, sql: &str, arguments: &[Parameter]) -> Cursor {
         let source = c_string(sql);
         let name = c_string(&format!("keyed {:016x}{:016x}", random::next_u64(), random::next_u64()));
@@ -63,36 +63,35 @@ impl Connection {
         }
         let cursor = LATEST.get() + 1;
         LATEST.set(cursor);
-        // SAFETY: the portal was just made. Its hook stays in place until PostgreSQL has called it once, which it does
-        // before it frees the portal, in a rollback as well; until then the address is good.
+        // SAFETY: the portal was just created. PostgreSQL calls the hook once before it frees the portal, also in a rollback, so
+        // the stored address is valid until then.
         unsafe {
             let cleanup = (*portal).cleanup;
             (*portal).visible = false;
             OPEN.with_borrow_mut(|open| open.push(Open { cursor, portal, cleanup }));
-            (*portal).cleanup = Some(strike_off);
+            (*portal).cleanup = Some(remove_portal);
         }
         Cursor(cursor)
     }
 
-    /// The next rows of a cursor, at most this many; none at its end.
+    /// The next rows of a cursor, at most `most`; `None` at its end.
     pub fn fetch(&self, cursor: &Cursor, max: usize) -> Result<Option<Rows<'_>>, Closed> {
         let portal = cursor.portal().ok_or(Closed)?;
-        // SAFETY: the portal is alive, see `open_cursor`.
+        // SAFETY: the portal is open, see `open_cursor`.
         unsafe { pg_sys::SPI_cursor_fetch(portal, true, max as i64) };
         let rows = self.rows(pg_sys::SPI_OK_FETCH as i32, "a cursor");
         Ok((!rows.is_empty()).then_some(rows))
     }
 
-    /// Frees what a cursor holds, before the end of the transaction would.
+    /// Closes a cursor before the end of the transaction.
     pub fn close_cursor(&self, cursor: &Cursor) {
         if let Some(portal) = cursor.portal() {
-            // SAFETY: the portal is alive, see `open_cursor`.
+            // SAFETY: the portal is open, see `open_cursor`.
             unsafe { pg_sys::SPI_cursor_close(portal) };
         }
     }
 
-    /// Closes all cursors of this module that are still open, also those that nothing reads any more: each holds memory,
-    /// locks and a snapshot.
+    /// Closes all open cursors of this module. Each holds memory, locks and a snapshot.
     pub fn close_cursors(&self) {
         let open: Vec<Cursor> = OPEN.with_borrow(|open| open.iter().map(|it| Cursor(it.cursor)).collect());
         open.iter().for_each(|cursor| self.close_cursor(cursor));
@@ -105,16 +104,15 @@ impl Cursor {
     }
 }
 
-/// The cleanup hook of our portals: PostgreSQL calls it once, when the portal ends or fails.
+/// The cleanup hook of keyed's portals. PostgreSQL calls it once, when the portal ends or fails.
 #[pg_guard]
-unsafe extern "C-unwind" fn strike_off(portal: Portal) {
+unsafe extern "C-unwind" fn remove_portal(portal: Portal) {
     let ended = OPEN.with_borrow_mut(|open| {
-        let place = open.iter().position(|it| it.portal == portal)?;
-        Some(open.swap_remove(place))
+        let position = open.iter().position(|it| it.portal == portal)?;
+        Some(open.swap_remove(position))
     });
     if let Some(cleanup) = ended.and_then(|it| it.cleanup) {
-        // SAFETY: PostgreSQL's own hook, called as PostgreSQL would call it: it expects to find itself in the portal. Its
-        // errors unwind as Rust expects them.
+        // SAFETY: calls PostgreSQL's own hook as PostgreSQL would, with the hook in the portal. The guard converts its errors.
         unsafe {
             (*portal).cleanup = Some(cleanup);
             pg_sys::ffi::pg_guard_ffi_boundary(|| cleanup(portal));

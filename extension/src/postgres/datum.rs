@@ -1,4 +1,4 @@
-//! Values in and out of PostgreSQL's `Datum`.
+//! Conversion between Rust values and PostgreSQL's `Datum`.
 
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::{CStr, CString};
@@ -36,7 +36,7 @@ pub fn uuid(value: Uuid) -> Argument {
     }
 }
 
-/// A `numeric` datum from digits whose form and size were checked before.
+/// A `numeric` datum from digits that were validated before.
 pub fn numeric(digits: &str) -> Argument {
     call_input_function(pg_sys::numeric_in, digits)
 }
@@ -49,7 +49,7 @@ pub fn jsonb(json: &str) -> Argument {
 fn call_input_function(function: unsafe fn(pg_sys::FunctionCallInfo) -> Datum, input: &str) -> Argument {
     let Ok(input) = CString::new(input) else { return None };
     let arguments = [Some(Datum::from(input.as_ptr())), Some(Datum::from(0usize)), Some(Datum::from(-1i32))];
-    // SAFETY: input functions take a C string, a type oid that these two ignore, and a type modifier.
+    // SAFETY: an input function takes a C string, a type OID, which these two ignore, and a type modifier.
     unsafe { pgrx::direct_function_call_as_datum(function, &arguments) }
 }
 
@@ -64,11 +64,11 @@ pub fn array_from(values: impl ExactSizeIterator<Item = Argument>, element_type:
     array(elements, nulls, element_type)
 }
 
-/// A `text` datum that holds an array as PostgreSQL writes it: `{a,"b c"}`.
+/// A `text` datum with an array literal: `{a,"b c"}`.
 pub fn array_literal(array: Argument) -> Argument {
     let array = array?;
-    // SAFETY: array_out keeps its look-ups in the call's function info, so it must be called with one; the C
-    // string it returns is copied and lives in the current memory context.
+    // SAFETY: array_out caches lookups in the function info, so it must be called with one. The C string lives in the current
+    // memory context.
     let written =
         unsafe { CStr::from_ptr(pg_sys::OidOutputFunctionCall(Oid::from(pg_sys::F_ARRAY_OUT), array)) };
     text(&written.to_string_lossy())
@@ -77,8 +77,8 @@ pub fn array_literal(array: Argument) -> Argument {
 fn array(mut elements: Vec<Datum>, mut nulls: Vec<bool>, element_type: Oid) -> Argument {
     let (mut dimension, mut lower) = (elements.len() as i32, 1);
     let (mut length, mut by_value, mut align) = (0i16, false, 0i8);
-    // SAFETY: both vectors have `dimension` entries and every element is a datum of the stated type, whose
-    // storage is asked from the catalog; an array without elements has no dimension.
+    // SAFETY: both vectors have `dimension` entries. Each element has the stated type, whose storage properties come from the
+    // catalog. An empty array has no dimensions.
     let array = unsafe {
         pg_sys::get_typlenbyvalalign(element_type, &mut length, &mut by_value, &mut align);
         pg_sys::construct_md_array(
@@ -101,28 +101,28 @@ pub fn read_bytes(datum: Datum) -> Vec<u8> {
     with_bytes(datum, <[u8]>::to_vec)
 }
 
-/// A `text` datum, copied out. The database's encoding is UTF-8: [`super::require_utf8`] refuses others.
+/// A `text` datum, copied out. The database encoding is UTF-8, as [`super::require_utf8`] ensures.
 pub fn read_text(datum: Datum) -> String {
     with_text(datum, str::to_owned)
 }
 
 /// A `name` datum, copied out.
 pub fn read_name(datum: Datum) -> String {
-    // SAFETY: a name is a NUL-terminated string in 64 bytes.
+    // SAFETY: a name is a NUL-terminated string of at most 64 bytes.
     unsafe { CStr::from_ptr(datum.cast_mut_ptr()) }.to_string_lossy().into_owned()
 }
 
-/// Lends the `text` of a datum without copying it when it is stored plainly.
+/// Passes the text of a `text` datum to `read`. It is copied only if it is compressed or stored out of line.
 pub fn with_text<R>(datum: Datum, read: impl FnOnce(&str) -> R) -> R {
     with_bytes(datum, |bytes| {
-        // SAFETY: a UTF-8 database verifies every text when it is made.
+        // SAFETY: a UTF-8 database validates every text.
         read(unsafe { std::str::from_utf8_unchecked(bytes) })
     })
 }
 
-/// Lends the bytes of a varlena datum.
+/// Passes the bytes of a varlena datum to `read`.
 pub fn with_bytes<R>(datum: Datum, read: impl FnOnce(&[u8]) -> R) -> R {
-    // SAFETY: the caller hands a non-null varlena datum; a detoasted copy lives in the current memory context, and is freed here.
+    // SAFETY: the datum is a non-null varlena. A detoasted copy is allocated in the current memory context and freed here.
     unsafe {
         let stored: *mut pg_sys::varlena = datum.cast_mut_ptr();
         let is_plain =
@@ -143,9 +143,9 @@ pub fn read_uuid(datum: Datum) -> Uuid {
     Uuid::from_bytes(unsafe { *datum.cast_mut_ptr::<[u8; 16]>() })
 }
 
-/// The page that a `tid` datum names.
+/// The block number of a `tid` datum.
 pub fn read_page(datum: Datum) -> u32 {
-    // SAFETY: a tid datum points to an item pointer, which begins with the number of the page in two halves.
+    // SAFETY: a tid datum points to an item pointer, whose block number has two halves.
     let page = unsafe { (*datum.cast_mut_ptr::<pg_sys::ItemPointerData>()).ip_blkid };
     u32::from(page.bi_hi) << 16 | u32::from(page.bi_lo)
 }
@@ -170,7 +170,7 @@ pub fn read_f64(datum: Datum) -> f64 {
     f64::from_bits(datum.value() as u64)
 }
 
-/// A `double precision` datum from its value.
+/// A `double precision` datum.
 pub fn double(value: f64) -> Argument {
     Some(Datum::from(value.to_bits() as usize))
 }
@@ -190,7 +190,7 @@ fn call_output_function<R>(
     datum: Datum,
     read: impl FnOnce(&str) -> R,
 ) -> R {
-    // SAFETY: the datum is of the function's type; the C string it returns is ours to free.
+    // SAFETY: the datum has the type of the function. The caller frees the C string.
     unsafe {
         let output =
             pgrx::direct_function_call_as_datum(function, &[Some(datum)]).unwrap_or(Datum::from(0usize));
@@ -204,46 +204,46 @@ fn call_output_function<R>(
     }
 }
 
-/// Whether two `numeric` datums are the same number, however many zeros they end with.
+/// Whether two `numeric` datums are equal numbers, regardless of trailing zeros.
 pub fn numerics_are_equal(left: Datum, right: Datum) -> bool {
-    // SAFETY: both are datums of the function's type; it keeps nothing between calls.
+    // SAFETY: both datums have the type of the function, which keeps no state.
     let equal =
         unsafe { pgrx::direct_function_call_as_datum(pg_sys::numeric_eq, &[Some(left), Some(right)]) };
     equal.is_some_and(read_bool)
 }
 
-/// The elements of a one-dimensional `text[]` datum; `None` where an element is null or there are more dimensions.
+/// The elements of a one-dimensional `text[]` datum; `None` if an element is null or the array has more dimensions.
 pub fn read_text_array(datum: Datum) -> Option<Vec<String>> {
     let elements = read_array(datum, pg_sys::TEXTOID)?;
     elements.into_iter().map(|element| element.map(read_text)).collect()
 }
 
-/// The elements of a one-dimensional `text[]` datum as datums; `None` where there are more dimensions.
+/// The elements of a one-dimensional `text[]` datum as datums; `None` if the array has more dimensions.
 pub fn text_elements(datum: Datum) -> Option<Vec<Argument>> {
     read_array(datum, pg_sys::TEXTOID)
 }
 
-/// The elements of a one-dimensional `integer[]` datum; `None` where an element is null or there are more dimensions.
+/// The elements of a one-dimensional `integer[]` datum; `None` if an element is null or the array has more dimensions.
 pub fn read_i32_array(datum: Datum) -> Option<Vec<i32>> {
     let elements = read_array(datum, pg_sys::INT4OID)?;
     elements.into_iter().map(|element| element.map(read_i32)).collect()
 }
 
-/// The elements of a one-dimensional `uuid[]` datum; `None` where an element is null or there are more dimensions.
+/// The elements of a one-dimensional `uuid[]` datum; `None` if an element is null or the array has more dimensions.
 pub fn read_uuid_array(datum: Datum) -> Option<Vec<Uuid>> {
     let elements = read_array(datum, pg_sys::UUIDOID)?;
     elements.into_iter().map(|element| element.map(read_uuid)).collect()
 }
 
-/// The elements of a one-dimensional `real[]` datum; `None` where an element is null or there are more dimensions.
+/// The elements of a one-dimensional `real[]` datum; `None` if an element is null or the array has more dimensions.
 pub fn read_real_array(datum: Datum) -> Option<Vec<f32>> {
     let elements = read_array(datum, pg_sys::FLOAT4OID)?;
     elements.into_iter().map(|element| element.map(|it| f32::from_bits(it.value() as u32))).collect()
 }
 
-/// How many elements an array datum has, whatever its dimensions and its type.
+/// The number of elements of an array datum of any type and any number of dimensions.
 pub fn array_length(datum: Datum) -> usize {
-    // SAFETY: the datum is an array, whose header says how many dimensions it has and how long each is.
+    // SAFETY: the header of an array has the number and the lengths of its dimensions.
     let length = unsafe {
         let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
         let dimensions = array.cast::<u8>().add(size_of::<pg_sys::ArrayType>()).cast::<i32>();
@@ -252,11 +252,11 @@ pub fn array_length(datum: Datum) -> usize {
     usize::try_from(length).unwrap_or_default()
 }
 
-/// The elements of an array datum, whose elements are of this type; `None` where there are more dimensions than one.
+/// The elements of an array datum with this element type; `None` if the array has several dimensions.
 fn read_array(datum: Datum, element_type: Oid) -> Option<Vec<Argument>> {
     let (mut elements, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
     let (mut length, mut by_value, mut align) = (0i16, false, 0i8);
-    // SAFETY: the datum is an array of that type, whose storage is asked from the catalog; deconstruct_array allocates
+    // SAFETY: the datum is an array of that type, whose storage properties come from the catalog. deconstruct_array allocates
     // both arrays with `count` entries.
     unsafe {
         let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
@@ -283,13 +283,13 @@ pub fn is_same_text(left: Datum, right: Datum) -> bool {
     same_image(left, right, false, -1)
 }
 
-/// Whether two datums of one type have the same stored image: 1.1 and 1.10 differ, as do 0.0 and -0.0.
+/// Whether two datums of one type have the same binary image. 1.1 and 1.10 differ, as do 0.0 and -0.0.
 pub fn same_image(left: Datum, right: Datum, by_value: bool, length: i16) -> bool {
     if by_value {
         return left.value() == right.value();
     }
     if length > 0 {
-        // SAFETY: a by-reference datum of fixed length points to that many bytes.
+        // SAFETY: a datum of fixed length that is passed by reference points to that many bytes.
         return unsafe {
             let bytes =
                 |datum: Datum| std::slice::from_raw_parts(datum.cast_mut_ptr::<u8>(), length as usize);

@@ -1,43 +1,43 @@
-//! Whether rows are found and inserted without a statement: a switch for tests and diagnosis.
+//! The switch for direct access: reading and writing rows without a statement.
 //!
-//! These modules do the executor's work themselves, because starting and ending it costs more than the work:
-//! [`super::index`] (rows by an index), [`super::table`] and [`super::heap`] (rows page by page), [`super::insert`]
-//! (rows into a table), [`super::identity`] (their numbers), [`super::index_entries`] (how many entries an index has),
-//! [`super::update`] (one row in place of another) and [`super::condition`] (a condition on one row). Each depends on
-//! a shape of the table or index that users can change, and then returns [`Unfit`]; its caller runs a statement
-//! instead. That statement rarely runs otherwise. With `keyed.direct_access = off`, every direct access returns
-//! [`Unfit`], and the tests run both ways.
+//! Starting and ending the executor costs more than reading or writing one row. These modules do without it:
+//! [`super::index`] (lookups), [`super::key_order`] and [`super::ordered_index`] (ordered scans), [`super::table`] and
+//! [`super::heap`] (sequential scans), [`super::heap_by_index`] and [`super::table_by_text`] (bitmap scans),
+//! [`super::insert`], [`super::update`] and [`super::condition`] (a condition on one row). Each needs a table or index in
+//! its expected form. Users can change that form. The access then returns [`Unfit`], and its caller runs a statement, which
+//! rarely happens otherwise. With `keyed.direct_access = off`, every direct access returns [`Unfit`], so tests can run both
+//! ways.
 //!
-//! Three accesses ignore the switch, because no statement does the same:
-//! - [`super::row::exists`] is called by policies, also in parallel workers and in SERIALIZABLE transactions. It must
-//!   see what is committed now, whatever the snapshot, and leave no predicate lock.
-//! - [`super::gin`] and [`super::text_search`] read no table: the index and the parser call or are called with one value.
-//! - [`super::relation`], [`super::role`] and [`super::statistics`] read PostgreSQL's own caches of its catalog.
+//! Three kinds of access ignore the switch, because no statement can replace them:
+//! - Policies call [`super::row::exists`], also in parallel workers and in SERIALIZABLE transactions. It must see the latest
+//!   commits regardless of the snapshot, and leave no predicate lock.
+//! - [`super::gin`] and [`super::text_search`] read no table.
+//! - [`super::relation`], [`super::role`] and [`super::statistics`] read PostgreSQL's catalog caches.
 
 use super::superuser_setting::Switch;
 use pgrx::pg_sys;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The table or index is not as expected, or direct access is switched off: run a statement.
+/// The table or index does not have its expected form, or direct access is off. The caller runs a statement.
 #[derive(Debug)]
 pub struct Unfit;
 
-/// `keyed.direct_access`, written by PostgreSQL.
+/// The setting `keyed.direct_access`.
 static IS_ON: AtomicBool = AtomicBool::new(true);
 
-/// Refuses direct access while it is switched off.
+/// Returns [`Unfit`] if direct access is off.
 pub fn require() -> Result<(), Unfit> {
     if IS_ON.load(Ordering::Relaxed) { Ok(()) } else { Err(Unfit) }
 }
 
-/// Registers the setting. SHOW ALL and `pg_settings` do not list it, because it is for tests only.
+/// Registers the setting. SHOW ALL and `pg_settings` do not list it, because it is for tests.
 pub(super) fn register() {
     let switch = Switch {
         name: c"keyed.direct_access",
         variable: &IS_ON,
         flags: pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE,
-        says: c"Whether single rows are found and inserted without a statement.",
-        more: c"For tests and diagnosis: off makes keyed slower and changes no result.",
+        summary: c"Lets keyed read and write rows without a statement.",
+        details: c"For tests and diagnosis. Off makes keyed slower and changes no results.",
     };
     switch.define();
 }

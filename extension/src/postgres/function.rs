@@ -1,6 +1,6 @@
-//! Functions that PostgreSQL calls: arguments in, one result out.
+//! C-language functions that PostgreSQL calls, their results, and the name of the running one.
 //!
-//! Their SQL declarations, with names, defaults and comments, are written by hand in `sql/functions/`.
+//! Their SQL declarations, with names, defaults and comments, are in `sql/functions/`.
 
 use super::datum::{self, Argument};
 use super::memory::Current;
@@ -11,7 +11,7 @@ use pgrx::pg_sys::{self, Datum};
 use std::cell::Cell;
 use uuid::Uuid;
 
-/// Declares functions that `language c` can name: each takes a [`Call`] and gives a `Result<Answer, Error>`.
+/// Declares functions for `language c`. Each takes a [`Call`] and returns a `Result<Answer, Error>`.
 macro_rules! sql_functions {
     ($($(#[$doc:meta])* $name:ident => $body:expr;)*) => { $(
         $(#[$doc])*
@@ -25,7 +25,7 @@ macro_rules! sql_functions {
             let body: fn(&$crate::postgres::function::Call)
                 -> Result<$crate::postgres::function::Answer, $crate::error::Error> = $body;
             $crate::postgres::library_version::check();
-            let _running = $crate::postgres::running::Running::begin(stringify!($name));
+            let _running = $crate::postgres::function::Running::begin(stringify!($name));
             let _settings = $crate::postgres::session_settings::HeldSettings::begin();
             let call = $crate::postgres::function::Call::new(call);
             $crate::postgres::raise::OrRaise::or_raise(body(&call)).into_datum(&call)
@@ -35,11 +35,11 @@ macro_rules! sql_functions {
 }
 pub(crate) use sql_functions;
 
-/// Declares a strict function of an integer that a policy calls for every row: it is asked once for each run of a statement,
-/// and later calls return the cached answer, at the cost of PostgreSQL's own smallest functions. Only the first call
-/// needs the panic guard.
-macro_rules! asked_once {
-    ($(#[$doc:meta])* $name:ident => $ask:expr) => {
+/// Declares a strict function of an integer that a policy calls for every row. The first call of a statement evaluates it, and
+/// later calls return the cached result, which costs no more than a trivial built-in function. Only the first call needs
+/// the panic guard.
+macro_rules! cached_function {
+    ($(#[$doc:meta])* $name:ident => $evaluate:expr) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -48,26 +48,26 @@ macro_rules! asked_once {
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
             #[pgrx::pg_guard]
-            unsafe extern "C-unwind" fn ask(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
-                let ask: fn(i32) -> bool = $ask;
+            unsafe extern "C-unwind" fn evaluate(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
+                let evaluate: fn(i32) -> bool = $evaluate;
                 $crate::postgres::library_version::check();
                 let call = $crate::postgres::function::Call::new(call);
-                let answer = ask(call.first_integer());
-                call.remember(answer);
-                pgrx::pg_sys::Datum::from(answer)
+                let result = evaluate(call.first_integer());
+                call.cache(result);
+                pgrx::pg_sys::Datum::from(result)
             }
-            match $crate::postgres::function::Call::new(call).remembered() {
-                Some(answer) => pgrx::pg_sys::Datum::from(answer),
+            match $crate::postgres::function::Call::new(call).cached() {
+                Some(result) => pgrx::pg_sys::Datum::from(result),
                 // SAFETY: the caller's.
-                None => unsafe { ask(call) },
+                None => unsafe { evaluate(call) },
             }
         }
         $crate::postgres::function::paste_finfo! { $name }
     };
 }
-pub(crate) use asked_once;
+pub(crate) use cached_function;
 
-/// Says to PostgreSQL that a function follows version 1 of the calling convention.
+/// Declares that a function uses version 1 of the calling convention, as `PG_FUNCTION_INFO_V1` does.
 macro_rules! paste_finfo {
     ($name:ident) => {
         const _: () = {
@@ -86,7 +86,7 @@ pub(crate) use paste_finfo;
 /// One call of a function.
 pub struct Call(pg_sys::FunctionCallInfo);
 
-/// What a function answers.
+/// The result of a function.
 pub enum Answer {
     /// SQL null.
     Null,
@@ -94,17 +94,17 @@ pub enum Answer {
     Void,
     /// `text`.
     Text(String),
-    /// `jsonb`, by its text.
+    /// `jsonb`, as JSON text.
     Json(String),
     /// `uuid`.
     Uuid(Uuid),
     /// `text[]`.
     Texts(Vec<Option<String>>),
-    /// `text[]`: the answer of a function that writes.
+    /// `text[]`: the result of a function that writes.
     Written(Written),
     /// `(id uuid, created boolean)`.
     Upserted(Uuid, bool),
-    /// A datum made elsewhere, such as a trigger's row.
+    /// Any other datum, such as a trigger's row.
     Datum(Datum),
 }
 
@@ -120,41 +120,41 @@ impl Call {
         self.0
     }
 
-    /// The first argument of a strict function of an integer. It raises nothing.
+    /// The first argument of a strict function of an integer. Raises no errors.
     #[inline(always)]
     pub fn first_integer(&self) -> i32 {
         // SAFETY: the call is PostgreSQL's own, in progress, and of a strict function of an integer.
         unsafe { (*(*self.0).args.as_ptr()).value.value() as i32 }
     }
 
-    /// What was [remembered](Self::remember) of the call's first argument. It raises nothing.
+    /// The [cached](Self::cache) result for the call's first argument. Raises no errors.
     #[inline(always)]
-    pub fn remembered(&self) -> Option<bool> {
-        // SAFETY: the call is PostgreSQL's own, and in progress.
+    pub fn cached(&self) -> Option<bool> {
+        // SAFETY: the call is PostgreSQL's own and in progress.
         unsafe {
             let function = (*self.0).flinfo;
             if function.is_null() {
                 return None;
             }
-            let noted = (*function).fn_extra as usize;
-            (noted & !1 == noted_number(self.first_integer())).then_some(noted & 1 == 1)
+            let cached = (*function).fn_extra as usize;
+            (cached & !1 == cache_key(self.first_integer())).then_some(cached & 1 == 1)
         }
     }
 
-    /// Caches a result for the call's first argument during the statement, as for a stable function.
-    pub fn remember(&self, answer: bool) {
-        // SAFETY: the call is PostgreSQL's own and in progress. The pointer is this function's alone and leads nowhere: it
-        // is the number, a bit that says so, and the answer.
+    /// Caches the result for the call's first argument until the statement ends.
+    pub fn cache(&self, result: bool) {
+        // SAFETY: the call is PostgreSQL's own and in progress. Only this function uses fn_extra, and it never dereferences the
+        // value, which consists of the number, a bit that marks the cache as filled, and the result.
         unsafe {
             let function = (*self.0).flinfo;
             if !function.is_null() {
                 (*function).fn_extra =
-                    (noted_number(self.first_integer()) | usize::from(answer)) as *mut std::ffi::c_void;
+                    (cache_key(self.first_integer()) | usize::from(result)) as *mut std::ffi::c_void;
             }
         }
     }
 
-    /// An argument, counted from 0; `None` when it is null or was not declared.
+    /// An argument, counted from 0; `None` if it is null or not declared.
     pub fn datum(&self, position: usize) -> Argument {
         // SAFETY: the call holds `nargs` arguments.
         unsafe {
@@ -168,11 +168,11 @@ impl Call {
 }
 
 #[inline(always)]
-fn noted_number(number: i32) -> usize {
+fn cache_key(number: i32) -> usize {
     (number as u32 as usize) << 2 | 2
 }
 
-/// The error for an SQL null where a value is needed.
+/// The error for an argument that is null.
 pub fn must_not_be_null(name: &str) -> Error {
     Error::at(Code::InvalidValue, format!("/{name}"), format!("{name} must not be null"))
 }
@@ -200,13 +200,13 @@ impl Answer {
 }
 
 thread_local! {
-    /// The row type `(id uuid, created boolean)`, made once for each session.
+    /// The row type `(id uuid, created boolean)`, created once in a session.
     static UPSERTED: Cell<pg_sys::TupleDesc> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 fn upserted_row(id: Uuid, created: bool) -> Datum {
-    // SAFETY: the description has two columns, as have both arrays; it is made in memory that stays for the
-    // session, and blessing registers its type for it.
+    // SAFETY: the descriptor and both arrays have two columns. The descriptor is allocated for the session, and
+    // BlessTupleDesc registers its type.
     unsafe {
         if UPSERTED.get().is_null() {
             let _current = Current::switch_to(pg_sys::TopMemoryContext);
@@ -220,4 +220,37 @@ fn upserted_row(id: Uuid, created: bool) -> Datum {
         let tuple = pg_sys::heap_form_tuple(UPSERTED.get(), values.as_mut_ptr(), nulls.as_mut_ptr());
         pg_sys::HeapTupleHeaderGetDatum((*tuple).t_data)
     }
+}
+
+thread_local! {
+    /// The symbol of the innermost running function.
+    static RUNNING: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// Marks a function as running until this is dropped, also during unwinding.
+pub struct Running {
+    outer: Option<&'static str>,
+}
+
+impl Running {
+    /// Begins a function with this symbol.
+    #[inline]
+    pub fn begin(symbol: &'static str) -> Running {
+        Running { outer: RUNNING.replace(Some(symbol)) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(self.outer);
+    }
+}
+
+/// The schema-qualified name of the innermost running function, for the log.
+pub(super) fn running_function() -> Option<String> {
+    let symbol = RUNNING.get()?;
+    Some(match symbol.strip_prefix("keyed_http_") {
+        Some(name) => format!("keyed_http.{name}"),
+        None => format!("keyed.{}", symbol.strip_prefix("keyed_").unwrap_or(symbol)),
+    })
 }

@@ -6,13 +6,13 @@ use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::TryReserveError;
 
-/// No row can match.
+/// GIN_FALSE: no row can match.
 const NO: i8 = pg_sys::GIN_FALSE as i8;
-/// A row may match: it must be read.
-const PERHAPS: i8 = pg_sys::GIN_MAYBE as i8;
+/// GIN_MAYBE: a row may match, and must be rechecked.
+const MAYBE: i8 = pg_sys::GIN_MAYBE as i8;
 
-/// Answers `extractValue(text, nkeys)`: the keys of a value. `keys` is given what to call from time to time, so that a
-/// long value can be interrupted.
+/// Implements `extractValue(text, nkeys)`: the keys of a value. `keys` must call the function that it gets from time to time,
+/// which checks for interrupts.
 pub fn keys_of_value(
     call: &Call,
     keys: impl FnOnce(&str, fn()) -> Result<Vec<i32>, TryReserveError>,
@@ -24,57 +24,57 @@ pub fn keys_of_value(
         })
     });
     let keys = keys.unwrap_or_else(|_| out_of_memory());
-    // SAFETY: the second argument says where the number of keys belongs.
-    unsafe { hand_over(&keys, pointer(call, 1)) }
+    // SAFETY: the second argument points to the number of keys.
+    unsafe { return_keys(&keys, pointer(call, 1)) }
 }
 
-/// Answers `extractQuery(text, nkeys, strategy, …, searchMode)`: the keys that whatever is like the text has. Where there
-/// are none, all rows are read: also where the operator of this number ignores case by the rules of a language, and where the
-/// collation takes different texts for equal.
+/// Implements `extractQuery(text, nkeys, strategy, …, searchMode)`: the keys that every match of the pattern has. Without keys,
+/// the scan returns all rows. That is also the case if the operator ignores case under a collation other than "C", or if
+/// the collation is nondeterministic.
 pub fn keys_of_query(call: &Call, ignoring_case: u16, keys: impl FnOnce(&str) -> Vec<i32>) -> Datum {
     let value = call.datum(0).unwrap_or(Datum::null());
-    let ignores_case = question_of_query(call) == ignoring_case;
+    let ignores_case = query_strategy(call) == ignoring_case;
     // SAFETY: the call is in progress.
     let collation = unsafe { (*call.info()).fncollation };
     let has_language = collation != pg_sys::C_COLLATION_OID;
-    // By the rules of some collations different texts are equal, which since 18 LIKE regards.
-    // SAFETY: asks the catalog for a collation that an index has.
+    // Since 18, LIKE supports nondeterministic collations, which treat different texts as equal.
+    // SAFETY: reads the catalog entry of an index's collation.
     let is_bytewise = || !has_language || unsafe { pg_sys::get_collation_isdeterministic(collation) };
     let has_keys = !(ignores_case && has_language) && is_bytewise();
     let keys = if has_keys { datum::with_text(value, keys) } else { Vec::new() };
-    // SAFETY: the arguments say where the number of keys and the mode of the search belong.
+    // SAFETY: the arguments point to the number of keys and the search mode.
     unsafe {
         if keys.is_empty() {
             *pointer(call, 6) = pg_sys::GIN_SEARCH_MODE_ALL as i32;
         }
-        hand_over(&keys, pointer(call, 1))
+        return_keys(&keys, pointer(call, 1))
     }
 }
 
-/// The number of the question in a call of `extractQuery`.
-pub fn question_of_query(call: &Call) -> u16 {
+/// The strategy number in a call of `extractQuery`.
+pub fn query_strategy(call: &Call) -> u16 {
     call.datum(2).map_or(0, |number| number.value() as u16)
 }
 
-/// The number of the question in a call of `triConsistent`.
-pub fn question_of_match(call: &Call) -> u16 {
+/// The strategy number in a call of `triConsistent`.
+pub fn match_strategy(call: &Call) -> u16 {
     call.datum(1).map_or(0, |number| number.value() as u16)
 }
 
-/// Answers `triConsistent(check, …, nkeys, …)`: a row has to have all keys, and is read if it may.
+/// Implements `triConsistent(check, …, nkeys, …)` for a query whose matches have all keys.
 pub fn may_have_all(call: &Call) -> Datum {
-    Datum::from(if answers(call).contains(&NO) { NO } else { PERHAPS })
+    Datum::from(if checks(call).contains(&NO) { NO } else { MAYBE })
 }
 
-/// The same where one of the keys is enough.
+/// Implements `triConsistent` for a query whose matches have at least one key.
 pub fn may_have_one(call: &Call) -> Datum {
-    Datum::from(if answers(call).iter().all(|answer| *answer == NO) { NO } else { PERHAPS })
+    Datum::from(if checks(call).iter().all(|check| *check == NO) { NO } else { MAYBE })
 }
 
-/// What is known of each key.
-fn answers(call: &Call) -> &[i8] {
+/// The ternary values of the keys.
+fn checks(call: &Call) -> &[i8] {
     let count = call.integer(3).unwrap_or_default();
-    // SAFETY: the first argument is a list of as many answers as the fourth says.
+    // SAFETY: the first argument is an array, and the fourth its length.
     unsafe {
         match usize::try_from(count) {
             Ok(count @ 1..) => std::slice::from_raw_parts(pointer::<i8>(call, 0), count),
@@ -83,7 +83,7 @@ fn answers(call: &Call) -> &[i8] {
     }
 }
 
-/// The error that PostgreSQL itself raises, which ends the statement and not the session.
+/// Raises PostgreSQL's error for failed allocations, which aborts the statement but not the session.
 fn out_of_memory() -> ! {
     pgrx::ereport!(
         ERROR,
@@ -93,18 +93,17 @@ fn out_of_memory() -> ! {
 }
 
 /// # Safety
-/// The argument is a pointer to a value of this type.
+/// The argument points to a value of this type.
 unsafe fn pointer<T>(call: &Call, position: usize) -> *mut T {
     call.datum(position).unwrap_or(Datum::null()).cast_mut_ptr()
 }
 
-/// The keys as PostgreSQL takes them: a list of its own, and their number.
+/// Returns keys as an array of datums, and stores their number.
 ///
 /// # Safety
-/// The number may be written.
-unsafe fn hand_over(keys: &[i32], number: *mut i32) -> Datum {
-    // SAFETY: the list has room for all keys; GIN frees it, or the memory it is in. As many as a text of a gigabyte can
-    // have are still a number.
+/// `number` is writable.
+unsafe fn return_keys(keys: &[i32], number: *mut i32) -> Datum {
+    // SAFETY: the array has space for all keys. GIN frees it, or its memory context. The keys of a text of 1 GB fit an i32.
     unsafe {
         *number = keys.len() as i32;
         if keys.is_empty() {

@@ -1,11 +1,11 @@
 //! Runs code as another role, and in subtransactions.
 //!
-//! Every function that touches records checks its caller, then runs as `keyed_owner`. Every statement has the search
-//! path pinned, also one that runs as the caller ([`super::spi::connected`]). Nothing inside resolves a name in a
-//! schema that a user can write to.
+//! Every function that reads or writes records checks its caller, then runs as `keyed_owner`. The search path of each
+//! statement is pinned, also if it runs as the caller ([`super::spi::connected`]). So no name resolves in a schema that a
+//! user can write to.
 //!
-//! `keyed_owner` defines nothing on its own. The event trigger `keyed_guard_definition` rejects definitions that run
-//! as the owner outside of [`as_owner_defining`]. So a breach of the owner cannot plant code that a superuser runs.
+//! The event trigger `keyed_guard_definition` rejects DDL that runs as `keyed_owner` outside [`as_owner_defining`]. An
+//! attacker who can run statements as the owner cannot create code that a superuser would run.
 //! docs/explanation/threat-model.md lists everything that a caller could replace.
 
 use super::caught::{self, Attempt, Caught};
@@ -19,36 +19,36 @@ use std::cell::Cell;
 use std::ffi::CStr;
 use std::thread::LocalKey;
 
-/// The only schemas in which a name inside our statements may be found without being spelled out.
+/// The only schemas in which unqualified names of keyed's statements resolve.
 pub(super) const SEARCH_PATH: &CStr = c"pg_catalog, pg_temp";
 
-/// The same as the proxy writes it, in the options of a connection.
+/// The same search path, as the proxy writes it in its connection options.
 const SEARCH_PATH_OF_PROXY: &CStr = c"pg_catalog,pg_temp";
 
-/// What the guarded statements do, which decides how much they are confined.
+/// The restrictions on guarded statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Confinement {
-    /// No SET ROLE and no temporary objects, so that triggers of others cannot abuse the owner's privileges.
+    /// No SET ROLE and no temporary objects, so that users' triggers cannot abuse the owner's privileges.
     Data,
-    /// Data definition, which needs some of that.
+    /// DDL, which needs some of that.
     Definition,
 }
 
-/// Reads and writes records as the role that owns the tables, with the search path pinned.
+/// Reads and writes records as `keyed_owner`, with the search path pinned.
 ///
-/// The caller's rights must have been checked, and what the caller may see must be written into the statement.
-/// When an error unwinds, the end of the (sub)transaction restores both.
+/// The caller's privileges must have been checked, and the statement must contain the caller's scope. If an error unwinds,
+/// the end of the (sub)transaction restores role and search path.
 pub fn as_owner<R>(body: impl FnOnce() -> R) -> R {
     run(Confinement::Data, body)
 }
 
-/// Defines tables as the role that owns them, with the search path pinned.
+/// Runs DDL as `keyed_owner`, with the search path pinned.
 pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
     run(Confinement::Definition, body)
 }
 
-/// Runs statements as the caller, with the search path pinned and the [settings held](HeldSettings) that a trigger within
-/// a function, or the role of a worker, may have set.
+/// Runs statements as the caller, with the search path pinned and [settings overridden](HeldSettings). A trigger or the role
+/// of a worker may have set them.
 pub(super) fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
     let _settings = HeldSettings::begin();
     let level = begin_settings();
@@ -60,7 +60,7 @@ pub(super) fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The OID of the owner; the error says how to create it.
+/// The OID of `keyed_owner`. Raises an error if it does not exist.
 pub fn owner() -> Oid {
     role::find(role::OWNER).unwrap_or_else(|| not_set_up().raise())
 }
@@ -78,25 +78,25 @@ pub fn not_migrated() -> Error {
 }
 
 thread_local! {
-    /// How many of our own functions are at work, one inside the other.
+    /// The nesting depth of guarded code.
     static OWN_WORK: Cell<u32> = const { Cell::new(0) };
-    /// How many of them define objects.
+    /// The nesting depth of [`as_owner_defining`].
     static DEFINING: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether one of our functions is at work.
+/// Whether guarded code is running.
 pub fn is_own_work() -> bool {
     OWN_WORK.get() > 0
 }
 
-/// Whether a definition that runs as the owner is one of ours, or was typed by a superuser after SET ROLE.
+/// Whether DDL that runs as the owner is keyed's own, or was entered by a superuser after SET ROLE.
 pub fn is_defining() -> bool {
-    // SAFETY: reads a variable of the session.
+    // SAFETY: reads a session variable.
     let is_inside_function = unsafe { pg_sys::InLocalUserIdChange() };
     DEFINING.get() > 0 || !is_inside_function && role::is_superuser(role::session())
 }
 
-/// Counts what is going on, until it is dropped: also when an error unwinds.
+/// Increments a nesting depth until this is dropped, also during unwinding.
 pub(super) struct Counted(&'static LocalKey<Cell<u32>>);
 
 impl Counted {
@@ -117,13 +117,13 @@ fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
     let _defining = (confinement == Confinement::Definition).then(|| Counted::begin(&DEFINING));
     let owner = owner();
     let (mut role, mut context) = (Oid::INVALID, 0);
-    // SAFETY: reads two variables of the session.
+    // SAFETY: reads two session variables.
     unsafe { pg_sys::GetUserIdAndSecContext(&mut role, &mut context) };
     let path_is_pinned = search_path_is_pinned();
     if role == owner && path_is_pinned {
         return body();
     }
-    // Always: what triggers of others set within must not reach the next request of the session.
+    // Always, so that a setting from a user's trigger does not last until the next request of the session.
     let level = begin_settings();
     if !path_is_pinned {
         set(c"search_path", SEARCH_PATH);
@@ -132,7 +132,7 @@ fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
         Confinement::Data => pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION,
         Confinement::Definition => pg_sys::SECURITY_LOCAL_USERID_CHANGE,
     };
-    // SAFETY: the pair is restored below, and by the end of the (sub)transaction when an error unwinds.
+    // SAFETY: both are restored below, or at the end of the (sub)transaction if an error unwinds.
     unsafe { pg_sys::SetUserIdAndSecContext(owner, context | confined as i32) };
     let result = body();
     end_settings(level);
@@ -142,29 +142,28 @@ fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
 }
 
 fn search_path_is_pinned() -> bool {
-    // SAFETY: the variable points to the current value of search_path, a NUL-terminated string.
+    // SAFETY: the variable points to the value of search_path, a NUL-terminated string.
     unsafe {
         let path = pg_sys::namespace_search_path;
         !path.is_null() && [SEARCH_PATH, SEARCH_PATH_OF_PROXY].contains(&CStr::from_ptr(path))
     }
 }
 
-/// Begins a level of settings: what is set from here on ends with it. It costs nothing as long as nothing is set: only then does its
-/// end walk over all settings (before 16).
+/// Begins a nesting level of settings. Its end visits all settings before 16, but only if one was changed.
 fn begin_settings() -> i32 {
-    // SAFETY: counts levels; the caller ends this one, or the end of the (sub)transaction does when an error unwinds.
+    // SAFETY: the caller ends the level, or the end of the (sub)transaction does if an error unwinds.
     unsafe { pg_sys::NewGUCNestLevel() }
 }
 
-/// Ends it: whatever was set within returns to what it was.
+/// Ends a nesting level, and restores its settings.
 fn end_settings(level: i32) {
-    // SAFETY: the level was begun by `begin_settings`, and those within have ended.
+    // SAFETY: `begin_settings` began the level, and inner levels have ended.
     unsafe { pg_sys::AtEOXact_GUC(false, level) };
 }
 
-/// Sets a setting for the level that was just begun.
+/// Sets a setting until the current nesting level ends.
 fn set(name: &CStr, value: &CStr) {
-    // SAFETY: both strings are NUL-terminated; GUC_ACTION_SAVE ties the change to the level.
+    // SAFETY: both strings are NUL-terminated. GUC_ACTION_SAVE limits the change to the level.
     unsafe {
         pg_sys::set_config_option(
             name.as_ptr(),
@@ -179,7 +178,7 @@ fn set(name: &CStr, value: &CStr) {
     }
 }
 
-/// Runs statements under settings that any user may change.
+/// Runs `body` with settings that any user can change.
 pub fn with_settings<R>(settings: &[(&CStr, &CStr)], body: impl FnOnce() -> R) -> R {
     let level = begin_settings();
     for (name, value) in settings {
@@ -190,22 +189,22 @@ pub fn with_settings<R>(settings: &[(&CStr, &CStr)], body: impl FnOnce() -> R) -
     result
 }
 
-/// Runs `body` in a subtransaction: an error undoes what it did, and the caller names the errors that it takes.
+/// Runs `body` in a subtransaction. An error rolls it back, and the caller selects the errors that it handles.
 ///
-/// This is the only sound way to go on after an error of a statement: caught without it, a unique violation was
-/// seen to leave two live rows under one primary key.
+/// This is the only sound way to continue after an error of a statement. Without it, a caught unique violation left two live
+/// rows with one primary key.
 pub fn subtransaction<R>(body: impl FnOnce() -> R) -> Attempt<R> {
     subtransaction_if(body, |_| true)
 }
 
-/// Like [`subtransaction`], for a body that can also refuse by itself: then, too, what it did is undone.
+/// Like [`subtransaction`], for a body that can also return an error, which rolls back too.
 pub fn attempt<R, E>(body: impl FnOnce() -> Result<R, E>) -> Attempt<Result<R, E>> {
     subtransaction_if(body, Result::is_ok)
 }
 
 fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool) -> Attempt<R> {
-    // SAFETY: as in PL/pgSQL's exception block: the memory context and the resource owner in force before are
-    // in force again on both ways out, and the subtransaction is either released or rolled back.
+    // SAFETY: as in PL/pgSQL's exception block. The memory context and the resource owner are restored in both cases, and the
+    // subtransaction is either released or rolled back.
     unsafe {
         let (context, owner) = (pg_sys::CurrentMemoryContext, pg_sys::CurrentResourceOwner);
         pg_sys::BeginInternalSubTransaction(std::ptr::null());
@@ -234,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_path_of_the_proxy_is_known_as_pinned() {
+    fn search_path_of_the_proxy_counts_as_pinned() {
         let settings = include_str!("../../../proxy/src/settings/mod.rs");
         assert!(settings.contains(&format!("-c search_path={}\"", SEARCH_PATH_OF_PROXY.to_string_lossy())));
     }

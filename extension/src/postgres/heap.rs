@@ -1,49 +1,47 @@
-//! Reads rows of a table page by page, without a statement: for comparing hundreds of texts, where SQL would cost
-//! more than the reading.
+//! Reads tables of two columns page by page without a statement. For hundreds of texts, SQL would cost more than reading
+//! them.
 //!
-//! This does what the executor does for a bitmap heap scan and for TABLESAMPLE. It checks the table and index each
-//! time; if they are not as expected, the caller runs a statement.
+//! It reads pages as the executor does for a bitmap heap scan and for TABLESAMPLE. It checks table and index each time. If
+//! they do not fit, the caller runs a statement.
 
 use super::direct_access::Unfit;
 use super::table::Table;
 use pgrx::itemptr::item_pointer_set_all;
 use pgrx::pg_sys::{self, Datum, HeapTupleData, Oid, Relation};
 
-/// How many columns a table read this way has.
+/// The number of columns of such a table.
 pub(super) const COLUMNS: usize = 2;
 
-/// A row, valid while it is lent: the values of its columns, of which none is null.
+/// The values of a row, which are not null. It is valid until the callback returns.
 pub type Row = [Datum; COLUMNS];
 
-/// A table of two columns that are never null.
+/// An open table of two columns that are not null.
 pub struct Heap<'t>(&'t Table);
 
 impl Heap<'_> {
-    /// Lends a table, locked as for a SELECT until the transaction ends.
+    /// Opens a table for `body`. The lock of a SELECT is held until the transaction ends.
     pub fn with<R>(table: Oid, body: impl FnOnce(&Heap) -> Result<R, Unfit>) -> Result<R, Unfit> {
         Table::with(table, |table| if table.columns() == COLUMNS { body(&Heap(table)) } else { Err(Unfit) })
     }
 
-    /// The same as one of any columns.
     pub(super) fn table(&self) -> &Table {
         self.0
     }
 
-    /// The open table.
     pub(super) fn relation(&self) -> Relation {
         self.0.relation()
     }
 
-    /// Its number.
+    /// Its OID.
     pub fn oid(&self) -> Oid {
         self.0.oid()
     }
 
-    /// About how many rows it has.
+    /// The estimated number of its rows.
     pub fn about_rows(&self) -> f64 {
-        /// Where nothing is known.
+        /// The density of a table that was never analyzed.
         const ROWS_OF_PAGE: f64 = 10.0;
-        // SAFETY: an open table has a row of pg_class.
+        // SAFETY: an open table has its row of pg_class.
         let (rows, pages) = unsafe {
             let entry = (*self.relation()).rd_rel;
             (f64::from((*entry).reltuples), f64::from((*entry).relpages))
@@ -52,14 +50,14 @@ impl Heap<'_> {
         f64::from(self.pages()) * density
     }
 
-    /// How many pages it has.
+    /// The number of its pages.
     pub fn pages(&self) -> u32 {
         self.0.pages()
     }
 
-    /// How many pages there are of values that are too long for its own.
+    /// The number of pages of its TOAST table.
     pub fn toast_pages(&self) -> u32 {
-        // SAFETY: the table is open, which keeps the other one there; that is closed again with its lock.
+        // SAFETY: the table is open, so its TOAST table exists. It is closed below, and its lock released.
         unsafe {
             let toast = (*(*self.relation()).rd_rel).reltoastrelid;
             let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
@@ -77,19 +75,29 @@ impl Heap<'_> {
         }
     }
 
-    /// Whether all pages may be read: not in a SERIALIZABLE transaction, which must also track rows that are absent.
+    /// Reads the visible rows by a sequential scan.
+    pub fn rows(&self, mut read: impl FnMut(&Row)) {
+        self.table().rows(COLUMNS as i16, None, |row| {
+            if let (Some(first), Some(second)) = (row.get(1), row.get(2)) {
+                read(&[first, second]);
+            }
+            None
+        });
+    }
+
+    /// Whether single pages may be read. A SERIALIZABLE transaction also needs predicate locks for absent rows.
     pub fn may_be_read_whole(&self) -> bool {
         // SAFETY: reads a variable of the session.
         unsafe { pg_sys::XactIsoLevel != pg_sys::XACT_SERIALIZABLE as i32 }
     }
 
-    /// Lends the visible rows of a page that there is.
+    /// Reads the visible rows of an existing page.
     pub fn rows_of(&self, page: u32, read: &mut impl FnMut(&Row)) {
-        // SAFETY: the table is open, and has no fewer pages than the caller has seen.
+        // SAFETY: the table is open, and has at least as many pages as the caller has seen.
         unsafe { self.read(page, None, read) }
     }
 
-    /// Lends the visible rows of a page: those that begin at these places, or all.
+    /// Reads the visible rows of a page: those at these offsets, or all.
     ///
     /// # Safety
     /// The table is open and has the page.
@@ -99,7 +107,7 @@ impl Heap<'_> {
         offsets: Option<&[pg_sys::OffsetNumber]>,
         read: &mut impl FnMut(&Row),
     ) {
-        // SAFETY: a visible row has the columns of the table, none of them null or missing.
+        // SAFETY: a visible row has all columns of the table.
         unsafe {
             let description = (*self.relation()).rd_att;
             each_row(self.relation(), page, offsets, |row, _| {
@@ -113,7 +121,7 @@ impl Heap<'_> {
     }
 }
 
-/// Lends the visible rows of a page, and the page: those that begin at these places, or all.
+/// Passes the visible rows of a page, and its buffer, to `read`: those at these offsets, or all.
 ///
 /// # Safety
 /// The table is open and has the page.
@@ -123,18 +131,18 @@ pub(super) unsafe fn each_row(
     offsets: Option<&[pg_sys::OffsetNumber]>,
     mut read: impl FnMut(&mut HeapTupleData, pg_sys::Buffer),
 ) {
-    // SAFETY: the page stays pinned while rows on it are lent, and locked while it is asked which of them are visible, as
-    // in the executor; the resource owner gives both back when an error unwinds.
+    // SAFETY: the buffer is pinned while its rows are in use, and locked during the visibility checks, as in the executor.
+    // The resource owner releases both if an error unwinds.
     unsafe {
         let snapshot = pg_sys::GetActiveSnapshot();
         let buffer = pg_sys::ReadBuffer(table, page);
         pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
         let mut rows: Vec<HeapTupleData> = Vec::new();
         let mut find = |offset| {
-            let (mut place, mut row) = (pg_sys::ItemPointerData::default(), HeapTupleData::default());
-            item_pointer_set_all(&mut place, page, offset);
+            let (mut tid, mut row) = (pg_sys::ItemPointerData::default(), HeapTupleData::default());
+            item_pointer_set_all(&mut tid, page, offset);
             let all_dead = std::ptr::null_mut();
-            if pg_sys::heap_hot_search_buffer(&mut place, table, buffer, snapshot, &mut row, all_dead, true) {
+            if pg_sys::heap_hot_search_buffer(&mut tid, table, buffer, snapshot, &mut row, all_dead, true) {
                 rows.push(row);
             }
         };
@@ -144,7 +152,7 @@ pub(super) unsafe fn each_row(
         }
         pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
         for row in &mut rows {
-            // What is read of each may be long.
+            // A row can have long values.
             pgrx::check_for_interrupts!();
             read(row, buffer);
         }
@@ -152,8 +160,8 @@ pub(super) unsafe fn each_row(
     }
 }
 
-/// How many bytes a value takes where it is stored, compressed or not.
+/// The stored size of a value in bytes, after compression.
 pub fn stored_size(value: Datum) -> usize {
-    // SAFETY: the value is a text of a row that is lent.
+    // SAFETY: the value is a text of a valid row.
     unsafe { pg_sys::toast_datum_size(value) }
 }

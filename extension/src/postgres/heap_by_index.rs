@@ -1,4 +1,4 @@
-//! Rows of a table that a GIN index finds, without a statement: what the executor does for a bitmap heap scan.
+//! Bitmap heap scans over a GIN index without a statement, as the executor runs them.
 
 use super::compat;
 use super::direct_access::Unfit;
@@ -7,56 +7,55 @@ use super::index::is_usable;
 use pgrx::pg_sys::{self, Datum, Oid, Relation};
 use std::ffi::CStr;
 
-/// About how many rows a page has of which only the page is known.
+/// The assumed number of rows of a lossy page.
 const ROWS_OF_PAGE: usize = 30;
 
-/// Texts of which a row must hold all; and lists of these, one of which is enough.
+/// Alternatives, of which a row must match one. An alternative is a list of substrings that a row must all contain.
 pub type Alternatives = Vec<Vec<String>>;
 
-/// Which rows are lent where there are more than wanted.
+/// The rows to return if there are more than requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Those of pages that are spread over the table.
+    /// Rows of pages that are spread over the table.
     Spread,
     /// None.
     AllOrNone,
 }
 
-/// What rows are looked up by: they must have all of it.
+/// The conditions of a scan. A row must meet all of them.
 #[derive(Default)]
 pub struct Wanted {
-    /// The texts.
+    /// The substrings.
     pub texts: Vec<Alternatives>,
-    /// What else the operator class can be asked for: the number of the question, and its argument.
+    /// Other queries that the operator class supports, by strategy number and argument.
     pub queries: Vec<(u16, String)>,
 }
 
 impl Heap<'_> {
-    /// Lends the visible rows that a GIN index of trigrams finds on the second column for all of these, among them rows
-    /// that do not hold them; case is ignored. `read` tells whether to go on.
+    /// Reads the visible rows that a trigram GIN index on the second column returns for these conditions, ignoring case,
+    /// until `read` returns false. The result can contain false positives.
     pub fn rows_with(
         &self,
         index: Oid,
         wanted: &Wanted,
         mut read: impl FnMut(&Row) -> bool,
     ) -> Result<(), Unfit> {
-        // SAFETY: as for the table; the bitmap is freed below, or with the memory of the calling function.
+        // SAFETY: the table is open. The bitmap is freed below, or with the memory context of the calling function.
         unsafe {
-            let bitmap = self.found_by(index, wanted)?;
-            let mut goes_on = true;
+            let bitmap = self.bitmap(index, wanted)?;
+            let mut continues = true;
             compat::each_page(bitmap, |page, offsets| {
                 pgrx::check_for_interrupts!();
-                // Of many rows only the pages are known.
-                self.read(page, offsets, &mut |row| goes_on = goes_on && read(row));
-                goes_on
+                self.read(page, offsets, &mut |row| continues = continues && read(row));
+                continues
             });
             pg_sys::tbm_free(bitmap);
             Ok(())
         }
     }
 
-    /// Lends up to about `max` of these rows; `which` where the index finds more. `read` tells whether to go on. Returns
-    /// whether all were lent.
+    /// Reads about `max` of these rows at most, until `read` returns false. `which` selects the rows if there are more.
+    /// Returns whether all rows were read.
     pub fn some_rows_with(
         &self,
         index: Oid,
@@ -67,33 +66,33 @@ impl Heap<'_> {
     ) -> Result<bool, Unfit> {
         // SAFETY: as above; the bitmap is complete, and read twice.
         unsafe {
-            let bitmap = self.found_by(index, wanted)?;
+            let bitmap = self.bitmap(index, wanted)?;
             let mut count = 0;
             compat::each_page(bitmap, |_, offsets| {
                 count += offsets.map_or(ROWS_OF_PAGE, <[_]>::len);
                 true
             });
-            let stretch = count.div_ceil(max).max(1);
-            let (mut goes_on, mut place) = (stretch == 1 || which == Which::Spread, 0);
+            let step = count.div_ceil(max).max(1);
+            let (mut continues, mut position) = (step == 1 || which == Which::Spread, 0);
             compat::each_page(bitmap, |page, offsets| {
-                if goes_on && place % stretch == 0 {
+                if continues && position % step == 0 {
                     pgrx::check_for_interrupts!();
-                    self.read(page, offsets, &mut |row| goes_on = goes_on && read(row));
+                    self.read(page, offsets, &mut |row| continues = continues && read(row));
                 }
-                place += 1;
-                goes_on
+                position += 1;
+                continues
             });
             pg_sys::tbm_free(bitmap);
-            Ok(goes_on && stretch == 1)
+            Ok(continues && step == 1)
         }
     }
 
-    /// Where the index says that rows may hold all that is wanted.
+    /// The TIDs that an index returns for these conditions.
     ///
     /// # Safety
-    /// The bitmap is freed, or left to the memory of the calling function.
-    unsafe fn found_by(&self, index: Oid, wanted: &Wanted) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
-        // SAFETY: an index that is gone yields null; what was opened is closed, also by an error that unwinds.
+    /// The caller frees the bitmap, or leaves it to the memory context of the calling function.
+    unsafe fn bitmap(&self, index: Oid, wanted: &Wanted) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
+        // SAFETY: a dropped index yields null. The index is closed below, or by the resource owner if an error unwinds.
         unsafe {
             let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
             let index = pg_sys::try_relation_open(index, lock);
@@ -106,13 +105,13 @@ impl Heap<'_> {
         }
     }
 
-    /// The number of `ilike` among what the index can be searched with, if it is a whole one of the second column.
+    /// The strategy number of `ilike` in a full (not partial) index on the second column.
     ///
     /// # Safety
     /// The index is open.
     unsafe fn strategy(&self, index: Relation) -> Result<pg_sys::StrategyNumber, Unfit> {
-        // SAFETY: an open relation has a row of pg_class, an index also one of pg_index, whose column numbers are as many
-        // as it says, and operator families of its columns.
+        // SAFETY: an open relation has its row of pg_class. An open index also has its row of pg_index, with as many column
+        // numbers as that states, and the operator families of its columns.
         unsafe {
             let entry = (*index).rd_index;
             let fits = !entry.is_null()
@@ -131,9 +130,9 @@ impl Heap<'_> {
         }
     }
 
-    /// Whether the operator class of an index makes its keys by the function of this name.
+    /// Whether the operator class of an index uses the `extractValue` function of this name.
     pub fn has_keys_of(&self, index: Oid, function: &CStr) -> bool {
-        // SAFETY: an index that is gone yields null; one of GIN has the function. The name is a copy.
+        // SAFETY: a dropped index yields null. A GIN index has the function. The name is a copy.
         unsafe {
             let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
             let index = pg_sys::try_relation_open(index, lock);
@@ -152,10 +151,10 @@ impl Heap<'_> {
     }
 }
 
-/// Where the index says that rows may hold all of these.
+/// The TIDs that an index returns for these conditions.
 ///
 /// # Safety
-/// The index is open, and this is the number of `ilike` in it.
+/// The index is open, and this is its strategy number of `ilike`.
 unsafe fn bitmap(
     index: Relation,
     strategy: pg_sys::StrategyNumber,
@@ -163,14 +162,14 @@ unsafe fn bitmap(
 ) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
     // SAFETY: the caller's.
     let search = |keys: &[Key]| unsafe { search(index, keys) };
-    let part = |text: &String| Key {
+    let substring = |text: &String| Key {
         strategy,
         function: pg_sys::F_TEXTICLIKE,
         value: format!("%{}%", crate::value::pattern::escaped(text)),
     };
     let Wanted { texts, queries } = wanted;
-    // What has no alternative is looked up at once, which reads least.
-    let single = texts.iter().filter(|it| it.len() == 1).flatten().flatten().map(part);
+    // One scan for all conditions without alternatives reads the fewest entries.
+    let single = texts.iter().filter(|it| it.len() == 1).flatten().flatten().map(substring);
     let others = queries.iter().map(|(strategy, value)| Key {
         strategy: *strategy,
         function: pg_sys::F_TEXTEQ,
@@ -181,10 +180,10 @@ unsafe fn bitmap(
     for alternatives in texts.iter().filter(|it| it.len() > 1) {
         let mut union = None;
         for texts in alternatives {
-            let one = search(&texts.iter().map(part).collect::<Vec<_>>());
+            let one = search(&texts.iter().map(substring).collect::<Vec<_>>());
             match union {
                 None => union = Some(one),
-                // SAFETY: both bitmaps were made above, and neither is iterated over.
+                // SAFETY: both bitmaps were created above, and no iterator uses them.
                 Some(union) => unsafe { pg_sys::tbm_union(union, one) },
             }
         }
@@ -198,20 +197,20 @@ unsafe fn bitmap(
     found.ok_or(Unfit)
 }
 
-/// What an index is asked for.
+/// A key of an index scan.
 pub(super) struct Key {
     pub(super) strategy: pg_sys::StrategyNumber,
-    /// The function behind the operator of that number, which a bitmap scan does not call.
+    /// The function of the operator, which a bitmap scan does not call.
     pub(super) function: u32,
     pub(super) value: String,
 }
 
-/// Where the index says that rows may have all of these.
+/// The TIDs that an index returns for all of these keys.
 ///
 /// # Safety
-/// The index is open, and its operator class knows the strategies.
+/// The index is open, and its operator class has the strategies.
 pub(super) unsafe fn search(index: Relation, wanted: &[Key]) -> *mut pg_sys::TIDBitmap {
-    // SAFETY: the keys live until the scan has ended; it ends below, or with the resource owner when an error unwinds.
+    // SAFETY: the keys outlive the scan, which ends below, or with the resource owner if an error unwinds.
     unsafe {
         let mut keys = vec![pg_sys::ScanKeyData::default(); wanted.len()];
         for (key, wanted) in keys.iter_mut().zip(wanted) {

@@ -1,15 +1,15 @@
-//! Finds rows by an index without a statement, for lookups.
+//! Index lookups without a statement.
 //!
-//! Starting and ending the executor costs more than finding the row. This does what the executor would do for `select
-//! … where column = $1`. It checks the open index each time, because it may have been rebuilt, replaced or dropped;
-//! if it does not fit, the caller runs a statement.
+//! Starting and ending the executor costs more than finding the row. A lookup scans the index as the executor does for
+//! `select … where column = $1`. It checks the open index each time, because the index may have been rebuilt, replaced
+//! or dropped. If the index does not fit, the caller runs a statement.
 
 use super::compat;
 use super::direct_access::{self, Unfit};
-pub use super::found::Found;
+pub use super::table::Found;
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
-/// A comparison that a B-tree is searched with, by its first column.
+/// An equality comparison with the first column of a B-tree.
 #[derive(Clone, Copy)]
 pub struct Equality {
     /// The type of the column.
@@ -33,29 +33,29 @@ pub const KEY: Equality = Equality {
     collation: pg_sys::C_COLLATION_OID,
 };
 
-/// Which index is walked.
+/// The index to scan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     /// The primary key.
     PrimaryKey,
-    /// This one, which is known to find every visible row that can have the value: a partial index does when its
-    /// predicate follows from what the caller asks for.
+    /// This index, which contains every visible row with the value. A partial index does if the caller's condition
+    /// implies its predicate.
     Known(Oid),
 }
 
-/// Which row is wanted, and in which state of the database.
+/// The row to find, and the snapshot to use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// The only one, as the calling statement sees it.
+    /// The only row, in the active snapshot.
     Only,
-    /// The only one that is committed or our own.
+    /// The only row, in the latest snapshot, including this transaction's writes.
     Newest,
-    /// The last one in index order, of those that are committed or our own.
+    /// The last row in index order, in the latest snapshot, including this transaction's writes.
     Last,
 }
 
-/// Lends the visible row of a table whose value in the first of `columns`, those of the index, equals `value`. The
-/// table must be locked by the caller.
+/// Finds the visible row whose first index column equals `value`, and passes it to `read`. `columns` are the columns of
+/// the index. The caller must have locked the table.
 pub fn find_one<R>(
     table: Oid,
     index: Index,
@@ -65,9 +65,9 @@ pub fn find_one<R>(
     which: Which,
     read: impl FnOnce(&Found) -> R,
 ) -> Result<Option<R>, Unfit> {
-    // SAFETY: the table is locked by the caller, or is gone and yields null. The index is opened with a lock and used only
-    // when it is one of this table, on these columns and of this type. Everything opened is closed below, and by the
-    // resource owner when an error unwinds. The slot holds the row's page until it is dropped.
+    // SAFETY: the table is locked by the caller; a dropped one yields null. The index is opened with a lock and checked to
+    // be an index of this table, on these columns and of this type. Everything is closed below, or by the resource owner
+    // if an error unwinds. The slot pins the row's page until it is dropped.
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {
@@ -75,7 +75,7 @@ pub fn find_one<R>(
         }
         let index = open_index(table, index, columns, equality);
         let result = index.map(|index| {
-            let result = walk(table, index, equality, value, which, read);
+            let result = scan_once(table, index, equality, value, which, read);
             pg_sys::relation_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
             result
         });
@@ -84,8 +84,8 @@ pub fn find_one<R>(
     }
 }
 
-/// Lends the visible rows of a table with these values in the first of `columns`, a unique index's, one after the other,
-/// each with the place of its value, until `read` says that it has enough. The table must be locked by the caller.
+/// Looks up each value in a unique index, and passes each visible row and the position of its value to `read`, until
+/// `read` returns false. The caller must have locked the table.
 pub fn find_each(
     table: Oid,
     index: Index,
@@ -94,7 +94,7 @@ pub fn find_each(
     values: impl Iterator<Item = Datum>,
     mut read: impl FnMut(usize, &Found) -> bool,
 ) -> Result<(), Unfit> {
-    // SAFETY: as in `find_one`; the one scan is begun again for each value.
+    // SAFETY: as in `find_one`; the scan is restarted for each value.
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {
@@ -104,13 +104,13 @@ pub fn find_each(
         let result = index.map(|index| {
             let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
             let scan = compat::begin_index_scan(table, index, 1);
-            for (place, value) in values.enumerate() {
+            for (position, value) in values.enumerate() {
                 pgrx::check_for_interrupts!();
                 let mut key = key(equality, value);
                 pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
                 if pg_sys::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
                     pg_sys::slot_getsomeattrs_int(slot, (*(*table).rd_att).natts);
-                    if !read(place, &Found { slot }) {
+                    if !read(position, &Found { slot }) {
                         break;
                     }
                 }
@@ -124,7 +124,7 @@ pub fn find_each(
     }
 }
 
-/// The key of a scan for a value.
+/// The scan key for a value.
 ///
 /// # Safety
 /// The value has the type of the comparison.
@@ -146,7 +146,7 @@ unsafe fn key(equality: Equality, value: Datum) -> pg_sys::ScanKeyData {
     key
 }
 
-/// Opens the index if it is what the caller takes it for.
+/// Opens the index if it has the expected table, columns, type and collation.
 ///
 /// # Safety
 /// The table is open and locked.
@@ -157,14 +157,14 @@ pub(super) unsafe fn open_index(
     equality: Equality,
 ) -> Result<pg_sys::Relation, Unfit> {
     direct_access::require()?;
-    // SAFETY: the table is open; an open relation has a row of pg_class, an index also one of pg_index, whose column
-    // numbers are as many as it says, and types and collations of its columns.
+    // SAFETY: the table is open. An open relation has its row of pg_class. An open index also has its row of pg_index,
+    // with as many column numbers as that states, and the types and collations of its columns.
     unsafe {
         let index = match index {
             Index::Known(index) => index,
             Index::PrimaryKey => compat::primary_key(table),
         };
-        // A row does not contain what is computed when it is read.
+        // Tuples do not contain virtual columns.
         if index == Oid::INVALID || compat::has_virtual_columns((*table).rd_att) {
             return Err(Unfit);
         }
@@ -189,13 +189,13 @@ pub(super) unsafe fn open_index(
     }
 }
 
-/// Whether an index may be searched, by the rules of the planner. An index with indcheckxmin misses row versions for
-/// snapshots older than the index.
+/// Whether the planner would use an index. An index with indcheckxmin lacks row versions that snapshots older than the
+/// index can see.
 ///
 /// # Safety
 /// The relation is an open index, and the session has a snapshot.
 pub(super) unsafe fn is_usable(index: pg_sys::Relation) -> bool {
-    // SAFETY: an open index has its row of pg_index, with the header of that row.
+    // SAFETY: an open index has its row of pg_index, including the tuple header.
     unsafe {
         let entry = (*index).rd_index;
         if !(*entry).indisvalid {
@@ -214,7 +214,7 @@ pub(super) unsafe fn is_usable(index: pg_sys::Relation) -> bool {
 
 /// # Safety
 /// Both are open and locked, and the index is a B-tree of the table whose first column has the type of `value`.
-unsafe fn walk<R>(
+unsafe fn scan_once<R>(
     table: pg_sys::Relation,
     index: pg_sys::Relation,
     equality: Equality,
@@ -222,7 +222,7 @@ unsafe fn walk<R>(
     which: Which,
     read: impl FnOnce(&Found) -> R,
 ) -> Option<R> {
-    // SAFETY: as the caller says; scan, slot and snapshot end below, or with the transaction when an error unwinds.
+    // SAFETY: the caller's. Scan, slot and snapshot end below, or with the transaction if an error unwinds.
     unsafe {
         let mut key = key(equality, value);
         let direction = match which {
@@ -230,7 +230,7 @@ unsafe fn walk<R>(
             Which::Last => pg_sys::ScanDirection::BackwardScanDirection,
         };
         if which != Which::Only {
-            // What the statement at hand wrote so far is our own, too.
+            // Makes the writes of the running statement visible.
             pg_sys::CommandCounterIncrement();
             pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
         }

@@ -1,22 +1,22 @@
 //! Inserts rows into keyed's own tables without a statement, as logical replication and COPY do.
 //!
-//! Only for unmodified tables, apart from further indexes. This saves parsing, planning and starting the executor,
-//! which for one narrow row cost more than the rest; many rows share WAL records by page. If a user added triggers,
-//! foreign keys, checks, rules, row-level security or columns, a statement inserts the rows.
+//! This avoids parsing, planning and executor start, which cost more than the insert of one narrow row. Several rows share
+//! one WAL record for each page. A table may have additional indexes. If a user has added triggers, foreign keys, checks,
+//! rules, row-level security or columns, a statement inserts the rows.
 
 use super::compat;
-use super::datum::Argument;
+use super::datum::{self, Argument};
 use super::direct_access::{self, Unfit};
 use super::memory::Current;
 use super::parameter::ToSql;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
 /// A row to insert: a tuple with a value for each column of the table.
 pub trait ToRow {
     /// The types of the columns.
     const TYPES: &'static [Oid];
 
-    /// Hands over each value with the position of its column, counted from 0.
+    /// Passes each value to `put`, with the position of its column, counted from 0.
     fn each(&self, put: impl FnMut(usize, Argument));
 }
 
@@ -35,19 +35,19 @@ macro_rules! to_row {
 to_row!(A 0, B 1);
 to_row!(A 0, B 1, C 2, D 3, E 4);
 to_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+to_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
 
-/// So many rows go in at once.
+/// The number of rows that are inserted together.
 const CHUNK: usize = 500;
 
-/// Inserts rows, given as tuples of the values of every column in their order, and makes them visible to what follows. The table
-/// must be locked by the caller, who has also seen to rights. Values are asked for only when the table is fit, each
-/// time in memory that lasts as long as it must.
+/// Inserts rows and makes them visible to later commands. A row has a value for each column, in column order. The caller
+/// must have locked the table and checked privileges. The iterator is read only if the table is fit, in a memory context
+/// that lasts for one chunk.
 pub fn insert_rows<R: ToRow>(table: Oid, mut rows: impl ExactSizeIterator<Item = R>) -> Result<(), Unfit> {
     direct_access::require()?;
-    // SAFETY: the table is locked by the caller, or is gone and yields null; it is kept open until the rows are in. A
-    // slot has as many columns as the table, each of the type of its value, which `is_plain` has seen. The state has
-    // the range table that an error needs to name a column; it is freed as a whole, or with the transaction when an
-    // error unwinds.
+    // SAFETY: the table is locked by the caller; a dropped one yields null. It is open until the rows are inserted. A slot
+    // has the columns of the table, whose types `is_plain` has checked. The state has the range table that an error message
+    // about a column needs. It is freed as a whole, or with the transaction if an error unwinds.
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {
@@ -90,15 +90,15 @@ pub fn insert_rows<R: ToRow>(table: Oid, mut rows: impl ExactSizeIterator<Item =
     Ok(())
 }
 
-/// What the executor knows of the table that it inserts into, with its indexes open.
+/// The executor's result relation for a table, with its indexes open.
 ///
 /// # Safety
-/// The table is open and locked; the current memory is that of the state.
+/// The table is open and locked; the current memory context is that of the state.
 pub(super) unsafe fn prepare(
     table: pg_sys::Relation,
     state: *mut pg_sys::EState,
 ) -> *mut pg_sys::ResultRelInfo {
-    // SAFETY: both nodes are allocated with the size of their type, and zeroed; the state keeps them.
+    // SAFETY: both nodes are zeroed allocations of the size of their type, in the state's memory context.
     unsafe {
         let entry = pg_sys::palloc0(size_of::<pg_sys::RangeTblEntry>()).cast::<pg_sys::RangeTblEntry>();
         (*entry).type_ = pg_sys::NodeTag::T_RangeTblEntry;
@@ -117,21 +117,21 @@ pub(super) unsafe fn prepare(
 }
 
 /// # Safety
-/// The current memory is that of the state.
+/// The current memory context is that of the state.
 pub(super) unsafe fn virtual_slot(
     state: *mut pg_sys::EState,
     description: pg_sys::TupleDesc,
 ) -> *mut pg_sys::TupleTableSlot {
-    // SAFETY: the description is that of an open table.
+    // SAFETY: the descriptor belongs to an open table.
     unsafe { pg_sys::ExecInitExtraTupleSlot(state, description, std::ptr::addr_of!(pg_sys::TTSOpsVirtual)) }
 }
 
-/// Puts a row in place of the one before.
+/// Replaces the row in a slot.
 ///
 /// # Safety
 /// The slot is a virtual one with as many columns.
 pub(super) unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &impl ToRow) {
-    // SAFETY: a slot has room for the columns of its description; a virtual one owns nothing of what was in it.
+    // SAFETY: a slot has space for the columns of its descriptor. A virtual slot does not own its values.
     unsafe {
         let clear = (*(*slot).tts_ops).clear;
         if let Some(clear) = clear {
@@ -145,7 +145,7 @@ pub(super) unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &impl ToRow) {
     }
 }
 
-/// Puts values into an empty slot, each with whether it is null.
+/// Stores values with their null flags in an empty slot.
 ///
 /// # Safety
 /// The slot is a virtual one with as many columns.
@@ -160,18 +160,18 @@ pub(super) unsafe fn store(slot: *mut pg_sys::TupleTableSlot, values: impl Itera
     }
 }
 
-/// Inserts several rows, as COPY does: first into the table, then into its indexes.
+/// Inserts several rows as COPY does: first into the table, then into its indexes.
 ///
 /// # Safety
-/// The slots are filled, and `target` is of the table.
+/// The slots are filled, and `target` belongs to the table.
 unsafe fn insert_chunk(
     table: pg_sys::Relation,
     target: *mut pg_sys::ResultRelInfo,
     state: *mut pg_sys::EState,
     slots: &mut [*mut pg_sys::TupleTableSlot],
 ) {
-    // SAFETY: the table is an ordinary one of the heap, which `is_plain` has seen. Each slot gets the place of its row,
-    // which its index entries then name.
+    // SAFETY: the table is an ordinary heap table, as `is_plain` has checked. Each slot gets the TID of its row, which the
+    // index entries refer to.
     unsafe {
         if !(*(*table).rd_att).constr.is_null() {
             for slot in slots.iter() {
@@ -188,18 +188,18 @@ unsafe fn insert_chunk(
     }
 }
 
-/// Whether a table has exactly these columns and nothing that has a say when a row comes in, but indexes.
+/// Whether a table has exactly these columns, and nothing but indexes that an insert would have to process.
 ///
 /// # Safety
 /// The table is open and locked.
 pub(super) unsafe fn is_plain(table: pg_sys::Relation, types: &[Oid]) -> bool {
-    // SAFETY: an open relation has its row of pg_class and a description of as many columns as that says.
+    // SAFETY: an open relation has its row of pg_class, and a descriptor with as many columns as that states.
     unsafe {
         let (entry, description) = ((*table).rd_rel, (*table).rd_att);
         let constraints = (*description).constr;
         (*entry).relkind == pg_sys::RELKIND_RELATION as i8
             && (*entry).relam == pg_sys::HEAP_TABLE_AM_OID
-            // The owner of a table is above its policies, unless they are forced.
+            // Policies apply to the table owner only if they are forced.
             && !((*entry).relrowsecurity && (*entry).relforcerowsecurity)
             && !(*entry).relispartition
             && (*table).trigdesc.is_null()
@@ -216,6 +216,34 @@ pub(super) unsafe fn is_plain(table: pg_sys::Relation, types: &[Oid]) -> bool {
 
 /// Takes the lock of an INSERT.
 pub fn lock_table(table: Oid) {
-    // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
+    // SAFETY: the lock is released at the end of the transaction. A dropped table can be locked too.
     unsafe { pg_sys::LockRelationOid(table, pg_sys::RowExclusiveLock as pg_sys::LOCKMODE) };
+}
+
+/// The sequence of an identity column. Cache it: PostgreSQL searches pg_depend for it, which takes longer than an insert.
+pub fn identity_sequence(table: Oid, column: AttrNumber) -> Option<Oid> {
+    // SAFETY: a dropped table yields null. The lock is that of a SELECT, and is held until the transaction ends.
+    let sequence = unsafe {
+        let table = pg_sys::try_table_open(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
+        if table.is_null() {
+            return None;
+        }
+        let sequence = compat::identity_sequence(table, column);
+        pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        sequence
+    };
+    (sequence != Oid::INVALID).then_some(sequence)
+}
+
+/// The next value of a sequence, on which the current role must have privileges. Returns [`Unfit`] if the sequence was
+/// dropped, because the column may have another one.
+pub fn next_value(sequence: Oid) -> Result<i64, Unfit> {
+    // SAFETY: reads the catalog, then calls `nextval` as a statement does.
+    unsafe {
+        if pg_sys::get_rel_relkind(sequence) as u8 != pg_sys::RELKIND_SEQUENCE {
+            return Err(Unfit);
+        }
+        let next = pgrx::direct_function_call_as_datum(pg_sys::nextval_oid, &[Some(Datum::from(sequence))]);
+        next.map(datum::read_i64).ok_or(Unfit)
+    }
 }

@@ -1,32 +1,32 @@
-//! Cache invalidation by changes of other sessions.
+//! Cache invalidation across sessions.
 //!
-//! PostgreSQL sends every session an invalidation message when a table's definition changes, and the caches of this
-//! crate use these messages. ALTER TABLE sends one automatically. Tables of keyed announce changes of their rows: the
-//! trigger `keyed_announce` on projects, keys, grants and quotas (`sql/state/`) calls [`announce`], and a change of a
-//! definition calls it directly. `_PG_init` (`lib.rs`) lists what each cache drops.
+//! PostgreSQL sends an invalidation message to every session when a table's definition changes. keyed's caches use these
+//! messages. ALTER TABLE sends one automatically. For changes of rows, the trigger `keyed_announce` on projects, keys,
+//! grants and quotas (`sql/state/`) calls [`announce`], and so do changes of definitions. `_PG_init` (`lib.rs`) lists the
+//! entries that each cache drops.
 //!
-//! A message counts only if the session caches something of that table, so a table is watched before it is read.
-//! Otherwise temporary tables of any login would flush the caches of all sessions. If a session misses messages and
-//! PostgreSQL resets its own caches, these caches are reset as well.
+//! A message is processed only for a watched table, so a table is watched before it is read. Otherwise temporary tables of
+//! any login would flush the caches of all sessions. If a session misses messages, PostgreSQL resets its own caches, and
+//! keyed's caches are reset too.
 
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
-/// What changed.
+/// The changes since the last check.
 #[derive(Default)]
 pub struct Stale {
     /// Anything may have changed.
     pub everything: bool,
-    /// Roles, or who is a member of which.
+    /// Roles or role memberships.
     pub roles: bool,
     /// Watched tables.
     pub tables: HashSet<Oid>,
 }
 
 impl Stale {
-    /// Whether what is known of a table may be outdated.
+    /// Whether cached data about a table may be stale.
     pub fn has(&self, table: Oid) -> bool {
         self.everything || self.tables.contains(&table)
     }
@@ -44,14 +44,13 @@ pub fn register() {
     // SAFETY: the callbacks live as long as the library, which is never unloaded.
     unsafe {
         pg_sys::CacheRegisterRelcacheCallback(Some(forget), Datum::from(0usize));
-        // A role has what its memberships give it, as far as it inherits.
+        // Privileges depend on memberships and on INHERIT.
         for cache in [pg_sys::SysCacheIdentifier::AUTHMEMROLEMEM, pg_sys::SysCacheIdentifier::AUTHOID] {
             pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget_roles), Datum::from(0usize));
         }
     }
 }
 
-/// Who is a member of which role decides who may do what.
 #[pg_guard]
 unsafe extern "C-unwind" fn forget_roles(_unused: Datum, _cache: i32, _hash: u32) {
     add(|stale| stale.roles = true);
@@ -62,13 +61,14 @@ unsafe extern "C-unwind" fn forget(_unused: Datum, table: Oid) {
     note(table);
 }
 
-/// Watches a table for changes. Watch a table before reading what you cache of it, for the whole session, so that no
-/// change is missed.
+/// Watches a table for the rest of the session. Call this before you read data that you cache, so that no change is
+/// missed.
 pub fn watch(table: Oid) {
     WATCHED.with_borrow_mut(|watched| watched.insert(table));
 }
 
-/// Only takes a note: the message can arrive in the middle of anything, where dropping plans would be unsafe.
+/// Records a change. Caches are not dropped here, because a message can arrive at any time, for example while a cached
+/// plan runs.
 pub fn note(table: Oid) {
     if table == Oid::INVALID {
         add(|stale| stale.everything = true);
@@ -85,20 +85,20 @@ fn add(change: impl FnOnce(&mut Stale)) {
     STALE.with_borrow_mut(change);
 }
 
-/// The number of processed changes, so that a value read before a change is not cached after it.
+/// The number of recorded changes. If it changes during a read, the value that was read must not be cached.
 pub fn count() -> u64 {
     COUNT.get()
 }
 
-/// Hands over what changed since the last call.
+/// Returns the changes since the last call.
 pub fn take_stale() -> Option<Stale> {
-    // What others have committed is told when a lock is taken; within a transaction that has all its locks, it is not.
-    // SAFETY: called in a transaction, where PostgreSQL does the same whenever it locks a table.
+    // PostgreSQL processes messages when it takes a lock. A transaction that already has all its locks would not.
+    // SAFETY: called in a transaction, where PostgreSQL does the same for each table lock.
     unsafe { pg_sys::AcceptInvalidationMessages() };
     ANY_STALE.replace(false).then(|| STALE.take())
 }
 
-/// Tells every session, at commit, that what it remembers of `table` is stale.
+/// Invalidates cached data about `table` in every session, at commit.
 pub fn announce(table: Oid) {
     // SAFETY: queues a message for the end of the transaction.
     unsafe { pg_sys::CacheInvalidateRelcacheByRelid(table) };

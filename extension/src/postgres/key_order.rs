@@ -1,40 +1,40 @@
-//! Rows of a table in the order of an index, without a statement: what the executor does for `order by id`; and, which it cannot,
-//! of these only the rows that another index has found.
+//! Ordered index scans without a statement, as the executor runs them for `order by id`.
+//!
+//! A scan can also be limited to the rows of a TID bitmap from another index, which the executor cannot do.
 
 use super::compat;
 use super::datum;
 use super::direct_access::Unfit;
-use super::found::Found;
 use super::heap::{Heap, Row};
 use super::index::{self, Index};
 use super::ordered_index::IndexedValue;
-use super::places::Places;
+use super::table::Found;
 use super::table::Table;
+use super::tid::TidBitmap;
 use pgrx::itemptr::item_pointer_get_both;
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 use uuid::Uuid;
 
-/// Which values come first.
+/// The direction of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyOrder {
-    /// The least.
+    /// Smallest value first.
     Ascending,
-    /// The greatest.
+    /// Greatest value first.
     Descending,
 }
 
-/// The index that rows are read along.
+/// The index to scan.
 #[derive(Clone, Copy, Debug)]
 pub enum Along {
-    /// That of the ids, the first column; from the one behind this on.
+    /// The index on the id, which is the first column. The scan starts after this id.
     Ids(Option<Uuid>),
-    /// That of a column, and of the ids where values are alike. Rows without a value are left out.
+    /// The index on a column and the id. Rows with null in the column are skipped.
     Values(AttrNumber),
 }
 
 impl Heap<'_> {
-    /// Lends the visible rows from the greatest id down, or from the one below `before`, until `read` says that it has
-    /// enough.
+    /// Reads the visible rows by descending id, starting below `before`, until `read` returns false.
     pub fn descending(&self, before: Option<Uuid>, mut read: impl FnMut(&Row) -> bool) -> Result<(), Unfit> {
         self.table().in_order(Along::Ids(before), KeyOrder::Descending, 2, |found| {
             match (found.get(1), found.get(2)) {
@@ -45,20 +45,19 @@ impl Heap<'_> {
     }
 }
 
-/// How far to go along an index.
+/// The limits of a filtered index scan.
 #[derive(Clone, Copy)]
 pub struct Limit<'p> {
-    /// Only rows at these places are read.
-    pub places: &'p Places,
-    /// So many entries of the index are read, where a row counts for some of them.
+    /// Only rows in this bitmap are read.
+    pub tids: &'p TidBitmap,
+    /// The maximum cost of the scan, in index entries.
     pub entries: u64,
-    /// For how many entries a row counts.
+    /// The cost of reading a row, in index entries.
     pub entries_of_row: u64,
 }
 
 impl Table {
-    /// Lends the visible rows in the order of an index, until `read` says that it has enough. Only the first `columns` of each
-    /// can be read.
+    /// Reads the visible rows in index order until `read` returns false. Only the first `columns` columns are available.
     pub fn in_order(
         &self,
         along: Along,
@@ -66,11 +65,11 @@ impl Table {
         columns: i16,
         read: impl FnMut(&Found) -> bool,
     ) -> Result<(), Unfit> {
-        self.walk(along, order, columns, None, read).map(|_| ())
+        self.scan(along, order, columns, None, read).map(|_| ())
     }
 
-    /// The same with those that the limit allows. Whether it was not reached.
-    pub fn at_places_in_order(
+    /// Like [`Table::in_order`], for the rows of a TID bitmap. Returns false if the scan reached the limit.
+    pub fn at_tids_in_order(
         &self,
         along: Along,
         order: KeyOrder,
@@ -78,10 +77,10 @@ impl Table {
         limit: Limit,
         read: impl FnMut(&Found) -> bool,
     ) -> Result<bool, Unfit> {
-        self.walk(along, order, columns, Some(limit), read)
+        self.scan(along, order, columns, Some(limit), read)
     }
 
-    fn walk(
+    fn scan(
         &self,
         along: Along,
         order: KeyOrder,
@@ -94,9 +93,9 @@ impl Table {
             KeyOrder::Descending => pg_sys::ScanDirection::BackwardScanDirection,
         };
         let mut left = limit.map_or(u64::MAX, |limit| limit.entries);
-        // SAFETY: the table is open. The index is opened with a lock and used only when it is one of the order; scan, slot and
-        // index are closed below, and by the resource owner when an error unwinds. The slot holds the row's page until it is
-        // dropped or has the next row. A visible row has the columns of the table.
+        // SAFETY: the table is open. The index is opened with a lock and checked before use. Scan, slot and index are closed
+        // below, or by the resource owner if an error unwinds. The slot pins the row's page until it is dropped or filled
+        // again. A visible row has all columns of the table.
         unsafe {
             let table = self.relation();
             let index = match along {
@@ -109,15 +108,15 @@ impl Table {
             let scan = compat::begin_index_scan(table, index, keys);
             pg_sys::index_rescan(scan, &mut key, keys, std::ptr::null_mut(), 0);
             while left > 0 {
-                let place = pg_sys::index_getnext_tid(scan, direction);
-                if place.is_null() {
+                let tid = pg_sys::index_getnext_tid(scan, direction);
+                if tid.is_null() {
                     break;
                 }
                 pgrx::check_for_interrupts!();
-                if let Some(Limit { places, entries_of_row, .. }) = limit {
+                if let Some(Limit { tids, entries_of_row, .. }) = limit {
                     left -= 1;
-                    let (page, offset) = item_pointer_get_both(*place);
-                    if !places.may_have(page, offset) {
+                    let (page, offset) = item_pointer_get_both(*tid);
+                    if !tids.may_contain(page, offset) {
                         continue;
                     }
                     left = left.saturating_sub(entries_of_row);
@@ -137,10 +136,10 @@ impl Table {
     }
 }
 
-/// Writes where a walk begins; whether that is not the end of the index.
+/// Initializes the key that a scan starts at. Returns false if the scan needs no key.
 ///
 /// # Safety
-/// The key is one of a scan of that index.
+/// The key belongs to a scan of that index.
 unsafe fn begin(key: &mut pg_sys::ScanKeyData, along: Along, order: KeyOrder) -> bool {
     let (strategy, function) = match order {
         KeyOrder::Ascending => (pg_sys::BTGreaterStrategyNumber, pg_sys::F_UUID_GT),
@@ -153,7 +152,7 @@ unsafe fn begin(key: &mut pg_sys::ScanKeyData, along: Along, order: KeyOrder) ->
         },
         Along::Values(_) => (pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNOTNULL, 0, 0, Datum::null()),
     };
-    // SAFETY: the function compares ids; there is none where any value will do.
+    // SAFETY: the function compares ids; a key without a comparison has no function.
     unsafe {
         pg_sys::ScanKeyEntryInitialize(
             key,

@@ -1,18 +1,18 @@
-//! Which conditions say nothing about a row but their result.
+//! Conditions that are leakproof in fact, although PostgreSQL does not mark their functions so.
 //!
-//! A function is on the list if it raises no error that depends on the values of a row, and does nothing but return a value. The
-//! list has the numbers of PostgreSQL's own functions, so no other function of the same name is on it.
+//! A function is on the list if it has no side effect and raises no error that depends on the values of a row. The list
+//! contains OIDs of built-in functions, so a user's function with the same name is not on it.
 
 use super::moment::{self, is_counted_from_now};
 use pgrx::pg_sys::{self, List, Node, NodeTag, Oid, RestrictInfo};
 use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
 
-/// The maximum number of wildcards of a pattern, enough for a substring. LIKE calls itself at each, and fails where the stack ends,
-/// which depends on the text.
+/// The maximum number of wildcards in a pattern, enough for a substring match. LIKE recurses at each wildcard, so the text
+/// decides whether it exceeds the stack depth limit.
 const MAX_WILDCARDS: usize = 2;
 
-/// Comparisons of `numeric`: they compare digits, and raise nothing.
+/// Comparisons of `numeric`. They raise no errors.
 const NUMERIC: [u32; 6] = [
     pg_sys::F_NUMERIC_EQ,
     pg_sys::F_NUMERIC_NE,
@@ -22,21 +22,22 @@ const NUMERIC: [u32; 6] = [
     pg_sys::F_NUMERIC_GE,
 ];
 
-/// LIKE and ILIKE: they raise errors of their pattern, if it ends with an escape, and of a collation that is not
-/// deterministic. Both are looked at here, so the pattern must be known.
+/// LIKE and ILIKE. They raise an error if the pattern ends with an escape character, or if the collation is
+/// nondeterministic. [`is_call_leakproof`] checks both, so the pattern must be a constant.
 const LIKE: [u32; 4] = [pg_sys::F_TEXTLIKE, pg_sys::F_TEXTNLIKE, pg_sys::F_TEXTICLIKE, pg_sys::F_TEXTICNLIKE];
 
-/// Operators of arrays: they compare elements by `=` of their type, which of texts raises nothing.
+/// Array operators. They compare elements by `=` of the element type, which raises no error for `text`.
 const ARRAYS: [u32; 3] = [pg_sys::F_ARRAYOVERLAP, pg_sys::F_ARRAYCONTAINS, pg_sys::F_ARRAYCONTAINED];
 
-/// Whether a condition says nothing about a row but its result: it consists of comparisons of columns with constants and
-/// with now. What else reads nothing of the row, such as a function of a login's own or a parameter of PL/pgSQL, which raises
-/// an error where it has no value, would be evaluated for some rows only, and tell by that.
+/// Whether a condition is leakproof: it compares columns with constants and with the current time only.
+///
+/// Other expressions that read no column are excluded too. A user's function is called for some rows only, and a PL/pgSQL
+/// parameter raises an error if it has no value. Either discloses that a row exists.
 ///
 /// # Safety
-/// The condition is one of a planner.
+/// The condition belongs to a statement that is being planned.
 pub(super) unsafe fn is_leakproof(node: *mut Node) -> bool {
-    // SAFETY: the caller's; each kind of node is read as what it is.
+    // SAFETY: the caller's; the tag of a node determines its type.
     unsafe {
         pg_sys::check_stack_depth();
         if node.is_null() {
@@ -58,15 +59,15 @@ pub(super) unsafe fn is_leakproof(node: *mut Node) -> bool {
                 let operation = node.cast::<pg_sys::OpExpr>();
                 pg_sys::set_opfuncid(operation);
                 let function = (*operation).opfuncid;
-                is_own((*operation).opno)
+                is_built_in((*operation).opno)
                     && is_call_leakproof(function, (*operation).args, (*operation).inputcollid)
             }
             NodeTag::T_ScalarArrayOpExpr => {
                 let operation = node.cast::<pg_sys::ScalarArrayOpExpr>();
                 pg_sys::set_sa_opfuncid(operation);
                 let function = (*operation).opfuncid;
-                // The patterns of LIKE ANY would have to be looked at one by one.
-                is_own((*operation).opno)
+                // LIKE ANY is not supported: each of its patterns would need a check.
+                is_built_in((*operation).opno)
                     && !LIKE.contains(&function.to_u32())
                     && is_call_leakproof(function, (*operation).args, (*operation).inputcollid)
             }
@@ -75,9 +76,9 @@ pub(super) unsafe fn is_leakproof(node: *mut Node) -> bool {
     }
 }
 
-/// Whether an operator is PostgreSQL's own. An estimate also calls the commutator and the negator of an operator, and a
-/// user's operator may name any operators there, whatever its function is.
-fn is_own(operator: Oid) -> bool {
+/// Whether an operator is built in. Selectivity estimation also calls the commutator and the negator, and a user-defined
+/// operator can name any operators as such.
+fn is_built_in(operator: Oid) -> bool {
     operator.to_u32() < pg_sys::FirstGenbkiObjectId
 }
 
@@ -127,8 +128,8 @@ unsafe fn is_call_leakproof(function: Oid, arguments: *mut List, collation: Oid)
     }
 }
 
-/// Whether an operand is of a type without collations, or its collation is one that no user can create, drop or make
-/// warn. Without a collation, texts raise an error as soon as two are compared.
+/// Whether an operand's type has no collation, or its collation is built in, so that no user can make it raise an error or
+/// a warning. A comparison of texts without a collation raises an error.
 ///
 /// # Safety
 /// The node is an expression.
@@ -141,12 +142,12 @@ unsafe fn is_collation_sound(node: *mut Node, collation: Oid) -> bool {
     }
 }
 
-/// Whether a pattern of LIKE is known, and raises no error whatever it is compared with.
+/// Whether a LIKE pattern is a constant that raises no error for any text.
 ///
 /// # Safety
 /// The node is an expression.
 unsafe fn is_sound_pattern(node: *mut Node) -> bool {
-    // SAFETY: the caller's; a constant of the type text is one.
+    // SAFETY: the caller's; a non-null constant of type text holds a text.
     unsafe {
         let constant = node.cast::<pg_sys::Const>();
         if !is_a(node, NodeTag::T_Const) || (*constant).consttype != pg_sys::TEXTOID {
@@ -157,7 +158,7 @@ unsafe fn is_sound_pattern(node: *mut Node) -> bool {
     }
 }
 
-/// Whether a pattern has few wildcards, and no escape at its end.
+/// Whether a pattern has few wildcards and no trailing escape character.
 fn is_sound(pattern: &str) -> bool {
     let (mut characters, mut wildcards) = (pattern.chars(), 0);
     while let Some(character) = characters.next() {
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_sound_that_raises_no_error() {
+    fn pattern_without_trailing_escape_and_with_few_wildcards_is_sound() {
         for (pattern, expected) in [
             ("", true),
             ("%abc%", true),

@@ -1,8 +1,8 @@
-//! Whether this library fits the SQL of the extension in this database, and its state.
+//! Checks that this library is compatible with the extension's SQL and state in this database.
 //!
-//! A session keeps the library that it has loaded, whatever is installed or updated meanwhile. A library that is newer than the
-//! SQL serves it as the library of that version did. One that is older could miss what newer tables require, so
-//! every function refuses. The answer is cached until the SQL changes, so it costs a call nothing.
+//! A session uses the library that it has loaded, even after an upgrade. A newer library supports older SQL. An older library
+//! does not support newer SQL or state, so every function raises an error. The result is cached until the SQL changes, so a
+//! call pays nothing for the check.
 
 use super::datum;
 use super::function::paste_finfo;
@@ -22,26 +22,26 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The function that every update of the extension replaces, so that sessions learn of the update.
+/// A function that every update script replaces. The invalidation message notifies sessions of the update.
 const MARKER: &CStr = c"library_version";
 
-/// The newest step of the state that this library knows.
-static NEWEST_STEP: AtomicI32 = AtomicI32::new(0);
+/// The newest schema version that this library supports.
+static MAX_SCHEMA_VERSION: AtomicI32 = AtomicI32::new(0);
 
 thread_local! {
     static IS_CHECKED: Cell<bool> = const { Cell::new(false) };
-    /// How often the SQL has changed, as far as this session knows.
+    /// The number of changes of the SQL that this session has been notified of.
     static CHANGES: Cell<u32> = const { Cell::new(0) };
-    /// Whether the library fitted before, so that the database has changed under this session.
-    static HAS_FITTED: Cell<bool> = const { Cell::new(false) };
+    /// Whether an earlier check in this session succeeded.
+    static WAS_COMPATIBLE: Cell<bool> = const { Cell::new(false) };
     static HAS_WARNED: Cell<bool> = const { Cell::new(false) };
-    /// Of the marker in the cache of functions; 0 where there is none.
+    /// The hash of the marker function in the syscache; 0 if the function does not exist.
     static MARKER_HASH: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Called once when the library is loaded.
-pub fn register(newest_step: i32) {
-    NEWEST_STEP.store(newest_step, Relaxed);
+pub fn register(max_schema_version: i32) {
+    MAX_SCHEMA_VERSION.store(max_schema_version, Relaxed);
     let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
     // SAFETY: the callback lives as long as the library, which is never unloaded.
     unsafe { pg_sys::CacheRegisterSyscacheCallback(cache, Some(forget), Datum::from(0usize)) };
@@ -56,7 +56,7 @@ unsafe extern "C-unwind" fn forget(_unused: Datum, _cache: i32, hash: u32) {
     }
 }
 
-/// Refuses the call of a function if this library is older than the SQL or the state; warns once if it is newer.
+/// Raises an error if this library is older than the SQL or the state. Warns once if it is newer.
 #[inline(always)]
 pub fn check() {
     if !IS_CHECKED.get() {
@@ -66,61 +66,60 @@ pub fn check() {
 
 #[cold]
 fn compare() {
-    if let Some(setting) = superuser_setting::refused() {
+    if let Some(setting) = superuser_setting::rejected() {
         let setting = setting.to_string_lossy();
-        let message = format!("PostgreSQL rejected the value of {setting} that this session was given");
+        let message = format!("this session supplied its own value for {setting}");
         Error::new(Code::Forbidden, message)
             .hint(
-                "Connect without it: only superusers can set it, for a database or a login with ALTER \
-                 DATABASE or ALTER ROLE.",
+                "Connect without the value. Only superusers can change this setting, for example with ALTER DATABASE \
+                 or ALTER ROLE.",
             )
             .raise();
     }
-    // First, so that an update after this is noticed.
+    // Read first, so that a later update is noticed.
     MARKER_HASH.set(marker_hash());
     let changes = CHANGES.get();
     let installed = installed_version();
-    let step = newest_applied_step();
+    let schema_version = schema_version();
     let order = installed.as_deref().map_or(Ordering::Equal, |installed| compare_lines(VERSION, installed));
     if let Some(installed) = &installed
-        && (order == Ordering::Less || step > NEWEST_STEP.load(Relaxed))
+        && (order == Ordering::Less || schema_version > MAX_SCHEMA_VERSION.load(Relaxed))
     {
-        refuse(installed, step, order);
+        reject(installed, schema_version, order);
     }
-    // Last: an error on the way, such as a timeout, leaves it open.
+    // Set last, so that an error such as a timeout does not skip the check.
     IS_CHECKED.set(CHANGES.get() == changes);
     let Some(installed) = installed else { return };
-    HAS_FITTED.set(true);
-    // SAFETY: reads a variable of the session.
+    WAS_COMPATIBLE.set(true);
+    // SAFETY: reads a session variable.
     if order == Ordering::Greater && !HAS_WARNED.replace(true) && unsafe { pg_sys::ParallelWorkerNumber } < 0
     {
         let message =
-            format!("the library of keyed is {VERSION}, the extension in this database {installed}");
+            format!("the library of keyed is {VERSION}, but the extension in this database is {installed}");
         ErrorReport::new(PgSqlErrorCode::ERRCODE_WARNING, message, "keyed")
             .set_hint("As a superuser, run ALTER EXTENSION keyed UPDATE, then SELECT keyed.migrate().")
             .report(PgLogLevel::WARNING);
     }
 }
 
-/// Ends the call. A session that was fine before is ended with it: the next one of the client loads the library that was
-/// installed meanwhile, and pools replace connections that end.
-fn refuse(installed: &str, step: i32, order: Ordering) -> ! {
+/// Raises the error for an incompatible library. A session that was compatible before ends, because a new session loads the
+/// installed library, and pools replace closed connections.
+fn reject(installed: &str, schema_version: i32, order: Ordering) -> ! {
     let is_sql = order == Ordering::Less;
     let message = if is_sql {
         format!(
-            "this session has loaded the library of keyed {VERSION}, and the extension in this database is {installed}"
+            "this session has loaded the library of keyed {VERSION}, but the extension in this database is {installed}"
         )
     } else {
         format!(
-            "the state of keyed in this database has schema version {step}, and the library {VERSION} supports \
-             versions up to {}",
-            NEWEST_STEP.load(Relaxed)
+            "the state of keyed in this database has schema version {schema_version}, but the library {VERSION} \
+             supports only versions up to {}",
+            MAX_SCHEMA_VERSION.load(Relaxed)
         )
     };
-    let wanted =
-        if is_sql { format!("keyed {installed}") } else { "the version of keyed that made it".to_owned() };
-    let (state, level, hint) = if HAS_FITTED.get() {
-        let hint = "Connect again: a new session loads the library that is installed now.".to_owned();
+    let wanted = if is_sql { format!("keyed {installed}") } else { "a newer version of keyed".to_owned() };
+    let (state, level, hint) = if WAS_COMPATIBLE.get() {
+        let hint = "Connect again. A new session loads the installed library.".to_owned();
         (PgSqlErrorCode::ERRCODE_ADMIN_SHUTDOWN, PgLogLevel::FATAL, hint)
     } else {
         let hint = format!(
@@ -130,15 +129,15 @@ fn refuse(installed: &str, step: i32, order: Ordering) -> ! {
         (PgSqlErrorCode::ERRCODE_CANNOT_CONNECT_NOW, PgLogLevel::ERROR, hint)
     };
     ErrorReport::new(state, message, "keyed").set_hint(hint).report(level);
-    unreachable!("neither an error nor the end of the session returns")
+    unreachable!("a report of level ERROR or FATAL does not return")
 }
 
-/// Refuses what needs the SQL of this library's version.
+/// Rejects an operation that needs the SQL of this library's version.
 pub fn require_updated_sql() -> Result<(), Error> {
     match installed_version() {
         Some(installed) if compare_lines(VERSION, &installed) == Ordering::Greater => Err(Error::new(
             Code::PreconditionFailed,
-            format!("the extension in this database is {installed}, the library {VERSION}"),
+            format!("the extension in this database is {installed}, but the library is {VERSION}"),
         )
         .hint("As a superuser, run ALTER EXTENSION keyed UPDATE first.")),
         _ => Ok(()),
@@ -148,8 +147,8 @@ pub fn require_updated_sql() -> Result<(), Error> {
 fn marker_hash() -> u32 {
     let cache = pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32;
     let zero = Datum::from(0usize);
-    // SAFETY: names are NUL-terminated, the list of types is empty; what is missing yields InvalidOid. The first column
-    // of the catalog is its oid.
+    // SAFETY: names are NUL-terminated, and the list of types is empty. A missing function yields InvalidOid. The first
+    // column of the catalog is its OID.
     unsafe {
         let schema = pg_sys::get_namespace_oid(c"keyed".as_ptr(), true);
         let types = Datum::from(pg_sys::buildoidvector(std::ptr::null(), 0));
@@ -163,11 +162,11 @@ fn marker_hash() -> u32 {
     }
 }
 
-/// The version of the SQL in this database, as of now and not of the transaction's snapshot.
+/// The installed version of the SQL, in the latest snapshot.
 fn installed_version() -> Option<String> {
     let name = Datum::from(c"keyed".as_ptr());
     let version = |values: &[Option<Datum>]| values[pg_sys::Anum_pg_extension_extversion as usize - 1];
-    // SAFETY: the scan has one key, of the catalog's index on names.
+    // SAFETY: the scan has one key, for the catalog's index on names.
     unsafe {
         let mut key = pg_sys::ScanKeyData::default();
         pg_sys::ScanKeyInit(
@@ -189,14 +188,14 @@ fn installed_version() -> Option<String> {
     }
 }
 
-/// The newest step that the state of this database has; 0 without a state.
-fn newest_applied_step() -> i32 {
+/// The schema version of this database; 0 if keyed is not set up.
+fn schema_version() -> i32 {
     let mut newest = 0;
     let Some(table) = relation::table_oid("keyed_state", "version") else { return newest };
     if !relation::is_trusted_table(table) {
         return newest;
     }
-    // SAFETY: asks the catalog; the first column is read if it is an integer.
+    // SAFETY: reads the catalog. The first column is read only if it is an integer.
     unsafe {
         if pg_sys::get_atttype(table, 1) == pg_sys::INT4OID {
             each_row(table, None, |values| {
@@ -208,18 +207,18 @@ fn newest_applied_step() -> i32 {
     newest
 }
 
-/// Lends the values of the rows of a table, as PostgreSQL reads its catalogs: without a statement, by the newest snapshot,
-/// also in parallel workers.
+/// Passes the values of each row of a table to `read`. The scan works as on a catalog: without a statement, with the latest
+/// snapshot, also in parallel workers.
 ///
 /// # Safety
-/// The key, if any, is of the first column of the index, which is one of the table.
+/// The index belongs to the table, and the key to its first column.
 unsafe fn each_row(
     table: Oid,
     by: Option<(Oid, pg_sys::ScanKeyData)>,
     mut read: impl FnMut(&[Option<Datum>]),
 ) {
-    // SAFETY: a table that is gone yields null; a description has as many columns as it states, which a row deformed by it
-    // fills. What is opened is closed below, and by the resource owner when an error unwinds.
+    // SAFETY: a dropped table yields null. The arrays have one entry for each column of the descriptor. The relation is
+    // closed below, or by the resource owner if an error unwinds.
     unsafe {
         let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
         let relation = pg_sys::try_table_open(table, lock);
@@ -249,7 +248,7 @@ unsafe fn each_row(
     }
 }
 
-/// `keyed.library_version() returns text`. The one function that answers whether the library fits or not.
+/// `keyed.library_version() returns text`. This function works even if the library is incompatible.
 ///
 /// # Safety
 /// Only PostgreSQL calls it, with a call of its own.

@@ -1,22 +1,21 @@
-//! Memory contexts: where PostgreSQL allocates, and which of our own are freed.
+//! Memory contexts, and guards that switch to them and free them.
 //!
-//! An error unwinds with the memory context in which it arose as the current one. Code that frees a context during
-//! unwinding must not have it current: a guard switches back, and is declared after the value that frees the context,
-//! because values are dropped in reverse order.
+//! During unwinding, the current memory context is the one in which the error was raised. The current context must not be
+//! freed. So declare the guard that switches back after the owner of the context: values are dropped in reverse order.
 
 use pgrx::pg_sys::{self, MemoryContext};
 use std::ffi::CStr;
 
-/// Memory that is current until this is dropped, also when an error unwinds; then what was current before is again.
+/// Makes a memory context current. Dropping this, also during unwinding, restores the previous one.
 pub(super) struct Current {
     before: MemoryContext,
 }
 
 impl Current {
-    /// Allocates from here on from this memory.
+    /// Switches to a memory context.
     ///
     /// # Safety
-    /// The memory outlives the guard, and what is current now does, too.
+    /// This context and the current one outlive the guard.
     pub(super) unsafe fn switch_to(memory: MemoryContext) -> Current {
         // SAFETY: the caller's.
         Current { before: unsafe { pg_sys::MemoryContextSwitchTo(memory) } }
@@ -25,18 +24,18 @@ impl Current {
 
 impl Drop for Current {
     fn drop(&mut self) {
-        // SAFETY: it was current when the guard was made, and lives on.
+        // SAFETY: it was current when the guard was created, and still exists.
         unsafe { pg_sys::MemoryContextSwitchTo(self.before) };
     }
 }
 
-/// Memory of our own, freed when this is dropped, and with it whatever was made below it.
+/// An owned memory context. Dropping this deletes it with its children.
 pub(super) struct Owned(MemoryContext);
 
 impl Owned {
-    /// Memory below another, at whose end it must have been freed.
+    /// Creates a child of a memory context. The child must be dropped before its parent ends.
     pub(super) fn below(parent: MemoryContext, name: &'static CStr) -> Owned {
-        // SAFETY: the name stays, as PostgreSQL asks for.
+        // SAFETY: the name is static, as PostgreSQL requires.
         Owned(unsafe {
             pg_sys::AllocSetContextCreateExtended(
                 parent,
@@ -48,7 +47,6 @@ impl Owned {
         })
     }
 
-    /// As PostgreSQL knows it.
     pub(super) fn context(&self) -> MemoryContext {
         self.0
     }
@@ -56,17 +54,26 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: it was made by `below`, and nothing of it is in use any more: see the head of this file.
+        // SAFETY: `below` created it, and it is not in use: see the module comment.
         unsafe { pg_sys::MemoryContextDelete(self.0) };
     }
 }
 
-/// Runs `body` with memory of its own, which is freed at its end. What it gives back must be Rust's own.
+/// Runs `body` in a temporary memory context. The result must be allocated by Rust.
 pub fn in_scratch<R: 'static>(body: impl FnOnce() -> R) -> R {
-    // SAFETY: reads a variable of the session.
+    // SAFETY: reads a session variable.
     let scratch = Owned::below(unsafe { pg_sys::CurrentMemoryContext }, c"keyed scratch");
-    // SAFETY: the scratch was made before, so it is dropped after. Nothing that PostgreSQL allocated can be part of the
-    // result of this type, unless as an address.
+    // SAFETY: `scratch` is declared before the guard, so it is dropped after it. A `'static` result cannot borrow from the
+    // context.
     let _current = unsafe { Current::switch_to(scratch.context()) };
     body()
+}
+
+/// The memory that is allocated in a context and its children.
+///
+/// # Safety
+/// The context exists.
+pub(super) unsafe fn allocated(context: MemoryContext) -> usize {
+    // SAFETY: the caller's.
+    unsafe { pg_sys::MemoryContextMemAllocated(context, true) as usize }
 }

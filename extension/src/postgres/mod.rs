@@ -1,80 +1,68 @@
-//! The interface to PostgreSQL's C API, and the only place of `unsafe`; the rest of the crate uses these types.
+//! Safe wrappers around PostgreSQL's C API. `unsafe` code is allowed in this folder only.
 
-/// What `pg_stat_activity` shows of this session.
+/// The session's entry in `pg_stat_activity`.
 pub mod activity;
 /// Advisory locks.
 pub mod advisory_lock;
-/// The arguments of a call of a function.
+/// Arguments of function calls.
 mod call_arguments;
-/// Errors that were survived.
+/// Caught errors.
 pub mod caught;
 /// Time zones.
 pub mod clock;
-/// What differs between the major versions of PostgreSQL.
+/// Differences between the major versions of PostgreSQL.
 mod compat;
-/// Conditions on one row, without a statement.
+/// Conditions on one row without a statement.
 pub mod condition;
-/// Statements whose rows are taken portion by portion.
+/// Cursors.
 pub mod cursor;
-/// Values in and out of PostgreSQL's `Datum`.
+/// Conversion of `Datum` values.
 pub mod datum;
-/// Whether rows are found and inserted without a statement.
+/// The switch for access without a statement.
 pub mod direct_access;
-/// The memory of cached values.
-pub mod footprint;
-/// A row that a scan has found.
-pub mod found;
-/// Functions that PostgreSQL calls: arguments in, one result out.
+/// C-language functions that PostgreSQL calls.
 pub mod function;
-/// Keys of GIN indexes.
+/// Support functions of GIN indexes.
 pub mod gin;
-/// How many entries wait to go into a GIN index.
-pub mod gin_pending;
-/// Runs code as another role, and in subtransactions.
+/// Roles and subtransactions for running code.
 pub mod guard;
-/// Rows of a table page by page, without a statement.
+/// Tables of two columns, read page by page.
 pub mod heap;
-/// Rows of a table that a GIN index finds, without a statement.
+/// Bitmap heap scans over a GIN index without a statement.
 pub mod heap_by_index;
-/// Numbers of identity columns.
-pub mod identity;
-/// Rows by a unique index.
+/// Index lookups without a statement.
 pub mod index;
-/// How many entries an index has for a value.
-pub mod index_entries;
-/// One row into a table.
+/// Inserts without a statement.
 pub mod insert;
-/// Cache invalidation by changes of other sessions.
+/// Cache invalidation across sessions.
 pub mod invalidation;
-/// Rows in the order of a primary key, without a statement.
+/// Ordered index scans without a statement.
 pub mod key_order;
-/// Conditions that say nothing about a row but their result.
+/// Leakproof conditions.
 mod leakproof;
-/// Whether this library fits the SQL of the extension.
+/// The compatibility of the library with the SQL.
 pub mod library_version;
 /// Memory contexts.
 pub mod memory;
-/// Dates and moments in conditions.
+/// Leakproof expressions of dates and times.
 mod moment;
-/// What a fixed snapshot does not show.
-pub mod newer;
-/// Notes that row triggers leave for the end of the statement.
+/// Work that row triggers leave for the end of the statement.
 pub mod notes;
-/// The index of a value and the ids.
+/// The transactions that a snapshot does not show because they were open.
+pub mod open_transactions;
+/// B-trees on a value and the id.
 pub mod ordered_index;
-/// Which rows our own statements write.
+/// Detection of keyed's own statements.
 pub mod own_statement;
-/// Arguments of statements.
+/// Typed arguments of statements.
 pub mod parameter;
-/// Places of rows.
-pub mod places;
-/// The shape of a plan, without values.
+/// The shape of a plan, for the log.
 mod plan_shape;
-/// Plans of cached statements.
+/// Planning of cached statements.
 pub mod planning;
 /// Indexes for conditions under row-level security.
 pub mod policy_paths;
-/// Whether sessions load the library when they begin.
+/// Preloading of the library.
 pub mod preload;
 /// Raises errors.
 pub mod raise;
@@ -82,76 +70,68 @@ pub mod raise;
 pub mod random;
 /// Relations by name and OID.
 pub mod relation;
-/// Settings under the names of the release before.
+/// Former names of settings.
 mod renamed_setting;
-/// Roles and what they may do.
+/// Roles and their privileges.
 pub mod role;
-/// Whether a row exists now.
+/// The existence of a committed row.
 pub mod row;
-/// Triggers that run before a row is written.
-pub mod row_triggers;
-/// What statements return.
+/// Rows that statements return.
 pub mod rows;
-/// Which of our functions is running.
-pub mod running;
-/// Settings of the session that keyed's own work does not follow.
+/// Session settings that keyed overrides while it works.
 pub mod session_settings;
 /// Settings: limits and cache sizes.
 pub mod setting;
-/// Statements with SKIP LOCKED that wait for nothing.
+/// Statements with SKIP LOCKED that never wait.
 pub mod skip_locked;
 /// The log of slow statements.
 pub mod slow_statement;
-/// Statements: prepared once, cached, run many times.
+/// The snapshot of the transaction.
+pub mod snapshot;
+/// Statements through SPI.
 pub mod spi;
-/// What a moment within the calling statement saw.
-pub mod statement_moment;
-/// Hides statistics of tables from the planner.
+/// Statistics for the planner.
 pub mod statistics;
-/// Settings that only superusers set.
+/// Settings that only superusers can change.
 mod superuser_setting;
-/// A table that is read without a statement.
+/// Tables and rows that are read without a statement.
 pub mod table;
-/// Rows of a table that a text in one of their columns is found by, without a statement.
+/// Bitmap index scans for `like` and `ilike`.
 pub mod table_by_text;
-/// Locks on whole tables.
+/// Table locks with retry.
 pub mod table_lock;
-/// Rows of a table, page by page.
-pub mod table_rows;
-/// Lexemes.
+/// Full-text search configurations and lexemes.
 pub mod text_search;
-/// The present (sub)transaction.
+/// Tuple identifiers.
+pub mod tid;
+/// The current (sub)transaction.
 pub mod transaction;
-/// A value of the present transaction.
+/// Transaction-local values.
 pub mod transaction_local;
-/// Row triggers: the old and the new row.
+/// Trigger functions: the old and the new row.
 pub mod trigger;
-/// One row in place of another.
+/// Updates without a statement.
 pub mod update;
 /// The order of the values of a column.
 pub mod value_order;
 /// Background workers.
 pub mod worker;
+/// The cluster and its write-ahead log.
+pub mod write_ahead_log;
 
-/// The version of PostgreSQL that this library is built for, such as 15; no other loads it.
+/// The major version of PostgreSQL that this library is built for, such as 15.
 pub const MAJOR_VERSION: u32 = pgrx::pg_sys::PG_VERSION_NUM / 10_000;
 
-/// The number of this session's process.
+/// The process id of this session.
 pub fn process_id() -> i32 {
-    // SAFETY: reads a variable of the session.
+    // SAFETY: reads a session variable.
     unsafe { pgrx::pg_sys::MyProcPid }
 }
 
-/// Whether every statement of this transaction sees one fixed snapshot (REPEATABLE READ and SERIALIZABLE).
-pub fn snapshot_is_fixed() -> bool {
-    // SAFETY: reads a variable of the session.
-    unsafe { pgrx::pg_sys::XactIsoLevel >= pgrx::pg_sys::XACT_REPEATABLE_READ as i32 }
-}
-
-/// Refuses to be loaded where texts are not UTF-8: this crate reads them as such without checking again.
+/// Raises an error unless the database encoding is UTF8, because this crate reads texts as UTF-8 without a check.
 pub fn require_utf8() {
     use pgrx::pg_sys;
-    // SAFETY: reads variables of the session; without a database, as in the postmaster, there is no text yet.
+    // SAFETY: reads session variables. The postmaster has no database.
     let is_other = unsafe {
         pg_sys::MyDatabaseId != pg_sys::InvalidOid
             && pg_sys::GetDatabaseEncoding() != pg_sys::pg_enc::PG_UTF8 as i32

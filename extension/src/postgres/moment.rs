@@ -1,11 +1,11 @@
-//! Dates and moments: their comparisons with each other, and expressions such as `now() - interval '30 days'`, which raise no
-//! error and read no row.
+//! Leakproof expressions of dates and times: comparisons between their types, and expressions such as
+//! `now() - interval '30 days'`. They raise no errors and read no row.
 
 use pgrx::pg_sys::{self, List, Node, NodeTag, SQLValueFunctionOp};
 use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
 
-/// Comparisons of one type with another: a date beyond all moments counts as later than these, and raises nothing.
+/// Cross-type comparisons. A date outside the range of the other type compares as greater or smaller, without an error.
 pub(super) const COMPARISONS: [u32; 36] = [
     pg_sys::F_DATE_EQ_TIMESTAMP,
     pg_sys::F_DATE_NE_TIMESTAMP,
@@ -45,7 +45,7 @@ pub(super) const COMPARISONS: [u32; 36] = [
     pg_sys::F_TIMESTAMPTZ_GE_TIMESTAMP,
 ];
 
-/// What makes another moment of one. They fail beyond the calendar alone, which [`MAX_STEPS`] do not reach.
+/// Arithmetic and casts of dates and times. They fail only on overflow, which [`MAX_STEPS`] steps cannot reach.
 const STEPS: [u32; 14] = [
     pg_sys::F_TIMESTAMPTZ_PL_INTERVAL,
     pg_sys::F_TIMESTAMPTZ_MI_INTERVAL,
@@ -63,28 +63,28 @@ const STEPS: [u32; 14] = [
     pg_sys::F_TIMESTAMP_TIMESTAMPTZ,
 ];
 
-/// The calendar begins 6,700 years ago; a step has [`MAX_DAYS`] in each of the three parts of an interval.
+/// The supported range begins 6,700 years ago. A step is at most [`MAX_DAYS`] in each of the three fields of an interval.
 const MAX_STEPS: usize = 8;
 const MAX_DAYS: i64 = 100 * 366;
 const MICROSECONDS_OF_DAY: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// The units that `date_trunc` knows.
+/// The units that `date_trunc` accepts.
 const UNITS: [&str; 10] =
     ["microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter", "year"];
 
-/// Whether an expression is now, or some steps from it.
+/// Whether an expression is the current time, or a few steps from it.
 ///
 /// # Safety
-/// The node is an expression of a planner.
+/// The node is an expression of a statement that is being planned.
 pub(super) unsafe fn is_counted_from_now(node: *mut Node) -> bool {
     // SAFETY: the caller's.
     unsafe { is_within(node, MAX_STEPS) }
 }
 
 /// # Safety
-/// The node is an expression of a planner.
+/// The node is an expression of a statement that is being planned.
 unsafe fn is_within(node: *mut Node, steps: usize) -> bool {
-    // SAFETY: the caller's; each kind of node is read as what it is.
+    // SAFETY: the caller's; the tag of a node determines its type.
     unsafe {
         match (*node).type_ {
             NodeTag::T_SQLValueFunction => matches!(
@@ -125,12 +125,12 @@ unsafe fn is_step(function: u32, arguments: *mut List, steps: usize) -> bool {
     }
 }
 
-/// Whether a constant is a number of days or an interval within bounds.
+/// Whether a constant is a number of days or an interval within [`MAX_DAYS`].
 ///
 /// # Safety
 /// The node is an expression.
 unsafe fn is_short(node: *mut Node) -> bool {
-    // SAFETY: the caller's; the value of a constant is of its type.
+    // SAFETY: the caller's; the value of a constant has its type.
     unsafe {
         let constant = node.cast::<pg_sys::Const>();
         if !is_a(node, NodeTag::T_Const) || (*constant).constisnull {
@@ -155,7 +155,7 @@ unsafe fn is_short(node: *mut Node) -> bool {
 /// # Safety
 /// The node is an expression.
 unsafe fn is_unit(node: *mut Node) -> bool {
-    // SAFETY: the caller's; a constant of the type text is one.
+    // SAFETY: the caller's; a non-null constant of type text holds a text.
     unsafe {
         let constant = node.cast::<pg_sys::Const>();
         is_a(node, NodeTag::T_Const)

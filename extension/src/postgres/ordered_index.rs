@@ -1,28 +1,30 @@
-//! The index that has the rows of a table in the order of a value, and of the ids where values are alike.
+//! B-trees on a value and the id: finding one, and counting its entries for a value.
 
+use super::compat;
 use super::direct_access::Unfit;
 use super::index::is_usable;
+use super::parameter::Parameter;
 use super::table::Table;
 use pgrx::pg_sys::{self, AttrNumber, Oid};
 
-/// What the first column of an index holds; the second is the id.
+/// The first column of an index. The second is the id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexedValue {
-    /// The value of a column.
+    /// A column.
     Whole(AttrNumber),
-    /// So many characters of the beginning of a text column.
+    /// The first characters of a text column: `left(column, count)`.
     Beginning(AttrNumber, i32),
 }
 
 impl Table {
-    /// Opens the index of a value and the ids: a B-tree of all rows in ascending order.
+    /// Opens the ascending B-tree on a value and the id that contains all rows.
     ///
     /// # Safety
-    /// The index is closed, or left to the resource owner.
+    /// The caller closes the index, or leaves it to the resource owner.
     pub(super) unsafe fn open_index_of(&self, indexed: IndexedValue) -> Result<pg_sys::Relation, Unfit> {
         let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-        // SAFETY: the table is open, and so knows its indexes; one that is gone yields null. An open index has a row of
-        // pg_index, and as many options as it has columns.
+        // SAFETY: the table is open and lists its indexes; a dropped one yields null. An open index has its row of pg_index,
+        // and one option for each column.
         unsafe {
             let indexes = pg_sys::RelationGetIndexList(self.relation());
             for index in pgrx::PgList::<Oid>::from_pg(indexes).iter_oid() {
@@ -46,15 +48,54 @@ impl Table {
         }
         Err(Unfit)
     }
+
+    /// The number of entries for a value in the index on a value and the id, at most `max`. Entries of dead rows count.
+    pub fn index_entries(&self, indexed: IndexedValue, value: Parameter, max: u64) -> Result<u64, Unfit> {
+        let (Some(equals), Some(datum)) = (equals(value.type_oid()), value.value()) else {
+            return Err(Unfit);
+        };
+        // SAFETY: the table is open. The first column of its index has the type of the value, which `equals` compares. Scan and
+        // index are closed below, or by the resource owner if an error unwinds.
+        unsafe {
+            let index = self.open_index_of(indexed)?;
+            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
+            if *(*index).rd_opcintype != value.type_oid() {
+                pg_sys::relation_close(index, lock);
+                return Err(Unfit);
+            }
+            let mut key = pg_sys::ScanKeyData::default();
+            pg_sys::ScanKeyEntryInitialize(
+                &mut key,
+                0,
+                1,
+                pg_sys::BTEqualStrategyNumber as pg_sys::StrategyNumber,
+                Oid::INVALID,
+                *(*index).rd_indcollation,
+                equals,
+                datum,
+            );
+            let scan = compat::begin_index_scan(self.relation(), index, 1);
+            pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
+            let mut count = 0;
+            while count < max
+                && !pg_sys::index_getnext_tid(scan, pg_sys::ScanDirection::ForwardScanDirection).is_null()
+            {
+                count += 1;
+            }
+            pg_sys::index_endscan(scan);
+            pg_sys::relation_close(index, lock);
+            Ok(count)
+        }
+    }
 }
 
-/// Whether the first column of an index is this.
+/// Whether an index has this first column, and the id as the second.
 ///
 /// # Safety
 /// The relation is an open index of two columns.
 unsafe fn holds(index: pg_sys::Relation, indexed: IndexedValue) -> bool {
-    // SAFETY: an open index has a row of pg_index, whose column numbers are as many as it says: 0 for an expression, and then it
-    // has a list of these.
+    // SAFETY: an open index has its row of pg_index, with as many column numbers as that states. The number of an expression
+    // is 0, and the index then has a list of expressions.
     unsafe {
         let columns = (*(*index).rd_index).indkey.values.as_slice(2);
         let (column, length) = match indexed {
@@ -73,9 +114,9 @@ unsafe fn holds(index: pg_sys::Relation, indexed: IndexedValue) -> bool {
 /// Whether an expression is `pg_catalog.left(column, length)`.
 ///
 /// # Safety
-/// It is an expression of an index.
+/// The node is an index expression.
 unsafe fn is_beginning(expression: *mut pg_sys::Node, column: AttrNumber, length: i32) -> bool {
-    // SAFETY: the tag of a node tells its type, and the arguments of a call are expressions.
+    // SAFETY: the tag of a node determines its type, and the arguments of a call are expressions.
     unsafe {
         if (*expression).type_ != pg_sys::NodeTag::T_FuncExpr {
             return false;
@@ -90,4 +131,19 @@ unsafe fn is_beginning(expression: *mut pg_sys::Node, column: AttrNumber, length
             && !(*count.cast::<pg_sys::Const>()).constisnull
             && (*count.cast::<pg_sys::Const>()).constvalue.value() as i32 == length
     }
+}
+
+/// The function of `=` for a type.
+fn equals(type_oid: Oid) -> Option<Oid> {
+    let function = match type_oid {
+        pg_sys::TEXTOID => pg_sys::F_TEXTEQ,
+        pg_sys::NUMERICOID => pg_sys::F_NUMERIC_EQ,
+        pg_sys::FLOAT8OID => pg_sys::F_FLOAT8EQ,
+        pg_sys::DATEOID => pg_sys::F_DATE_EQ,
+        pg_sys::TIMESTAMPTZOID => pg_sys::F_TIMESTAMPTZ_EQ,
+        pg_sys::UUIDOID => pg_sys::F_UUID_EQ,
+        pg_sys::BOOLOID => pg_sys::F_BOOLEQ,
+        _ => return None,
+    };
+    Some(Oid::from(function))
 }

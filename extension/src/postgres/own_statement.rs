@@ -1,47 +1,46 @@
-//! Which rows are written by keyed's own statements, and not by direct SQL or by other triggers.
+//! Distinguishes keyed's own statements from direct DML and from statements of other triggers.
 //!
-//! A row is keyed's own write only if the statement that fired the trigger is the one that a function of keyed runs.
+//! A row counts as written by keyed only if a statement of a keyed function fired the trigger.
 
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
 
 thread_local! {
-    /// The tables that statements of our functions write to, the innermost last, each with the depth of triggers at
-    /// which its statement runs.
-    static WRITTEN: RefCell<Vec<(Oid, i32)>> = const { RefCell::new(Vec::new()) };
+    /// The tables that keyed's running statements write to, innermost last, each with the trigger depth of its
+    /// statement.
+    static TARGETS: RefCell<Vec<(Oid, i32)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs a statement of our own that writes records of this table: its caller's rights and its references are checked, and
-/// it keeps series itself.
+/// Runs a statement of keyed that writes records of this table. The function has checked privileges and references, and
+/// writes the series itself.
 pub fn writing<R>(table: Oid, body: impl FnOnce() -> R) -> R {
     let _entry = Entry::push(table, trigger_depth());
     body()
 }
 
-/// Whether the running trigger was fired by a statement inside [`writing`], and not by direct SQL or by another
-/// trigger within it.
+/// Whether a statement inside [`writing`] fired the running trigger, rather than direct DML or a nested trigger.
 pub fn is_own_statement(table: Oid) -> bool {
-    let innermost = WRITTEN.with_borrow(|written| written.last().copied());
-    innermost.is_some_and(|(written, depth)| written == table && depth + 1 == trigger_depth())
+    let innermost = TARGETS.with_borrow(|targets| targets.last().copied());
+    innermost.is_some_and(|(target, depth)| target == table && depth + 1 == trigger_depth())
 }
 
 fn trigger_depth() -> i32 {
-    // SAFETY: the function takes no argument and reads a variable of the session.
+    // SAFETY: the function ignores its argument and reads a session variable.
     unsafe { pg_sys::pg_trigger_depth(std::ptr::null_mut()).value() as i32 }
 }
 
-/// The last entry of [`WRITTEN`], taken off when it is dropped: also when an error unwinds.
+/// The last entry of [`TARGETS`]. Dropping it, also during unwinding, removes the entry.
 struct Entry;
 
 impl Entry {
     fn push(table: Oid, depth: i32) -> Entry {
-        WRITTEN.with_borrow_mut(|written| written.push((table, depth)));
+        TARGETS.with_borrow_mut(|targets| targets.push((table, depth)));
         Entry
     }
 }
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        WRITTEN.with_borrow_mut(Vec::pop);
+        TARGETS.with_borrow_mut(Vec::pop);
     }
 }

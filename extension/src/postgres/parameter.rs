@@ -1,8 +1,8 @@
-//! Arguments of statements: each has the type of its parameter.
+//! Typed arguments of statements.
 //!
-//! `params![template.id, slug, &ids]` is the list that a statement takes. The types of its parameters come from the
-//! Rust types, so they cannot disagree with the values. pgrx's `IntoDatum` would do the same, but it cannot be
-//! implemented for `uuid::Uuid`, and it takes strings and arrays by value.
+//! `params![template.id, slug, &ids]` makes the arguments of a statement. The types of its parameters follow from the Rust
+//! types, so types and values always agree. pgrx's `IntoDatum` cannot be implemented for `uuid::Uuid`, and it takes
+//! strings and arrays by value.
 
 use super::datum::{self, Argument};
 use super::raise::Raise;
@@ -19,22 +19,22 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A value whose type only the definition of a template tells. The datum must be of this type.
+    /// A value of a type known only at run time. The datum must be of this type.
     pub fn of_type(type_oid: Oid, value: Argument) -> Parameter {
         Parameter { type_oid, value }
     }
 
-    /// A value as PostgreSQL reads it, of a type of `pg_catalog`.
+    /// A value in text form, of a type of `pg_catalog`.
     pub fn read(text: &str, sql_type: &str) -> Parameter {
         let type_oid = type_of(sql_type);
         Parameter { type_oid, value: read(text, type_oid) }
     }
 
-    /// An array of values as PostgreSQL reads them.
+    /// An array of values in text form.
     pub fn read_array(texts: &[String], element_type: &str) -> Parameter {
         let element = type_of(element_type);
         let values = texts.iter().map(|text| read(text, element));
-        // SAFETY: asks the catalog.
+        // SAFETY: reads the catalog.
         let type_oid = unsafe { pg_sys::get_array_type(element) };
         Parameter { type_oid, value: datum::array_from(values, element) }
     }
@@ -50,7 +50,7 @@ impl Parameter {
     }
 }
 
-/// The type that a constant of a condition has, by its name in SQL.
+/// The OID of a constant's type, by its SQL name.
 fn type_of(sql_type: &str) -> Oid {
     match sql_type {
         "text" => pg_sys::TEXTOID,
@@ -65,14 +65,14 @@ fn type_of(sql_type: &str) -> Oid {
     }
 }
 
-/// A value from what PostgreSQL reads as one.
+/// Calls the input function of a type.
 fn read(text: &str, type_oid: Oid) -> Argument {
     if type_oid == pg_sys::TEXTOID {
         return datum::text(text);
     }
     let input = CString::new(text).ok()?;
     let (mut function, mut parameter) = (Oid::INVALID, Oid::INVALID);
-    // SAFETY: the type exists; its function takes a C string, and copies what it keeps of it.
+    // SAFETY: the type exists; its input function takes a C string and does not retain it.
     unsafe {
         pg_sys::getTypeInputInfo(type_oid, &mut function, &mut parameter);
         Some(pg_sys::OidInputFunctionCall(function, input.as_ptr().cast_mut(), parameter, -1))
@@ -87,7 +87,7 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// What can stand in [`params!`].
+/// A value that [`params!`] accepts.
 pub trait IntoParameter {
     /// The argument, in the current memory context.
     fn into_parameter(self) -> Parameter;
@@ -105,7 +105,7 @@ impl<T: ToSql> IntoParameter for T {
     }
 }
 
-/// A Rust type whose values are of one type of SQL.
+/// A Rust type that maps to one SQL type.
 pub trait ToSql {
     /// The type.
     const TYPE: Oid;
@@ -114,9 +114,9 @@ pub trait ToSql {
     fn to_datum(&self) -> Argument;
 }
 
-/// A type of which there are arrays.
+/// A type that has an array type.
 pub trait Element: ToSql {
-    /// The type of the arrays.
+    /// The array type.
     const ARRAY: Oid;
 }
 
@@ -124,11 +124,11 @@ pub trait Element: ToSql {
 #[derive(Clone, Copy, Debug)]
 pub struct Timestamp(pub i64);
 
-/// An `interval`, as PostgreSQL handed it over.
+/// An `interval`, as PostgreSQL passed it.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval(pub Datum);
 
-/// A `jsonb`, by JSON text that was checked or written before.
+/// A `jsonb` from JSON text that is known to be valid.
 #[derive(Clone, Copy, Debug)]
 pub struct Jsonb<T>(pub T);
 
@@ -236,7 +236,7 @@ impl<T: Element> ToSql for Vec<T> {
     }
 }
 
-/// An array of what an iterator yields, without a list in between.
+/// An array of the items of an iterator, without an intermediate `Vec`.
 pub fn array<T: Element>(values: impl ExactSizeIterator<Item = T>) -> Parameter {
     Parameter { type_oid: T::ARRAY, value: datum::array_from(values.map(|value| value.to_datum()), T::TYPE) }
 }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rust_type_says_the_type_of_a_parameter_also_where_it_is_null() {
+    fn null_parameter_has_the_type_of_its_rust_type() {
         assert_eq!(type_of(&7), pg_sys::INT4OID);
         assert_eq!(type_of(&None::<i64>), pg_sys::INT8OID);
         assert_eq!(type_of(&Some("a")), pg_sys::TEXTOID);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_an_array_and_bytes_are_none() {
+    fn vec_is_an_array_and_byte_slice_is_a_bytea() {
         assert_eq!(type_of(&vec![Some("a"), None]), pg_sys::TEXTARRAYOID);
         assert_eq!(type_of(&[Uuid::nil()][..]), pg_sys::UUIDARRAYOID);
         assert_eq!(type_of(&[1u8, 2][..]), pg_sys::BYTEAOID);

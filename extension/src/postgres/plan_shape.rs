@@ -1,4 +1,4 @@
-//! The shape of a plan: its nodes, and the tables and indexes that they read. No condition, no constant, no parameter.
+//! The shape of a plan: its nodes, and their tables and indexes, without conditions, constants and parameters.
 
 use pgrx::PgList;
 use pgrx::pg_sys::{self, List, NodeTag, Oid, Plan, PlannedStmt};
@@ -6,19 +6,19 @@ use std::ffi::CStr;
 
 /// The maximum number of nodes that are shown.
 const MAX_NODES: usize = 64;
-/// The deepest node that is shown.
-const DEEPEST: usize = 32;
+/// The maximum depth of a node that is shown.
+const MAX_DEPTH: usize = 32;
 
-/// Such as `Limit (Sort (Seq Scan on crm.customers))`.
+/// The shape of a plan, for example `Limit (Sort (Seq Scan on crm.customers))`.
 ///
 /// # Safety
-/// The statement is a plan of PostgreSQL that lives, inside of a transaction.
+/// The statement is a live plan, and a transaction is in progress.
 pub(super) unsafe fn of(statement: *const PlannedStmt) -> String {
     // SAFETY: the caller's.
     unsafe {
         let mut shape = Shape { rtable: (*statement).rtable, text: String::new(), nodes: 0 };
         shape.add((*statement).planTree, 0);
-        // Those that are run once or for each row of another, which say only by a number where they belong.
+        // Init plans and subplans, to which expressions refer by number.
         for plan in PgList::<Plan>::from_pg((*statement).subplans).iter_ptr() {
             if !plan.is_null() {
                 shape.text += "; subplan: ";
@@ -37,14 +37,14 @@ struct Shape {
 
 impl Shape {
     /// # Safety
-    /// The node belongs to the plan, or is null.
+    /// The node belongs to the plan.
     unsafe fn add(&mut self, plan: *const Plan, depth: usize) {
         self.nodes += 1;
-        if self.nodes > MAX_NODES || depth > DEEPEST {
+        if self.nodes > MAX_NODES || depth > MAX_DEPTH {
             self.text += "…";
             return;
         }
-        // SAFETY: the caller's; a node's tag says which structure it is, which begins with that of its kind.
+        // SAFETY: the caller's; the tag of a node determines its struct.
         unsafe {
             let tag = (*plan).type_;
             self.text += name(tag).unwrap_or("other");
@@ -68,8 +68,8 @@ impl Shape {
                 return;
             }
             self.text += " (";
-            for (place, child) in children.into_iter().enumerate() {
-                if place > 0 {
+            for (position, child) in children.into_iter().enumerate() {
+                if position > 0 {
                     self.text += ", ";
                 }
                 self.add(child, depth + 1);
@@ -80,17 +80,18 @@ impl Shape {
 
     fn index(&mut self, index: Oid) {
         self.text += " using ";
-        // SAFETY: reads the catalog; the name is a copy, or null if the index is gone.
+        // SAFETY: reads the catalog. The name is a copy, or null if the index was dropped.
         self.text += &text(unsafe { pg_sys::get_rel_name(index) });
     }
 
     /// # Safety
-    /// The number is one of the statement's list of tables.
+    /// The number is a position in the statement's range table.
     unsafe fn relation(&mut self, number: u32) {
-        // SAFETY: the caller's; names are copies, or null if the table is gone.
+        // SAFETY: the caller's. Names are copies, or null if the table was dropped.
         unsafe {
             let tables = PgList::<pg_sys::RangeTblEntry>::from_pg(self.rtable);
-            let Some(table) = (number as usize).checked_sub(1).and_then(|place| tables.get_ptr(place)) else {
+            let Some(table) = (number as usize).checked_sub(1).and_then(|position| tables.get_ptr(position))
+            else {
                 return;
             };
             if (*table).rtekind != pg_sys::RTEKind::RTE_RELATION {
@@ -106,14 +107,14 @@ fn text(name: *const std::ffi::c_char) -> String {
     if name.is_null() {
         return "?".to_owned();
     }
-    // SAFETY: a name of the catalog is NUL-terminated.
+    // SAFETY: a catalog name is NUL-terminated.
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
-/// The nodes that a node asks for rows.
+/// The child nodes of a node.
 ///
 /// # Safety
-/// The node is of the kind that the tag says.
+/// The tag is that of the node.
 unsafe fn children(plan: *const Plan, tag: NodeTag) -> Vec<*const Plan> {
     // SAFETY: the caller's.
     unsafe {
@@ -148,7 +149,7 @@ fn is_scan_of_table(tag: NodeTag) -> bool {
     )
 }
 
-/// The name of a node, as EXPLAIN says it.
+/// The name of a node in EXPLAIN.
 fn name(tag: NodeTag) -> Option<&'static str> {
     Some(match tag {
         NodeTag::T_Result => "Result",

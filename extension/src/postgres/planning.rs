@@ -1,10 +1,9 @@
 //! Plans cached statements for large tables.
 //!
-//! A session caches its statements, and PostgreSQL plans them once, for the present table sizes. For a table of one
-//! page, the best plan is a sequential scan, which it keeps for a million records: PostgreSQL plans again when a
-//! table is altered or analyzed, not when it grows. So a cached statement is planned as if every table had 1000
-//! pages or more. It then uses indexes, which costs a page or two more on a small table. Foreign-key checks, which
-//! PostgreSQL caches itself, are planned the same way.
+//! A session caches its statements, and PostgreSQL plans them once, for the current table sizes. For a table of one page, it
+//! chooses a sequential scan, and does not replan when the table grows, only when it is altered or analyzed. So a cached
+//! statement is planned as if every table had 1000 pages or more. Its plan uses indexes, which costs one or two more pages
+//! on a small table. Foreign-key checks, which PostgreSQL caches itself, are planned in the same way.
 
 use super::role;
 use pgrx::pg_sys::{self, IndexOptInfo, Oid, ParamListInfo, PlannedStmt, PlannerInfo, Query, RelOptInfo};
@@ -12,49 +11,48 @@ use pgrx::prelude::*;
 use std::cell::Cell;
 use std::ffi::{c_char, c_int};
 
-/// Marks a statement that is kept, among the options of cursors, which reach the planner. PostgreSQL gives the low bits
-/// away.
-pub const KEPT: c_int = 1 << 30;
+/// Marks a cached statement. It is a cursor option, because these reach the planner. PostgreSQL uses the low bits.
+pub const CACHED: c_int = 1 << 30;
 
-/// The assumed minimum number of pages of a table: too few for a parallel plan, and enough that a sequential scan
-/// costs more than some dozen index lookups.
+/// The assumed minimum number of pages of a table: too few for a parallel plan, but enough to make a sequential scan more
+/// expensive than dozens of index lookups.
 const MIN_PAGES: u32 = 1000;
-/// So many rows are on a page of a table of which nothing is known.
+/// The assumed density of a table without statistics.
 const ROWS_OF_PAGE: f64 = 50.0;
-/// So many entries are on a page of an index, about.
+/// The assumed density of an index.
 const ENTRIES_OF_PAGE: f64 = 200.0;
 
 thread_local! {
-    /// Whether a statement is being planned that is kept.
-    static IS_KEPT: Cell<bool> = const { Cell::new(false) };
-    /// Whom other libraries that were loaded before have put here.
+    /// Whether the statement that is being planned is cached.
+    static IS_CACHED: Cell<bool> = const { Cell::new(false) };
+    /// The previous hooks.
     static EARLIER_PLANNER: Cell<pg_sys::planner_hook_type> = const { Cell::new(None) };
     static EARLIER_INFO: Cell<pg_sys::get_relation_info_hook_type> = const { Cell::new(None) };
 }
 
-/// How a statement is to find the rows of a table, where PostgreSQL would choose by what it expects of them.
+/// The access path that a statement must use if possible, regardless of PostgreSQL's cost estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Along an index in the order that is asked for.
+    /// An index scan in the requested order.
     Walk,
-    /// By an index of a condition.
+    /// An index scan for a condition.
     Lookup,
 }
 
-/// Runs statements that are planned in this shape, wherever it is possible. A kept statement must always be run in the same
-/// shape, since it may be planned at any time.
+/// Runs statements that are planned in this shape if possible. Always run a cached statement in the same shape, because it
+/// can be replanned at any time.
 pub fn in_shape<R>(shape: Shape, body: impl FnOnce() -> R) -> R {
     let _restored = Switches::set(shape);
     body()
 }
 
-/// PostgreSQL's own switches of the planner, as they were: they come back when it is dropped, also when an error unwinds. To
-/// set them as settings would cost each statement a walk over all settings.
+/// The previous `enable_*` settings. Dropping this, also during unwinding, restores them. It writes the variables, because a
+/// nesting level of settings would visit all settings for each statement.
 struct Switches([bool; 3]);
 
 impl Switches {
     fn set(shape: Shape) -> Switches {
-        // SAFETY: the variables belong to this session, which has one thread.
+        // SAFETY: a session has one thread, which reads and writes the variables.
         unsafe {
             let before = [pg_sys::enable_seqscan, pg_sys::enable_bitmapscan, pg_sys::enable_sort];
             pg_sys::enable_seqscan = false;
@@ -81,28 +79,28 @@ pub fn register() {
         EARLIER_PLANNER.set(pg_sys::planner_hook);
         pg_sys::planner_hook = Some(plan);
         EARLIER_INFO.set(pg_sys::get_relation_info_hook);
-        pg_sys::get_relation_info_hook = Some(see_as_grown);
+        pg_sys::get_relation_info_hook = Some(enlarge_small_table);
     }
 }
 
-/// Sets what is being planned, until it is dropped: planning may plan what it evaluates, and may fail.
+/// Sets [`IS_CACHED`] until this is dropped. The planner can be nested, and can raise errors.
 struct Planning {
     outer: bool,
 }
 
 impl Planning {
-    fn begin(is_kept: bool) -> Planning {
-        Planning { outer: IS_KEPT.replace(is_kept) }
+    fn begin(is_cached: bool) -> Planning {
+        Planning { outer: IS_CACHED.replace(is_cached) }
     }
 }
 
 impl Drop for Planning {
     fn drop(&mut self) {
-        IS_KEPT.set(self.outer);
+        IS_CACHED.set(self.outer);
     }
 }
 
-/// Plans a statement as PostgreSQL does, and marks whether it is a cached one.
+/// The planner hook. It records whether the statement is cached, and calls the standard planner.
 #[pg_guard]
 unsafe extern "C-unwind" fn plan(
     query: *mut Query,
@@ -110,10 +108,10 @@ unsafe extern "C-unwind" fn plan(
     options: c_int,
     parameters: ParamListInfo,
 ) -> *mut PlannedStmt {
-    let _planning = Planning::begin(options & KEPT != 0 || is_check_of_ours());
-    let options = options & !KEPT;
-    // SAFETY: what PostgreSQL handed over is passed on. Only the hook of another library needs the guard here: pgrx has
-    // put one around PostgreSQL's own function, and an error cannot unwind through two.
+    let _planning = Planning::begin(options & CACHED != 0 || is_foreign_key_check());
+    let options = options & !CACHED;
+    // SAFETY: PostgreSQL's arguments are passed on. Only another library's hook needs the guard: pgrx already wraps
+    // PostgreSQL's own function in one, and an error cannot unwind through two.
     unsafe {
         match EARLIER_PLANNER.get() {
             Some(earlier) => pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(query, text, options, parameters)),
@@ -122,27 +120,27 @@ unsafe extern "C-unwind" fn plan(
     }
 }
 
-/// Whether this is the statement by which PostgreSQL checks a foreign key of a table of ours: it runs as the owner of the
-/// table, above policies even where they are forced, as nothing else does.
-fn is_check_of_ours() -> bool {
-    // SAFETY: reads variables of the session.
+/// Whether this is PostgreSQL's check of a foreign key on a table of keyed. Only such checks run as the table owner without
+/// FORCE ROW LEVEL SECURITY.
+fn is_foreign_key_check() -> bool {
+    // SAFETY: reads session variables.
     unsafe { pg_sys::InNoForceRLSOperation() && role::find(role::OWNER) == Some(pg_sys::GetUserId()) }
 }
 
-/// Lets the planner see a small table as one that has grown.
+/// Makes a small table look large to the planner.
 #[pg_guard]
-unsafe extern "C-unwind" fn see_as_grown(
+unsafe extern "C-unwind" fn enlarge_small_table(
     root: *mut PlannerInfo,
     table: Oid,
     is_parent: bool,
     info: *mut RelOptInfo,
 ) {
-    // SAFETY: the planner hands over its own structures; the list holds what it knows of the table's indexes.
+    // SAFETY: the planner passes its own structures. The list contains the table's indexes.
     unsafe {
         if let Some(earlier) = EARLIER_INFO.get() {
             pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, table, is_parent, info));
         }
-        if !IS_KEPT.get() || is_parent || (*info).pages >= MIN_PAGES {
+        if !IS_CACHED.get() || is_parent || (*info).pages >= MIN_PAGES {
             return;
         }
         let (pages, rows) = (f64::from((*info).pages), (*info).tuples);
@@ -150,7 +148,7 @@ unsafe extern "C-unwind" fn see_as_grown(
         (*info).pages = MIN_PAGES;
         (*info).tuples = density * f64::from(MIN_PAGES);
         for index in pgrx::PgList::<IndexOptInfo>::from_pg((*info).indexlist).iter_ptr() {
-            // A partial index may stay as small as it is.
+            // A partial index can stay small.
             if (*index).indpred.is_null() {
                 (*index).tuples = (*info).tuples;
                 (*index).pages = (*index).pages.max(((*info).tuples / ENTRIES_OF_PAGE).ceil() as u32);

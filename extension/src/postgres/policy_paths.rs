@@ -1,49 +1,48 @@
 //! Indexes for conditions under row-level security.
 //!
-//! PostgreSQL evaluates a policy before any condition of the query that is not leakproof, and such a condition uses no index
-//! and no statistics. It calls few functions leakproof: not the comparisons of `numeric`, LIKE, and the operators of arrays.
-//! For record tables, a condition of functions that can say nothing about a row that a policy hides counts as leakproof here
-//! while index paths are looked for, as if PostgreSQL called these functions so. The policy stays a filter of every row, and
-//! what no index serves stays behind it.
-//!
-//! [`super::leakproof`] has the list.
+//! PostgreSQL evaluates a policy before any condition that is not leakproof, so such a condition uses no index and no
+//! statistics. PostgreSQL marks few functions leakproof: not the comparisons of `numeric`, LIKE, or the array operators.
+//! On record tables, conditions that disclose nothing about hidden rows ([`super::leakproof`]) count as leakproof while
+//! index paths are created. The policy still filters every row, and conditions without an index path are still evaluated
+//! after it.
 
 use super::compat;
 use super::leakproof::is_leakproof;
 use super::role;
 use super::statistics;
-use super::superuser_setting::{Switch, refused};
+use super::superuser_setting::{Switch, rejected};
 use pgrx::pg_sys::{self, Node, NodeTag, PlannerInfo, RangeTblEntry, RelOptInfo, RestrictInfo};
 use pgrx::prelude::*;
 use pgrx::{PgList, is_a};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// `keyed.policy_paths`, written by PostgreSQL.
+/// The setting `keyed.policy_paths`.
 static IS_ON: AtomicBool = AtomicBool::new(true);
 
 thread_local! {
-    /// Whom another library that was loaded before has put here.
+    /// The previous hook.
     static EARLIER: Cell<pg_sys::set_rel_pathlist_hook_type> = const { Cell::new(None) };
 }
 
-/// Registers the setting. Only superusers set it, so that `off` keeps counts of hidden rows out of `EXPLAIN (ANALYZE)`.
+/// Registers the setting. Only superusers can change it, so `off` reliably keeps counts of hidden rows out of
+/// `EXPLAIN (ANALYZE)`.
 pub(super) fn register_setting() {
     let switch = Switch {
         name: c"keyed.policy_paths",
         variable: &IS_ON,
         flags: 0,
-        says: c"Whether conditions on record tables use indexes and statistics under row-level security.",
-        more:
-            c"Off has PostgreSQL's own plans, which apply a policy before most conditions. Changes no result.",
+        summary: c"Lets conditions on record tables use indexes and statistics under row-level security.",
+        details:
+            c"If off, PostgreSQL applies a policy before most conditions. The setting changes no results.",
     };
     switch.define();
 }
 
-/// Whether the setting is on, and no login has put its own value in place of an administrator's. `EXPLAIN` calls no function
-/// that would refuse such a session.
+/// Whether the setting is on. It counts as off if the session supplied its own value at connection start, because `EXPLAIN`
+/// calls no function of keyed that would reject such a session.
 fn is_on() -> bool {
-    IS_ON.load(Ordering::Relaxed) && refused().is_none()
+    IS_ON.load(Ordering::Relaxed) && rejected().is_none()
 }
 
 /// Registers the hook; called once when the library is loaded.
@@ -55,7 +54,7 @@ pub fn register() {
     }
 }
 
-/// Adds the ways of reading a table that PostgreSQL leaves out because of a policy.
+/// Adds the index paths that PostgreSQL omits because of a policy.
 #[pg_guard]
 unsafe extern "C-unwind" fn add_paths(
     root: *mut PlannerInfo,
@@ -63,7 +62,7 @@ unsafe extern "C-unwind" fn add_paths(
     number: pg_sys::Index,
     table: *mut RangeTblEntry,
 ) {
-    // SAFETY: the planner hands over its own structures.
+    // SAFETY: the planner passes its own structures.
     unsafe {
         if let Some(earlier) = EARLIER.get() {
             pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, relation, number, table));
@@ -71,13 +70,13 @@ unsafe extern "C-unwind" fn add_paths(
         if !is_on() || !is_record_table_with_policy(relation, table) {
             return;
         }
-        let released = Released::of(relation);
-        if !released.conditions.is_empty() {
-            estimate(root, relation, (*table).relid, &released.conditions);
+        let promoted = Promoted::of(relation);
+        if !promoted.conditions.is_empty() {
+            estimate(root, relation, (*table).relid, &promoted.conditions);
         }
-        if !released.changed.is_empty() {
+        if !promoted.changed.is_empty() {
             pg_sys::create_index_paths(root, relation);
-            released.take_back();
+            promoted.restore();
         }
     }
 }
@@ -98,53 +97,53 @@ unsafe fn is_record_table_with_policy(relation: *mut RelOptInfo, table: *mut Ran
     }
 }
 
-/// Conditions that count as leakproof while index paths are looked for. Afterwards they do not, so that one that no index
-/// serves stays a filter behind the policy.
+/// Conditions that count as leakproof while index paths are created. They are restored afterwards, so that a condition
+/// without an index path is evaluated after the policy.
 #[derive(Default)]
-struct Released {
-    /// Conditions of the table.
+struct Promoted {
+    /// Restriction clauses of the table.
     conditions: Vec<*mut RestrictInfo>,
-    /// These and their arms, and conditions of joins, as far as PostgreSQL does not call them leakproof.
+    /// All clauses that were changed: these, the arms of their ORs, and join clauses.
     changed: Vec<*mut RestrictInfo>,
 }
 
-impl Released {
-    /// Lets those of the conditions of a table count as leakproof that are, and those of its joins that compare two columns.
-    /// The latter are estimated as before.
+impl Promoted {
+    /// Marks the leakproof restriction clauses of a table, and the join clauses that compare two columns. Estimates of join
+    /// clauses do not change.
     ///
     /// # Safety
     /// The relation is a table that is being planned.
-    unsafe fn of(relation: *mut RelOptInfo) -> Released {
-        let mut released = Released::default();
-        // SAFETY: the caller's. A condition belongs to this one planning.
+    unsafe fn of(relation: *mut RelOptInfo) -> Promoted {
+        let mut promoted = Promoted::default();
+        // SAFETY: the caller's. The clauses belong to this planner run.
         unsafe {
-            let is_released = |condition: *mut RestrictInfo| {
+            let may_promote = |condition: *mut RestrictInfo| {
                 let waits = (*condition).security_level > (*relation).baserestrict_min_security;
                 waits && !(*condition).leakproof && is_leakproof((*condition).clause.cast())
             };
             for condition in PgList::<RestrictInfo>::from_pg((*relation).baserestrictinfo).iter_ptr() {
-                if is_released(condition) {
-                    released.conditions.push(condition);
-                    released.add(condition);
+                if may_promote(condition) {
+                    promoted.conditions.push(condition);
+                    promoted.add(condition);
                 }
             }
             for condition in PgList::<RestrictInfo>::from_pg((*relation).joininfo).iter_ptr() {
                 let is_comparison = is_a((*condition).clause.cast(), NodeTag::T_OpExpr);
-                if is_comparison && is_released(condition) {
+                if is_comparison && may_promote(condition) {
                     (*condition).leakproof = true;
-                    released.changed.push(condition);
+                    promoted.changed.push(condition);
                 }
             }
         }
-        released
+        promoted
     }
 
-    /// Releases a condition, and those that an OR consists of. What was estimated of them is estimated again.
+    /// Marks a clause and the arms of its OR, and discards their cached selectivity.
     ///
     /// # Safety
-    /// The condition is one of the planner, and leakproof.
+    /// The clause belongs to the planner and is leakproof.
     unsafe fn add(&mut self, condition: *mut RestrictInfo) {
-        // SAFETY: the caller's; an `orclause` consists of conditions, and of ANDs and ORs of such.
+        // SAFETY: the caller's; an `orclause` consists of RestrictInfo nodes, and of ANDs and ORs of them.
         unsafe {
             if !(*condition).leakproof {
                 (*condition).leakproof = true;
@@ -159,7 +158,7 @@ impl Released {
     }
 
     /// # Safety
-    /// The node is a part of an `orclause`.
+    /// The node belongs to an `orclause`.
     unsafe fn add_arms(&mut self, node: *mut Node) {
         // SAFETY: the caller's.
         unsafe {
@@ -175,8 +174,8 @@ impl Released {
     }
 
     /// # Safety
-    /// The planning has not ended.
-    unsafe fn take_back(self) {
+    /// The planner run has not ended.
+    unsafe fn restore(self) {
         for condition in self.changed {
             // SAFETY: the caller's.
             unsafe { (*condition).leakproof = false };
@@ -184,22 +183,22 @@ impl Released {
     }
 }
 
-/// Estimates again how many rows the conditions leave, with the statistics of their columns. Each of them is evaluated
-/// before the policy, so the plan shows what it finds, as for a function that PostgreSQL calls leakproof.
+/// Repeats the row estimate with the statistics of the columns. The plan then shows the same estimates as for functions that
+/// PostgreSQL marks leakproof.
 ///
 /// # Safety
-/// The relation is a table, and the conditions are those of its that are released.
+/// The relation is a table, and the conditions are its promoted restriction clauses.
 unsafe fn estimate(
     root: *mut PlannerInfo,
     relation: *mut RelOptInfo,
     table: pg_sys::Oid,
-    released: &[*mut RestrictInfo],
+    promoted: &[*mut RestrictInfo],
 ) {
-    // SAFETY: the caller's; a condition keeps what is estimated of it.
+    // SAFETY: the caller's; a clause caches its selectivity.
     unsafe {
         let before = (*relation).rows;
-        for condition in released {
-            statistics::shown(root, table, || {
+        for condition in promoted {
+            statistics::with_statistics(root, table, || {
                 pg_sys::clause_selectivity(
                     root,
                     condition.cast(),

@@ -1,23 +1,23 @@
-//! Whether a session loads the library of keyed when it begins. One that loads it later, with its first policy or function,
-//! has its statements before planned without it.
+//! Whether sessions preload keyed's library. Otherwise a session loads it with its first policy or function, and the planner
+//! hooks do not apply to earlier statements.
 
 use pgrx::pg_sys;
 use std::ffi::CStr;
 
-/// The settings that load libraries when the server or a session begins.
+/// The settings that preload libraries.
 const SETTINGS: [&CStr; 2] = [c"shared_preload_libraries", c"session_preload_libraries"];
 
-/// Whether one of these settings names the library, for this session.
+/// Whether one of these settings names the library in this session.
 pub fn is_preloaded() -> bool {
     SETTINGS.iter().any(|name| names_library(&value_of(name)))
 }
 
-/// Whether the server itself loads the library.
+/// Whether `shared_preload_libraries` names the library.
 pub fn is_shared() -> bool {
     names_library(&value_of(SETTINGS[0]))
 }
 
-/// The libraries of a list with that of keyed; none if it is among them.
+/// The list of libraries with keyed's appended; `None` if the list already contains it.
 pub fn with_library(libraries: &str) -> Option<Vec<String>> {
     if names_library(libraries) {
         return None;
@@ -32,8 +32,8 @@ fn names_library(libraries: &str) -> bool {
     split(libraries).iter().map(file).any(|file| file.strip_suffix(".so").unwrap_or(&file) == "keyed")
 }
 
-/// The elements of a list of files as PostgreSQL reads it (`SplitDirectoriesString`): commas separate them, and one in double
-/// quotes may hold commas, and quotes that are doubled.
+/// Splits a list of files as PostgreSQL does (`SplitDirectoriesString`): commas separate the elements. A quoted element may
+/// contain commas, and doubled quotes.
 fn split(libraries: &str) -> Vec<String> {
     let (mut elements, mut element, mut quoted) = (Vec::new(), String::new(), false);
     let mut was_quoted = false;
@@ -65,10 +65,9 @@ fn split(libraries: &str) -> Vec<String> {
     elements
 }
 
-/// A setting that only superusers may read, of which callers learn a boolean at most.
+/// The value of a setting that only superusers can read. Callers disclose at most a boolean.
 fn value_of(setting: &CStr) -> String {
-    // SAFETY: the name ends with a zero, the setting exists in every version, and the text it answers is copied before
-    // anything could change the setting.
+    // SAFETY: the name is NUL-terminated, and the setting exists in every version. The value is copied immediately.
     unsafe {
         let value = pg_sys::GetConfigOption(setting.as_ptr(), true, false);
         if value.is_null() { String::new() } else { CStr::from_ptr(value).to_string_lossy().into_owned() }
@@ -80,7 +79,7 @@ mod tests {
     use super::{names_library, split, with_library};
 
     #[test]
-    fn the_library_is_found_among_others() {
+    fn library_is_found_in_a_list() {
         for (libraries, expected) in [
             ("", false),
             ("keyed", true),
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_name_may_hold_commas_and_quotes() {
+    fn quoted_name_may_contain_commas_and_quotes() {
         let listed = split(r#" a b/x , "/tmp/a,b c/y" ,"say ""it""", ,z"#);
         assert_eq!(listed, ["a b/x", "/tmp/a,b c/y", "say \"it\"", "z"]);
         assert_eq!(with_library("auto_explain").expect("a list"), ["auto_explain", "keyed"]);

@@ -1,11 +1,11 @@
-//! Raises errors as error reports of PostgreSQL.
+//! Raises errors with PostgreSQL's `ereport`.
 
 use crate::error::{Code, Error};
 use pgrx::prelude::*;
 
-/// Ends what PostgreSQL called with an error.
+/// Raises an error in a function that PostgreSQL called.
 pub trait Raise {
-    /// Does not return: SQLSTATE, message, hint, and the JSON of [`Error::detail`] as DETAIL.
+    /// Raises SQLSTATE, message, hint, and the JSON of [`Error::detail`] as DETAIL.
     fn raise(self) -> !;
 }
 
@@ -23,9 +23,9 @@ impl Raise for Error {
     }
 }
 
-/// Ends a function that PostgreSQL called: the value, or the error raised.
+/// Unwraps a result in a function that PostgreSQL called.
 pub trait OrRaise<T> {
-    /// The value, or does not return.
+    /// Returns the value, or raises the error.
     fn or_raise(self) -> T;
 }
 
@@ -40,7 +40,7 @@ fn sqlstate(code: Code) -> PgSqlErrorCode {
     PgSqlErrorCode::from(packed(code.sqlstate().unwrap_or("XX000")))
 }
 
-/// A SQLSTATE as PostgreSQL packs it: six bits for each character, the first in the lowest.
+/// A SQLSTATE as `MAKE_SQLSTATE` packs it: six bits for each character, the first in the lowest bits.
 fn packed(sqlstate: &str) -> i32 {
     sqlstate.bytes().rev().fold(0, |packed, byte| (packed << 6) | i32::from((byte - b'0') & 0x3f))
 }
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(sqlstate(Code::NotFound), PgSqlErrorCode::ERRCODE_NO_DATA_FOUND);
         for code in Code::ALL {
             let state = code.sqlstate().unwrap_or("XX000");
-            // pgrx makes XX000 of a state that it does not know.
+            // pgrx maps an unknown SQLSTATE to XX000.
             assert_eq!(sqlstate(*code) as i32, packed(state), "{code:?}: {state}");
         }
     }

@@ -1,4 +1,4 @@
-//! Random bits from the operating system's generator.
+//! Random bits from the operating system.
 
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
@@ -6,12 +6,12 @@ use pgrx::pg_sys;
 use std::cell::RefCell;
 
 thread_local! {
-    /// Random words not yet given out: asking the operating system for each would cost more than making an id.
-    /// A session never forks, so no two sessions can hold the same ones.
+    /// Buffered random words: a system call for each would cost more than the rest of an id. A session never forks, so no two
+    /// sessions share them.
     static RANDOM: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// 64 random bits from the operating system's generator.
+/// 64 random bits.
 pub fn next_u64() -> u64 {
     RANDOM.with_borrow_mut(|words| {
         if words.is_empty() {
@@ -27,9 +27,9 @@ pub fn next_u64() -> u64 {
     })
 }
 
-/// Fills `bytes` from the operating system's generator; PostgreSQL's own wrapper is safe across fork.
+/// Fills `bytes` with random bits.
 pub fn fill(bytes: &mut [u8]) {
-    // SAFETY: the pointer and the length are of one slice.
+    // SAFETY: pointer and length belong to one slice.
     let filled = unsafe { pg_sys::pg_strong_random(bytes.as_mut_ptr().cast(), bytes.len()) };
     if !filled {
         Error::new(Code::Internal, "the operating system returned no random bytes").raise();

@@ -1,13 +1,13 @@
-//! Relations by name and OID: their kind and owner.
+//! Catalog lookups of relations and schemas.
 
 use super::role;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::{CStr, CString};
 
-/// Whether a relation is an ordinary, permanent table of the owner or of a superuser. Rows of the state name tables;
-/// a forged row must not direct statements to a view, or to a table on which others could have put code.
+/// Whether a relation is an ordinary, permanent table that `keyed_owner` or a superuser owns. The state refers to tables. A
+/// forged row must not redirect statements to a view, or to a table to which others can attach code.
 pub fn is_trusted_table(relation: Oid) -> bool {
-    // SAFETY: asks the catalog; the tuple is released before this returns.
+    // SAFETY: reads the catalog; the tuple is released below.
     let found = unsafe {
         let tuple =
             pg_sys::SearchSysCache1(pg_sys::SysCacheIdentifier::RELOID as i32, pg_sys::Datum::from(relation));
@@ -25,15 +25,15 @@ pub fn is_trusted_table(relation: Oid) -> bool {
         && (role::find(role::OWNER) == Some(owner) || role::is_superuser(owner))
 }
 
-/// Whether values of the first type are those of the second one, perhaps with a limit: the same type, a domain over it, or
-/// `varchar` for `text`. Another type that is stored alike may compare in another way, as `citext` does.
+/// Whether a type is another one, possibly restricted: the same type, a domain over it, or `varchar` for `text`. Other types
+/// with the same storage can compare differently, as `citext` does.
 pub fn is_limited(stored: Oid, wanted: Oid) -> bool {
-    // SAFETY: asks the catalog about a type.
+    // SAFETY: reads the catalog.
     let base = unsafe { pg_sys::getBaseType(stored) };
     base == wanted || base == pg_sys::VARCHAROID && wanted == pg_sys::TEXTOID
 }
 
-/// Whether there is a schema of this name.
+/// Whether a schema exists.
 pub fn has_schema(name: &CStr) -> bool {
     // SAFETY: the name is NUL-terminated; a missing schema yields InvalidOid.
     unsafe { pg_sys::get_namespace_oid(name.as_ptr(), true) != Oid::INVALID }
@@ -42,7 +42,7 @@ pub fn has_schema(name: &CStr) -> bool {
 /// A table by its schema and name.
 pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
     let (schema, name) = (CString::new(schema).ok()?, CString::new(name).ok()?);
-    // SAFETY: both names are NUL-terminated; what is missing yields InvalidOid.
+    // SAFETY: both names are NUL-terminated. A missing schema or table yields InvalidOid.
     let table = unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
         pg_sys::get_relname_relid(name.as_ptr(), schema)
@@ -50,16 +50,22 @@ pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
     (table != Oid::INVALID).then_some(table)
 }
 
-/// Whether a table exists and has this column.
-pub fn has_column(schema: &str, table: &str, column: &str) -> bool {
-    let (Some(table), Ok(column)) = (table_oid(schema, table), CString::new(column)) else { return false };
+/// The number of a column of a table, where it has one of that name.
+pub fn column(table: Oid, column: &str) -> Option<i16> {
+    let name = CString::new(column).ok()?;
     // SAFETY: the name is NUL-terminated; what is missing yields 0.
-    unsafe { pg_sys::get_attnum(table, column.as_ptr()) != 0 }
+    let number = unsafe { pg_sys::get_attnum(table, name.as_ptr()) };
+    (number > 0).then_some(number)
 }
 
-/// Whether an index of a table has this column, and no other, as its key.
+/// Whether a table exists and has this column.
+pub fn has_column(schema: &str, table: &str, column: &str) -> bool {
+    table_oid(schema, table).is_some_and(|table| self::column(table, column).is_some())
+}
+
+/// Whether an index belongs to a table and has this column as its only key column.
 pub fn is_index_of(index: Oid, table: Oid, column: i16) -> bool {
-    // SAFETY: asks the catalog; the tuple is released before this returns, and the vector has as many elements as stated.
+    // SAFETY: reads the catalog. The tuple is released below, and the vector has as many elements as stated.
     unsafe {
         let tuple = pg_sys::SearchSysCache1(
             pg_sys::SysCacheIdentifier::INDEXRELID as i32,
@@ -78,7 +84,7 @@ pub fn is_index_of(index: Oid, table: Oid, column: i16) -> bool {
 
 /// The schema and the name of a table.
 pub fn table_name(table: Oid) -> Option<(String, String)> {
-    // SAFETY: both functions yield a copy of the name, or null for what is missing.
+    // SAFETY: both functions return a copy of the name, or null if the object is missing.
     unsafe {
         let name = pg_sys::get_rel_name(table);
         let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(table));
@@ -90,18 +96,18 @@ pub fn table_name(table: Oid) -> Option<(String, String)> {
     }
 }
 
-/// Takes the lock of a reading statement on a table until the transaction ends, which also processes pending
-/// invalidation messages. Also works for a dropped table.
+/// Takes the lock of a SELECT on a table until the transaction ends. This also processes pending invalidation messages.
+/// The table may have been dropped.
 pub fn lock_for_reading(table: Oid) {
     // SAFETY: PostgreSQL releases the lock at the end of the transaction.
     unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
 }
 
-/// About how many rows a table has, as the planner sees it: by its present size, and how many rows a page had when they were
-/// counted last. The table must be locked by the caller.
+/// The planner's estimate of the number of rows, from the current size of the table and the density in `pg_class`. The caller
+/// must have locked the table.
 pub fn estimated_rows(table: Oid) -> f64 {
     let (mut pages, mut rows, mut visible) = (0, 0.0, 0.0);
-    // SAFETY: a table that is gone yields null; widths of columns are not asked for.
+    // SAFETY: a dropped table yields null. The array of column widths is optional.
     unsafe {
         let relation = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if relation.is_null() {

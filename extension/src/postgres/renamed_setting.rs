@@ -1,4 +1,4 @@
-//! Settings under the names of the release before. They count until the next release, and PostgreSQL warns of them.
+//! Former names of settings. They are supported until the next release, with a deprecation warning.
 
 use super::compat;
 use super::superuser_setting::{Number, note};
@@ -9,12 +9,12 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// A number under its old and its new name.
+/// An integer setting with its old and new name.
 pub(super) struct Renamed {
     old: &'static CStr,
     new: &'static CStr,
-    says: &'static CStr,
-    /// Where PostgreSQL writes the value of the old name; 0 if it has none.
+    summary: &'static CStr,
+    /// The variable of the old name; 0 if it has no value.
     value: AtomicI32,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Renamed {
 pub(super) static IDEMPOTENCY_SIZE: Renamed = Renamed {
     old: c"keyed.idempotency_room",
     new: c"keyed.max_idempotency_size",
-    says: c"Old name of keyed.max_idempotency_size.",
+    summary: c"Old name of keyed.max_idempotency_size.",
     value: AtomicI32::new(0),
 };
 
@@ -30,7 +30,7 @@ pub(super) static IDEMPOTENCY_SIZE: Renamed = Renamed {
 pub(super) static INBOUND_LOG_SIZE: Renamed = Renamed {
     old: c"keyed.inbound_room",
     new: c"keyed.max_inbound_log_size",
-    says: c"Old name of keyed.max_inbound_log_size.",
+    summary: c"Old name of keyed.max_inbound_log_size.",
     value: AtomicI32::new(0),
 };
 
@@ -42,8 +42,8 @@ pub(super) fn register() {
             variable: &renamed.value,
             range: (0, 1 << 30),
             flags: pg_sys::GUC_UNIT_MB | pg_sys::GUC_NOT_IN_SAMPLE,
-            says: renamed.says,
-            more: c"It counts if the new name has no value. The next release does not know it.",
+            summary: renamed.summary,
+            details: c"Applies if the new name has no value. The next release removes it.",
             check,
             assign: None,
         };
@@ -54,7 +54,7 @@ pub(super) fn register() {
 }
 
 impl Renamed {
-    /// The value in force, from that of the new name: the old name counts only if the new one is set nowhere.
+    /// The effective value, given that of the new name. The old name applies only if the new one is not set.
     pub(super) fn or_new(&self, new: i32) -> i32 {
         match self.value.load(Ordering::Relaxed) {
             0 => new,
@@ -63,9 +63,9 @@ impl Renamed {
         }
     }
 
-    /// Warns of the old name: once in a session of a stored value, and of each SET.
+    /// Warns about the old name: once in a session for a stored value, and for each SET.
     fn warn(&self, source: GucSource::Type, has_warned: &Cell<bool>) {
-        // SAFETY: reads a variable of the process.
+        // SAFETY: reads a process variable.
         let is_parallel_worker = unsafe { pg_sys::ParallelWorkerNumber } >= 0;
         let is_stored = source < GucSource::PGC_S_INTERACTIVE;
         if source == GucSource::PGC_S_DEFAULT || is_parallel_worker || is_stored && has_warned.replace(true) {
@@ -84,7 +84,7 @@ thread_local! {
 }
 
 /// # Safety
-/// PostgreSQL calls it with a value that it would take.
+/// PostgreSQL calls it with a valid value.
 #[pg_guard]
 unsafe extern "C-unwind" fn check_idempotency_size(
     _value: *mut c_int,
@@ -96,7 +96,7 @@ unsafe extern "C-unwind" fn check_idempotency_size(
 }
 
 /// # Safety
-/// PostgreSQL calls it with a value that it would take.
+/// PostgreSQL calls it with a valid value.
 #[pg_guard]
 unsafe extern "C-unwind" fn check_inbound_log_size(
     _value: *mut c_int,

@@ -1,23 +1,22 @@
-//! Whether a row exists now.
+//! Tests whether a committed row exists, regardless of the transaction's snapshot.
 
 use super::compat;
 use pgrx::pg_sys::{self, Datum, Oid, Snapshot};
 
-/// Whether a table with an integer primary key has this row now: regardless of the transaction's snapshot, also in a
-/// parallel plan or on a standby, and without a lasting lock.
+/// Whether a table with an integer primary key has this row now. Works in a parallel plan and on a standby, and holds no lock
+/// afterwards.
 pub fn exists(table: Oid, number: i32) -> bool {
-    // To look at what is committed now needs no snapshot, so a SERIALIZABLE transaction keeps no note of having read the
-    // row: it does not depend on what others write to the table. Such a look can miss a row that is updated at the same
-    // moment, which a snapshot finds. A scan without one takes that of the catalog, which is new for every table that is
-    // none of the catalog's.
+    // SnapshotSelf sees all commits, and leaves no predicate lock in a SERIALIZABLE transaction. It can miss a row that is
+    // updated concurrently, so a second scan uses an MVCC snapshot. systable_beginscan without a snapshot takes a new one for
+    // a table that is not a catalog.
     let now: Snapshot = &raw mut pg_sys::SnapshotSelfData;
     has_row(table, number, now) || has_row(table, number, std::ptr::null_mut())
 }
 
 fn has_row(table: Oid, number: i32, snapshot: Snapshot) -> bool {
     let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-    // SAFETY: the table is open until the end of the scan; the key compares its first column, an integer. The snapshot is
-    // one of PostgreSQL's own, or none.
+    // SAFETY: the table is open until the end of the scan. The key compares its first column, an integer. The snapshot is
+    // PostgreSQL's own, or null.
     unsafe {
         let relation = pg_sys::try_relation_open(table, lock);
         if relation.is_null() {

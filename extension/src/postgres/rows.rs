@@ -1,8 +1,8 @@
-//! The rows that a statement returned, read by their types.
+//! Typed access to the rows that a statement returned.
 //!
-//! `rows.first::<(i32, Option<String>)>()` reads a row into a tuple, `rows.get::<i64>(row, column)` one value. The Rust
-//! type is held against the type of the column, and a null is only read as an `Option`: a statement and the code that
-//! reads it cannot disagree without a clear error. (pgrx's `FromDatum` trusts its caller with the type.)
+//! `rows.first::<(i32, Option<String>)>()` reads a row into a tuple, `rows.get::<i64>(row, column)` one value. A read checks
+//! the Rust type against the column type, and reads a null only into an `Option`. A mismatch raises a clear error. (pgrx's
+//! `FromDatum` does not check the type.)
 
 use super::compat;
 use super::datum::{self, Argument};
@@ -23,12 +23,12 @@ pub struct Rows<'c> {
 
 impl Rows<'_> {
     /// # Safety
-    /// The table is what SPI set after a statement of a connection that lives as long as this, which returned or wrote so many rows.
+    /// SPI set both after a statement. The connection outlives the result.
     pub(super) unsafe fn new(table: *mut pg_sys::SPITupleTable, processed: usize) -> Self {
         Rows { table, processed, connection: PhantomData }
     }
 
-    /// How many rows were returned, or written by a statement that returns none.
+    /// The number of rows that were returned, or written by a statement without RETURNING.
     pub fn len(&self) -> usize {
         self.processed
     }
@@ -38,8 +38,8 @@ impl Rows<'_> {
         self.processed == 0
     }
 
-    /// The value in a row and a column, both counted from 0, whatever its type is: for columns of records, whose types
-    /// the definition of the template tells.
+    /// The value in a row and a column, both counted from 0, without a type check. For columns of records, whose types depend
+    /// on the template.
     pub fn datum(&self, row: usize, column: usize) -> Argument {
         assert!(!self.table.is_null() && row < self.processed, "the row exists");
         let mut is_null = false;
@@ -80,12 +80,12 @@ impl Rows<'_> {
         (0..self.len()).map(|row| self.get(row, 0))
     }
 
-    /// The type of a column; none where there is no such column.
+    /// The type of a column; `InvalidOid` if the column does not exist.
     fn type_of(&self, column: usize) -> Oid {
         if self.table.is_null() {
             return Oid::INVALID;
         }
-        // SAFETY: the table has a description of as many columns as that says.
+        // SAFETY: the descriptor has as many columns as it states.
         unsafe {
             let description = (*self.table).tupdesc;
             if column >= (*description).natts as usize {
@@ -98,17 +98,17 @@ impl Rows<'_> {
     fn read<T: FromSql>(&self, row: usize, column: usize) -> Option<T> {
         let type_oid = self.type_of(column);
         if !T::TYPES.contains(&type_oid) {
-            refuse::<T>(column, &type_name_of(type_oid));
+            mismatch::<T>(column, &type_name_of(type_oid));
         }
         self.datum(row, column).and_then(|datum| T::from_datum(datum, type_oid))
     }
 }
 
-/// The error of a statement and code that do not fit each other.
+/// Raises the error for a column whose type differs from the Rust type.
 #[cold]
-fn refuse<T>(column: usize, found: &str) -> ! {
+fn mismatch<T>(column: usize, found: &str) -> ! {
     let (number, wanted) = (column + 1, type_name::<T>());
-    Error::new(Code::Internal, format!("column {number} of a statement is {found}, and is read as {wanted}"))
+    Error::new(Code::Internal, format!("column {number} of a statement is {found}, but is read as {wanted}"))
         .raise()
 }
 
@@ -120,9 +120,9 @@ fn type_name_of(type_oid: Oid) -> String {
     unsafe { CStr::from_ptr(pg_sys::format_type_be(type_oid)) }.to_string_lossy().into_owned()
 }
 
-/// A Rust type that is read from a row.
+/// A Rust type that can be read from a row.
 pub trait FromRow {
-    /// The row of this number, which exists.
+    /// Reads an existing row.
     fn from_row(rows: &Rows, row: usize) -> Self;
 }
 
@@ -144,15 +144,15 @@ from_row!(A 0, B 1, C 2, D 3, E 4, F 5);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 
-/// A Rust type that is read from a column: one without null, or an `Option` of it.
+/// A Rust type that can be read from a column. An `Option` allows null.
 pub trait FromColumn: Sized {
-    /// The value in this row and column, both counted from 0.
+    /// Reads the value in this row and column, both counted from 0.
     fn from_column(rows: &Rows, row: usize, column: usize) -> Self;
 }
 
 impl<T: FromSql> FromColumn for T {
     fn from_column(rows: &Rows, row: usize, column: usize) -> T {
-        rows.read(row, column).unwrap_or_else(|| refuse::<T>(column, "null"))
+        rows.read(row, column).unwrap_or_else(|| mismatch::<T>(column, "null"))
     }
 }
 
@@ -162,16 +162,16 @@ impl<T: FromSql> FromColumn for Option<T> {
     }
 }
 
-/// A Rust type that some types of SQL are read as.
+/// A Rust type that can hold values of some SQL types.
 pub trait FromSql: Sized {
-    /// These types.
+    /// The SQL types.
     const TYPES: &'static [Oid];
 
-    /// A value of one of them; none for an array with nulls or several dimensions.
+    /// Converts a value; `None` for an array with nulls or several dimensions.
     fn from_datum(datum: Datum, type_oid: Oid) -> Option<Self>;
 }
 
-/// The number of a page, as a `tid` has it.
+/// The block number of a `tid`.
 pub struct Page(pub u32);
 
 macro_rules! from_sql {

@@ -1,4 +1,4 @@
-//! Settings: limits and cache sizes.
+//! Configuration parameters: limits and cache sizes.
 
 use super::renamed_setting::{self, IDEMPOTENCY_SIZE, INBOUND_LOG_SIZE};
 use super::superuser_setting::{self, Number, check_number};
@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// The maximum size of the stored responses of an API key, in MB.
 static MAX_IDEMPOTENCY_SIZE: AtomicI32 = AtomicI32::new(1024);
 
-/// The maximum size of the failed deliveries of an inbound endpoint, and of the payloads of the others, in MB.
+/// The maximum size of the failed deliveries of an inbound endpoint, and of the payloads of successful ones, in MB.
 static MAX_INBOUND_LOG_SIZE: AtomicI32 = AtomicI32::new(256);
 
-/// The maximum memory of a session for cached templates, in MB.
+/// The maximum size of a session's template cache, in MB.
 static SESSION_MEMORY: AtomicI32 = AtomicI32::new(32);
 
-/// The number of records that a search samples before it chooses how to find those of a page.
+/// The number of records that a search samples to choose an access path.
 static SAMPLE_SIZE: AtomicI32 = AtomicI32::new(200);
 
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
-    let size = |name, variable, says, more| {
+    let size = |name, variable, summary, details| {
         let (range, flags) = ((1, 1 << 30), pg_sys::GUC_UNIT_MB);
-        Number { name, variable, range, flags, says, more, check: check_number, assign: None }.define();
+        Number { name, variable, range, flags, summary, details, check: check_number, assign: None }.define();
     };
     size(
         c"keyed.max_idempotency_size",
@@ -51,21 +51,30 @@ pub fn register() {
     policy_paths::register_setting();
 }
 
-/// Called once when all settings are registered.
+/// Called once after all settings are registered.
 pub fn finish() {
     superuser_setting::finish();
 }
 
-/// Registers the limits of definitions and requests.
+/// Registers the limits.
 fn register_limits() {
     let limit = |name: &'static CStr,
                  variable: &'static AtomicI32,
                  maximum,
                  flags: u32,
-                 says: &'static CStr,
-                 more: &'static CStr| {
-        Number { name, variable, range: (1, maximum), flags, says, more, check: check_number, assign: None }
-            .define();
+                 summary: &'static CStr,
+                 details: &'static CStr| {
+        Number {
+            name,
+            variable,
+            range: (1, maximum),
+            flags,
+            summary,
+            details,
+            check: check_number,
+            assign: None,
+        }
+        .define();
     };
     limit(
         c"keyed.max_operations_per_batch",
@@ -78,7 +87,7 @@ fn register_limits() {
     limit(
         c"keyed.max_attributes_per_template",
         &limits::ATTRIBUTES_PER_TEMPLATE,
-        // A table of PostgreSQL has 1600 columns at most, dropped ones included.
+        // PostgreSQL allows 1600 columns in a table, including dropped ones.
         1500,
         0,
         c"Maximum number of attributes of a template.",
@@ -104,7 +113,7 @@ fn register_limits() {
     );
 }
 
-/// The number of records that a search samples before it chooses how to find those of a page.
+/// The number of records that a search samples to choose an access path.
 pub fn sample_size() -> u64 {
     SAMPLE_SIZE.load(Ordering::Relaxed).unsigned_abs().into()
 }
@@ -114,19 +123,19 @@ pub fn max_idempotency_size() -> i64 {
     i64::from(IDEMPOTENCY_SIZE.or_new(MAX_IDEMPOTENCY_SIZE.load(Ordering::Relaxed))) << 20
 }
 
-/// The maximum size of the failed deliveries of an endpoint, and of the payloads of the others, in bytes.
+/// The maximum size of the failed deliveries of an endpoint, and of the payloads of successful ones, in bytes.
 pub fn max_inbound_log_size() -> i64 {
     i64::from(INBOUND_LOG_SIZE.or_new(MAX_INBOUND_LOG_SIZE.load(Ordering::Relaxed))) << 20
 }
 
-/// The maximum memory of a session for cached templates, in bytes.
+/// The maximum size of a session's template cache, in bytes.
 pub fn session_memory() -> usize {
     usize::try_from(SESSION_MEMORY.load(Ordering::Relaxed)).unwrap_or(1) << 20
 }
 
-/// Sets a setting until the end of the transaction, one of a superuser's as well.
+/// Sets a setting, also a superuser-only one, until the transaction ends.
 pub fn set_until_commit(name: &CStr, value: &CStr) {
-    // SAFETY: both strings are NUL-terminated and copied; GUC_ACTION_LOCAL undoes the change with the transaction.
+    // SAFETY: both strings are NUL-terminated and copied. GUC_ACTION_LOCAL reverts the change at the end of the transaction.
     unsafe {
         pg_sys::set_config_option(
             name.as_ptr(),

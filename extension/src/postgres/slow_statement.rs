@@ -1,13 +1,12 @@
-//! Logs the statements of keyed's functions that take long, with the shape of their plan and never a value
-//! (`keyed.log_slow_statements`).
+//! Logs slow statements of keyed's functions (`keyed.log_slow_statements`), with the shape of their plan and without values.
 //!
-//! The hook is put in place when the setting is first switched on, so a session without it runs as if there were none.
+//! The hook is installed when the setting is first enabled, so it costs nothing in other sessions.
 
 use super::activity;
 use super::compat;
+use super::function::running_function;
 use super::guard;
 use super::plan_shape;
-use super::running;
 use super::superuser_setting::{Number, check_number};
 use pgrx::pg_sys::{self, QueryDesc};
 use std::cell::Cell;
@@ -15,12 +14,12 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// From how many milliseconds on a statement is logged; below 0, none is.
+/// The minimum duration of a logged statement in milliseconds; negative if logging is off.
 static THRESHOLD: AtomicI32 = AtomicI32::new(-1);
 
 thread_local! {
     static IS_HOOKED: Cell<bool> = const { Cell::new(false) };
-    /// Whom another library that was loaded before has put here.
+    /// The previous hook.
     static EARLIER: Cell<pg_sys::ExecutorRun_hook_type> = const { Cell::new(None) };
 }
 
@@ -31,8 +30,8 @@ pub fn register() {
         variable: &THRESHOLD,
         range: (-1, i32::MAX),
         flags: pg_sys::GUC_UNIT_MS,
-        says: c"Logs the statements that functions of keyed run if they take at least this long.",
-        more: c"With the shape of their plan, and no values. -1 switches it off.",
+        summary: c"Sets the minimum execution time above which statements of keyed's functions are logged.",
+        details: c"Logs the shape of the plan, without values. -1 disables logging.",
         check: check_number,
         assign: Some(assign),
     };
@@ -54,10 +53,10 @@ unsafe extern "C-unwind" fn assign(threshold: c_int, _extra: *mut c_void) {
 
 macro_rules! define_hook {
     ($query:ident: $type:ty $(, $argument:ident: $other:ty)*) => {
-        /// What `#[pg_guard]` would write, which does not know the names that a macro gives.
+        /// The expansion of `#[pg_guard]`, which does not support argument names from a macro.
         unsafe extern "C-unwind" fn hook($query: $type $(, $argument: $other)*) {
-            let go_on = move || {
-                // SAFETY: PostgreSQL's own arguments are passed on, once.
+            let execute = move || {
+                // SAFETY: PostgreSQL's arguments are passed on once.
                 unsafe {
                     match EARLIER.get() {
                         Some(earlier) => pg_sys::ffi::pg_guard_ffi_boundary(|| earlier($query $(, $argument)*)),
@@ -65,24 +64,24 @@ macro_rules! define_hook {
                     }
                 }
             };
-            // SAFETY: PostgreSQL hands over a statement that is about to be run.
-            unsafe { pg_sys::panic::pgrx_extern_c_guard(move || run($query, go_on)) }
+            // SAFETY: PostgreSQL passes a statement that is about to run.
+            unsafe { pg_sys::panic::pgrx_extern_c_guard(move || run($query, execute)) }
         }
     };
 }
 compat::executor_run!(define_hook, query, direction, count, is_run_once);
 
-/// Runs a statement, and logs it if it is keyed's own and took long. `go_on` runs it.
+/// Executes a statement by `execute`, and logs it if it belongs to keyed and is slow.
 ///
 /// # Safety
-/// The description is that of a statement that is about to be run.
-unsafe fn run(query: *mut QueryDesc, go_on: impl FnOnce()) {
+/// The query descriptor belongs to a statement that is about to run.
+unsafe fn run(query: *mut QueryDesc, execute: impl FnOnce()) {
     let threshold = THRESHOLD.load(Ordering::Relaxed);
     if threshold < 0 || !guard::is_own_work() {
-        return go_on();
+        return execute();
     }
     let began = Instant::now();
-    go_on();
+    execute();
     let took = began.elapsed();
     if took >= Duration::from_millis(threshold.unsigned_abs().into()) {
         // SAFETY: the caller's; the executor's state lives until the statement ends.
@@ -100,7 +99,7 @@ unsafe fn log(query: *mut QueryDesc, took: Duration) {
     };
     let mut line = format!(
         "slow statement of {}: {}.{:03} ms, {rows} rows",
-        running::function().unwrap_or_else(|| "a worker".to_owned()),
+        running_function().unwrap_or_else(|| "a worker".to_owned()),
         took.as_millis(),
         took.as_micros() % 1000
     );
@@ -111,14 +110,14 @@ unsafe fn log(query: *mut QueryDesc, took: Duration) {
     report(&line);
 }
 
-/// Into the log of the server, never to the client. Neither the statement of the caller nor ours goes along, as PostgreSQL
-/// would add them, with the values in them.
+/// Writes a line to the server log, never to the client. The report excludes the statement and the context, which contain
+/// values.
 fn report(line: &str) {
     unsafe extern "C-unwind" {
         fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
     }
     let Ok(line) = CString::new(line) else { return };
-    // SAFETY: an error report below ERROR from its beginning to its end, which returns; the format takes the one string.
+    // SAFETY: a complete report of a level below ERROR, which returns. The format takes one string.
     unsafe {
         if pg_sys::errstart_cold(pg_sys::LOG_SERVER_ONLY as c_int, std::ptr::null()) {
             pg_sys::errmsg_internal(c"%s".as_ptr(), line.as_ptr());

@@ -1,6 +1,7 @@
-//! Statements: prepared once, cached, run many times.
+//! Statements through SPI: prepared statements, and statements that run once.
 
 use super::guard::with_pinned_path;
+use super::memory::allocated;
 use super::parameter::Parameter;
 use super::planning;
 pub use super::rows::Rows;
@@ -10,8 +11,7 @@ use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;
 
-/// A prepared statement that lives until it is dropped; PostgreSQL plans it again when its tables change, always for
-/// large tables (see [`planning`]).
+/// A saved prepared statement. PostgreSQL replans it when its tables change, always for large tables (see [`planning`]).
 pub struct Plan {
     pointer: pg_sys::SPIPlanPtr,
     parameters: Vec<Oid>,
@@ -25,21 +25,38 @@ impl Drop for Plan {
 }
 
 impl Plan {
-    /// The plan as SPI knows it.
+    /// The SPI plan.
     pub(super) fn pointer(&self) -> pg_sys::SPIPlanPtr {
         self.pointer
     }
+
+    /// The memory of the statement: its text, its query tree and its plan. Before the first run, the plan is assumed to be
+    /// as large as the query tree, because a statement that runs once is not measured again.
+    pub fn bytes(&self) -> usize {
+        // SAFETY: the plan is saved, so its sources and their memory contexts live as long as it does.
+        unsafe {
+            let sources = pg_sys::SPI_plan_get_plan_sources(self.pointer());
+            (0..pg_sys::list_length(sources))
+                .map(|number| {
+                    let source = pg_sys::list_nth(sources, number).cast::<pg_sys::CachedPlanSource>();
+                    let (plan, query) = ((*source).gplan, (*source).query_context);
+                    let planned = if plan.is_null() { query } else { (*plan).context };
+                    allocated((*source).context) + if planned.is_null() { 0 } else { allocated(planned) }
+                })
+                .sum()
+        }
+    }
 }
 
-/// A connection to SPI; statements run only inside [`connected`].
+/// An SPI connection. Statements run only inside [`connected`].
 pub struct Connection(PhantomData<*const ()>);
 
-/// Runs `body` with a connection and the search path pinned: else a caller's operators could take the place of
-/// PostgreSQL's. What its statements return is freed at the end, so copy what must stay.
+/// Runs `body` with a connection and a pinned search path, so that a caller's operators cannot shadow built-in ones. The
+/// results of its statements are freed at the end.
 pub fn connected<R>(body: impl FnOnce(&Connection) -> R) -> R {
     with_pinned_path(|| {
-        // SAFETY: every connect is paired with a finish; when an error unwinds past this frame, the end of the
-        // (sub)transaction closes the connection instead.
+        // SAFETY: each connect is paired with a finish. If an error unwinds, the end of the (sub)transaction closes the
+        // connection.
         unsafe { pg_sys::SPI_connect() };
         let result = body(&Connection(PhantomData));
         // SAFETY: see above.
@@ -48,45 +65,44 @@ pub fn connected<R>(body: impl FnOnce(&Connection) -> R) -> R {
     })
 }
 
-/// The snapshot of a statement. Neither assigns a transaction id, so reading works on a standby.
+/// The snapshot of a statement. Neither assigns a transaction id, so reads work on a standby.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Snapshot {
-    /// The active snapshot, that of the calling statement; may only read.
+    /// The active snapshot, which is that of the calling statement. Read-only.
     Active,
-    /// A new snapshot: what is committed (below REPEATABLE READ) and what this transaction wrote; may write.
+    /// A new snapshot, which includes this transaction's writes and, in READ COMMITTED, the latest commits. Read-write.
     Latest,
 }
 
 impl Connection {
-    /// Prepares a statement, whose parameters have the types of these arguments, and keeps it.
+    /// Prepares and saves a statement whose parameters have the types of these arguments.
     pub fn prepare(&self, sql: &str, arguments: &[Parameter]) -> Plan {
         let source = c_string(sql);
         let mut types = types_of(arguments);
-        // All values are parameters, and one plan suits them all: a custom plan for each run took a tenth of an
-        // upsert.
+        // A generic plan: custom plans took a tenth of the time of an upsert.
         let options = pg_sys::CURSOR_OPT_GENERIC_PLAN | pg_sys::CURSOR_OPT_PARALLEL_OK;
-        // SAFETY: the string is NUL-terminated and the array has as many types as stated.
+        // SAFETY: the string is NUL-terminated, and the array has as many types as stated.
         let pointer = unsafe {
             pg_sys::SPI_prepare_cursor(
                 source.as_ptr(),
                 types.len() as i32,
                 types.as_mut_ptr(),
-                options as i32 | planning::KEPT,
+                options as i32 | planning::CACHED,
             )
         };
-        // SAFETY: the plan was just made; keeping it moves it out of this connection's memory.
+        // SAFETY: the plan was just created. SPI_keepplan moves it out of the connection's memory.
         if pointer.is_null() || unsafe { pg_sys::SPI_keepplan(pointer) } != 0 {
             fail("prepare", sql);
         }
         Plan { pointer, parameters: types }
     }
 
-    /// Runs a kept statement.
+    /// Runs a prepared statement.
     pub fn run(&self, plan: &Plan, snapshot: Snapshot, arguments: &[Parameter]) -> Rows<'_> {
         let types = arguments.iter().map(|argument| argument.type_oid());
         assert!(types.eq(plan.parameters.iter().copied()), "the arguments have the types of the parameters");
         let (mut values, nulls) = split(arguments);
-        // SAFETY: values and nulls have one entry for each parameter, of the type it was prepared with.
+        // SAFETY: values and nulls have one entry for each parameter, of its type.
         let status = unsafe {
             pg_sys::SPI_execute_plan(
                 plan.pointer,
@@ -96,10 +112,10 @@ impl Connection {
                 0,
             )
         };
-        self.rows(status, "a kept statement")
+        self.rows(status, "a prepared statement")
     }
 
-    /// Runs a statement once, with parameters of the given types.
+    /// Runs a statement once.
     pub fn run_once(&self, sql: &str, snapshot: Snapshot, arguments: &[Parameter]) -> Rows<'_> {
         let source = c_string(sql);
         let mut types = types_of(arguments);
@@ -119,13 +135,13 @@ impl Connection {
         self.rows(status, sql)
     }
 
-    /// Reads with the latest snapshot, also if the transaction's own snapshot is fixed.
+    /// Reads with the latest snapshot, even in a transaction with a fixed snapshot.
     pub fn run_newest(&self, sql: &str, arguments: &[Parameter]) -> Rows<'_> {
         let source = c_string(sql);
         let mut types = types_of(arguments);
         let (mut values, nulls) = split(arguments);
-        // SAFETY: the string is NUL-terminated; types, values and nulls have one entry for each argument. The plan, which
-        // the connection frees, is run under a snapshot that SPI keeps for as long.
+        // SAFETY: the string is NUL-terminated; types, values and nulls have one entry for each argument. The connection frees
+        // the plan. SPI registers the snapshot while the plan runs.
         let status = unsafe {
             let plan = pg_sys::SPI_prepare(source.as_ptr(), types.len() as i32, types.as_mut_ptr());
             if plan.is_null() {
@@ -146,14 +162,14 @@ impl Connection {
         self.rows(status, sql)
     }
 
-    /// Reads with the latest snapshot and this transaction's own writes, also if its own snapshot is fixed.
+    /// Like [`Connection::run_newest`], including all writes of this transaction.
     pub fn run_newest_and_own(&self, sql: &str, arguments: &[Parameter]) -> Rows<'_> {
-        // SAFETY: makes what the statement at hand wrote so far visible, as SPI does before one that may write.
+        // SAFETY: makes the writes of the running statement visible, as SPI does before a read-write statement.
         unsafe { pg_sys::CommandCounterIncrement() };
         self.run_newest(sql, arguments)
     }
 
-    /// Runs one or several statements without parameters, data definition among them.
+    /// Runs one or more statements without parameters, such as DDL.
     pub fn script(&self, sql: &str) {
         let source = c_string(sql);
         // SAFETY: the string is NUL-terminated.
@@ -165,12 +181,11 @@ impl Connection {
         if status < 0 {
             fail("run", sql);
         }
-        // SAFETY: SPI sets both after each statement; the table stays until the connection ends.
+        // SAFETY: SPI sets both after each statement. The tuple table lives until the connection ends.
         unsafe { Rows::new(pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize) }
     }
 }
 
-/// The types of arguments, for the statement that is prepared for them.
 pub(super) fn types_of(arguments: &[Parameter]) -> Vec<Oid> {
     arguments.iter().map(|argument| argument.type_oid()).collect()
 }

@@ -1,4 +1,4 @@
-//! Hides statistics of tables from the planner.
+//! Gives the planner the statistics of keyed's tables without an ACL check, and a selectivity support function.
 
 use super::compat;
 use super::function::paste_finfo;
@@ -8,24 +8,25 @@ use pgrx::prelude::*;
 use std::cell::Cell;
 
 thread_local! {
-    /// Whom another library that was loaded before has put here.
+    /// The previous hook.
     static EARLIER: Cell<pg_sys::get_relation_stats_hook_type> = const { Cell::new(None) };
-    /// The planning and the table with a policy whose statistics an estimate may use. Another planning within it may not.
-    static SHOWN: Cell<Option<(*mut PlannerInfo, Oid)>> = const { Cell::new(None) };
+    /// The planner run and the table with a policy whose statistics an estimate may use. A nested planner run may not use
+    /// them.
+    static ALLOWED: Cell<Option<(*mut PlannerInfo, Oid)>> = const { Cell::new(None) };
 }
 
-/// Lets an estimate use the statistics of a table with a policy. What it evaluates with them must be leakproof.
-pub(super) fn shown<R>(root: *mut PlannerInfo, table: Oid, estimate: impl FnOnce() -> R) -> R {
-    let _shown = Shown(SHOWN.replace(Some((root, table))));
+/// Lets an estimate use the statistics of a table with a policy. The estimated condition must be leakproof.
+pub(super) fn with_statistics<R>(root: *mut PlannerInfo, table: Oid, estimate: impl FnOnce() -> R) -> R {
+    let _allowed = Allowed(ALLOWED.replace(Some((root, table))));
     estimate()
 }
 
-/// What was before, which comes back when it is dropped, also when an error unwinds.
-struct Shown(Option<(*mut PlannerInfo, Oid)>);
+/// The previous value. Dropping this, also during unwinding, restores it.
+struct Allowed(Option<(*mut PlannerInfo, Oid)>);
 
-impl Drop for Shown {
+impl Drop for Allowed {
     fn drop(&mut self) {
-        SHOWN.set(self.0);
+        ALLOWED.set(self.0);
     }
 }
 
@@ -38,9 +39,9 @@ pub fn register() {
     }
 }
 
-/// Finds the statistics of a column as PostgreSQL does, but asks only whether the table is ours, not for the list of all
-/// who may read it: with a thousand roles on it, that is unpacked once for each condition of a statement, and takes
-/// longer than the rest of the planning. The owner of a table may read it, or grant it to himself.
+/// Finds the statistics of a column as PostgreSQL does, but checks ownership instead of the ACL, since an owner can always
+/// grant itself SELECT. PostgreSQL would decode the ACL for each condition of a statement, which takes longer than the rest
+/// of planning if a thousand roles have privileges.
 #[pg_guard]
 unsafe extern "C-unwind" fn find_statistics(
     root: *mut PlannerInfo,
@@ -48,20 +49,20 @@ unsafe extern "C-unwind" fn find_statistics(
     column: AttrNumber,
     found: *mut VariableStatData,
 ) -> bool {
-    // SAFETY: the planner hands over its own structures; a row of statistics is held until it calls `freefunc`.
+    // SAFETY: the planner passes its own structures. The statistics tuple is pinned until the planner calls `freefunc`.
     unsafe {
         if let Some(earlier) = EARLIER.get()
             && pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, table, column, found))
         {
             return true;
         }
-        let is_ours = (*table).rtekind == pg_sys::RTEKind::RTE_RELATION
-            && (SHOWN.get() == Some((root, (*table).relid))
+        let is_allowed = (*table).rtekind == pg_sys::RTEKind::RTE_RELATION
+            && (ALLOWED.get() == Some((root, (*table).relid))
                 || guard::is_own_work()
                     && (*table).securityQuals.is_null()
                     && compat::is_read_by_user(root, table)
                     && compat::is_owner(pg_sys::GetUserId(), (*table).relid));
-        if is_ours {
+        if is_allowed {
             (*found).statsTuple = pg_sys::SearchSysCache3(
                 pg_sys::SysCacheIdentifier::STATRELATTINH as i32,
                 Datum::from((*table).relid),
@@ -71,26 +72,26 @@ unsafe extern "C-unwind" fn find_statistics(
             (*found).freefunc = Some(release);
             (*found).acl_ok = true;
         }
-        is_ours
+        is_allowed
     }
 }
 
 /// # Safety
-/// The row comes from [`find_statistics`] and is not used afterwards.
+/// The tuple comes from [`find_statistics`] and is not used afterwards.
 #[pg_guard]
 unsafe extern "C-unwind" fn release(statistics: HeapTuple) {
     // SAFETY: the caller's.
     unsafe { pg_sys::ReleaseSysCache(statistics) }
 }
 
-/// For the planner, a condition that this function belongs to lets every row pass.
+/// A planner support function: the selectivity of its function is 1.
 ///
 /// # Safety
-/// The argument is a request of the planner.
+/// The argument is a support request of the planner.
 #[unsafe(no_mangle)]
 #[pg_guard]
 pub unsafe extern "C-unwind" fn keyed_always_passes(call: pg_sys::FunctionCallInfo) -> Datum {
-    // SAFETY: the planner hands over a request, which begins with its kind; of others than this one nothing is known.
+    // SAFETY: a support request begins with its node tag. Other kinds of requests are not supported.
     unsafe {
         let request = (*(*call).args.as_ptr()).value.cast_mut_ptr::<pg_sys::SupportRequestSelectivity>();
         if (*request).type_ != pg_sys::NodeTag::T_SupportRequestSelectivity {

@@ -1,5 +1,4 @@
-//! Rows of a table by a text in one of their columns, without a statement: what the executor does for a bitmap heap scan
-//! with a condition on that column, without comparing texts by the rules of a language where that makes no difference.
+//! Bitmap index scans for `like` and `ilike` on a text column without a statement, and the match of a single text.
 
 use super::compat;
 use super::datum;
@@ -7,17 +6,17 @@ use super::direct_access::Unfit;
 use super::heap_by_index::{Key, search};
 use super::index::is_usable;
 use super::memory::{Current, Owned};
-use super::places::Places;
 use super::table::Table;
+use super::tid::TidBitmap;
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 use std::sync::OnceLock;
 
 /// A pattern of `like`, or of `ilike`.
 #[derive(Clone, Copy, Debug)]
 pub struct Pattern<'p> {
-    /// As SQL has it.
+    /// The pattern in SQL syntax.
     pub text: &'p str,
-    /// Whether upper and lower case count as the same.
+    /// Whether the match is case-insensitive (`ilike`).
     pub ignores_case: bool,
 }
 
@@ -32,11 +31,11 @@ impl Pattern<'_> {
 }
 
 impl Table {
-    /// Whether a column has the collation of the database, which compares texts byte by byte, and makes the letters of ASCII
-    /// small one by one, each to its own small letter. Turkish, for one, does not.
+    /// Whether a column has the database's default collation, and that collation maps each ASCII capital to its ASCII
+    /// lowercase letter. A Turkish collation does not.
     pub fn lowers_ascii(&self, column: AttrNumber) -> bool {
         static LOWERS: OnceLock<bool> = OnceLock::new();
-        // SAFETY: the function takes a text, and the collation is that of the database, which never changes.
+        // SAFETY: the function takes a text. The default collation of a database never changes.
         let lowers = || unsafe {
             let letters: String = ('A'..='Z').collect();
             let lowered = pg_sys::OidFunctionCall1Coll(
@@ -49,33 +48,33 @@ impl Table {
         self.has_database_collation(column) && *LOWERS.get_or_init(lowers)
     }
 
-    /// Where rows are that an index of trigrams finds for a pattern of this column, among them rows that do not match.
-    pub fn places_by_text(&self, column: AttrNumber, pattern: Pattern) -> Result<Places, Unfit> {
-        // SAFETY: the table is open; the bitmap is complete, and freed below or with the memory of the calling function.
+    /// The TIDs that a trigram index returns for a pattern on this column. The result can contain false positives.
+    pub fn tids_by_text(&self, column: AttrNumber, pattern: Pattern) -> Result<TidBitmap, Unfit> {
+        // SAFETY: the table is open. The bitmap is complete, and freed below or with the memory context of the calling function.
         unsafe {
-            let bitmap = self.found_by_text(column, pattern)?;
-            let mut places = Places::default();
+            let bitmap = self.bitmap_by_text(column, pattern)?;
+            let mut tids = TidBitmap::default();
             compat::each_page(bitmap, |page, offsets| {
-                places.add(page, offsets);
+                tids.add(page, offsets);
                 true
             });
             pg_sys::tbm_free(bitmap);
-            Ok(places)
+            Ok(tids)
         }
     }
 
-    /// Where an index says that rows may match.
+    /// The TIDs that an index returns for a pattern.
     ///
     /// # Safety
-    /// The bitmap is freed, or left to the memory of the calling function.
-    unsafe fn found_by_text(
+    /// The caller frees the bitmap, or leaves it to the memory context of the calling function.
+    unsafe fn bitmap_by_text(
         &self,
         column: AttrNumber,
         pattern: Pattern,
     ) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
         let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-        // SAFETY: the table is open, and so knows its indexes; one that is gone yields null. What was opened is closed, also by
-        // an error that unwinds.
+        // SAFETY: the table is open and lists its indexes; a dropped one yields null. Indexes are closed below, or by the
+        // resource owner if an error unwinds.
         unsafe {
             let indexes = pg_sys::RelationGetIndexList(self.relation());
             for index in pgrx::PgList::<Oid>::from_pg(indexes).iter_oid() {
@@ -98,7 +97,7 @@ impl Table {
     }
 }
 
-/// The number of the operator of a pattern in an index, if that is a whole one of this column alone that knows it.
+/// The strategy number of a pattern's operator in a full (not partial) index on this column; `None` if there is none.
 ///
 /// # Safety
 /// The index is open.
@@ -107,8 +106,8 @@ unsafe fn strategy(
     column: AttrNumber,
     pattern: Pattern,
 ) -> Option<pg_sys::StrategyNumber> {
-    // SAFETY: an open relation has a row of pg_class, an index also one of pg_index, whose column numbers are as many as it
-    // says, and operator families of its columns.
+    // SAFETY: an open relation has its row of pg_class. An open index also has its row of pg_index, with as many column
+    // numbers as that states, and the operator families of its columns.
     unsafe {
         let entry = (*index).rd_index;
         let fits = !entry.is_null()
@@ -125,7 +124,7 @@ unsafe fn strategy(
     }
 }
 
-/// Asks PostgreSQL whether texts match a pattern.
+/// Matches texts with a pattern by PostgreSQL's own function.
 pub struct Matcher {
     memory: Owned,
     function: Oid,
@@ -133,17 +132,17 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// For a pattern, by the collation of the database.
+    /// A matcher under the database's default collation.
     pub fn new(pattern: Pattern) -> Matcher {
-        // SAFETY: reads a variable of the session.
+        // SAFETY: reads a session variable.
         let memory = Owned::below(unsafe { pg_sys::CurrentMemoryContext }, c"keyed pattern");
         let text = datum::text(pattern.text).unwrap_or(Datum::null());
         Matcher { memory, function: Oid::from(pattern.function()), pattern: text }
     }
 
-    /// Whether the text of a row matches.
+    /// Whether a text matches.
     pub fn matches(&self, text: Datum) -> bool {
-        // SAFETY: the function takes two texts. What it allocates is freed with the memory, which is this value's own.
+        // SAFETY: the function takes two texts. Its allocations are freed with the matcher's memory context.
         unsafe {
             let _current = Current::switch_to(self.memory.context());
             let matches = pg_sys::OidFunctionCall2Coll(

@@ -1,13 +1,12 @@
-//! Locks on whole tables for changes of definitions.
+//! Table locks for changes of definitions.
 //!
-//! A waiting exclusive lock blocks all later requests for the table, and waiting for one while holding another would
-//! deadlock sooner or later, because requests lock the same tables in various orders. So tables are locked all or
-//! none: after a short wait, all locks are released, including that on the project's definitions, and the attempt is
-//! repeated, less and less often. A worker that builds an index on one of the tables is cancelled at once and starts
-//! again later.
+//! A waiting exclusive lock blocks all later requests for the table. Waiting while holding another table lock can deadlock,
+//! because requests lock tables in various orders. So a change locks all its tables or none: after a short wait, it releases
+//! all locks, including that on the project's definitions, and retries with increasing delay. A worker that builds an index
+//! on one of the tables is cancelled, and restarts later.
 //!
-//! A transaction that an attempt has waited for in vain is not waited for again: while it holds its lock, for example idle,
-//! the change only looks whether it has ended, and keeps no other transaction waiting.
+//! If a transaction still holds its lock after one attempt, for example because it is idle, the change only polls whether
+//! that transaction has ended, and blocks no others meanwhile.
 
 use super::advisory_lock::LockKind;
 use super::guard::{Counted, as_owner, attempt, with_settings};
@@ -23,45 +22,45 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};
 
-/// For how long it is tried, where the session's `lock_timeout` is not shorter.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time limit of a change, if the session's `lock_timeout` is not shorter.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// For how long a dry run is tried.
-const PATIENCE_OF_A_DRY_RUN: Duration = Duration::from_secs(1);
+/// The time limit of a dry run.
+const DRY_RUN_TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// How long others wait at each attempt: less than deadlock_timeout.
+/// The lock timeout of an attempt, during which others wait: less than `deadlock_timeout`.
 const WAIT: &CStr = c"300ms";
 
-/// For how long others go on before it is tried again, in milliseconds: at first, and at most.
+/// The initial and the maximum delay between attempts, in milliseconds.
 const PAUSE: [u64; 2] = [100, 1000];
 
 thread_local! {
-    /// How many frames try again as a whole, one inside the other.
-    static TRYING: Cell<u32> = const { Cell::new(0) };
-    /// How many dry runs are under way, one inside the other.
+    /// The nesting depth of [`with_retry`].
+    static RETRY_DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// The nesting depth of dry runs.
     static DRY_RUNS: Cell<u32> = const { Cell::new(0) };
-    /// The last lock, if it could not be taken.
+    /// The lock that could not be taken.
     static BUSY: RefCell<Option<Busy>> = const { RefCell::new(None) };
 }
 
-/// What others have locked.
+/// A lock that conflicts with locks of other transactions.
 struct Busy {
-    /// In words.
+    /// A description for messages.
     what: String,
     tables: Vec<String>,
     views: Vec<Oid>,
-    /// Whether readers are in the way as well.
+    /// Whether the lock conflicts with readers.
     is_exclusive: bool,
 }
 
 impl Busy {
-    /// A lock that is about no table.
+    /// A lock on something other than a table.
     fn other(what: &str) -> Busy {
         Busy { what: what.to_owned(), tables: Vec::new(), views: Vec::new(), is_exclusive: true }
     }
 
-    /// The transactions of others that hold a lock in the way.
-    fn in_the_way(&self) -> HashSet<String> {
+    /// The other transactions that hold a conflicting lock.
+    fn blockers(&self) -> HashSet<String> {
         as_owner(|| {
             connected(|spi| {
                 let rows = spi.run_once(
@@ -80,35 +79,35 @@ impl Busy {
     }
 }
 
-/// How many tables one transaction may lock, so that others find room in the table of locks that all sessions share.
+/// The maximum number of tables that one transaction locks, so that the shared lock table does not become full.
 pub fn max_tables() -> usize {
-    // SAFETY: reads variables of the server. Prepared transactions, which have room there as well, are left out.
-    let room = unsafe { i64::from(pg_sys::max_locks_per_xact) * i64::from(pg_sys::MaxBackends) };
-    usize::try_from(room / 8).unwrap_or(0).max(16)
+    // SAFETY: reads server variables. The slots for prepared transactions are not counted.
+    let slots = unsafe { i64::from(pg_sys::max_locks_per_xact) * i64::from(pg_sys::MaxBackends) };
+    usize::try_from(slots / 8).unwrap_or(0).max(16)
 }
 
-/// Limits the list to what one transaction may lock, with a notice if more remain.
-pub fn take_portion(templates: &mut Vec<i32>, what: &str) {
-    // A table goes with its indexes and what it refers to.
+/// Truncates the list to the tables that one transaction can lock, with a notice if more remain.
+pub fn take_chunk(templates: &mut Vec<i32>, what: &str) {
+    // Indexes and referenced tables are locked too.
     let max = max_tables() / 4;
     if templates.len() > max {
         let left = templates.len() - max;
         templates.truncate(max);
-        pgrx::notice!("{what} of {left} more templates are to be made: call keyed.migrate() again");
+        pgrx::notice!("{what} of {left} more templates remain to be created: call keyed.migrate() again");
     }
 }
 
-/// Keeps everybody else out of these tables until the transaction ends.
+/// Locks tables in ACCESS EXCLUSIVE mode until the transaction ends.
 pub fn lock_exclusively(tables: &[String]) {
     lock_with_views(tables, &[]);
 }
 
-/// The same for tables and for views, which LOCK TABLE would take together with all that they read.
+/// Like [`lock_exclusively`], also for views. LOCK TABLE would also lock the tables of a view.
 pub fn lock_with_views(tables: &[String], views: &[Oid]) {
     lock(tables, views, true);
 }
 
-/// Blocks writes to these tables until the transaction ends.
+/// Locks tables in SHARE ROW EXCLUSIVE mode, which blocks writes, until the transaction ends.
 pub fn lock_against_writers(tables: &[String]) {
     lock(tables, &[], false);
 }
@@ -123,42 +122,42 @@ fn lock(tables: &[String], views: &[Oid], is_exclusive: bool) {
         tables => format!("lock table {} in {mode} mode", tables.join(", ")),
     };
     let wanted =
-        || Busy { what: in_words(tables), tables: tables.to_vec(), views: views.to_vec(), is_exclusive };
-    take(wanted, WAIT, || {
+        || Busy { what: describe(tables), tables: tables.to_vec(), views: views.to_vec(), is_exclusive };
+    acquire(wanted, WAIT, || {
         connected(|spi| spi.script(&sql));
         for view in views {
-            // SAFETY: the lock is released at the end of the (sub)transaction; what is gone can be locked as well.
+            // SAFETY: the lock is released at the end of the (sub)transaction. A dropped view can be locked too.
             unsafe { pg_sys::LockRelationOid(*view, pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE) };
         }
     });
 }
 
-/// Takes a lock that is about no table in the same way: it is not waited for as long as others wait for what is locked.
-pub fn lock_in_turn<R>(what: &str, lock: impl Fn() -> R) -> R {
-    take(|| Busy::other(what), WAIT, lock)
+/// Takes a lock on something other than a table, with the same retries.
+pub fn lock_with_retry<R>(what: &str, lock: impl Fn() -> R) -> R {
+    acquire(|| Busy::other(what), WAIT, lock)
 }
 
-/// Takes the first lock: a transaction without locks blocks no other, so it keeps its place in the queue.
+/// Takes the first lock of a transaction. It blocks no other transaction, so it waits in the queue without retries.
 pub fn lock_first(what: &str, lock: impl Fn()) {
-    let patience = CString::new(format!("{}ms", patience().as_millis())).unwrap_or_default();
-    take(|| Busy::other(what), &patience, lock);
+    let wait = CString::new(format!("{}ms", time_limit().as_millis())).unwrap_or_default();
+    acquire(|| Busy::other(what), &wait, lock);
 }
 
-fn take<R>(wanted: impl Fn() -> Busy, wait: &CStr, lock: impl Fn() -> R) -> R {
+fn acquire<R>(wanted: impl Fn() -> Busy, wait: &CStr, lock: impl Fn() -> R) -> R {
     let lock = || {
-        // Stays when an error ends this.
+        // An error leaves the value set.
         BUSY.set(Some(wanted()));
         let locked = with_settings(&[(c"lock_timeout", wait)], &lock);
         BUSY.set(None);
         locked
     };
-    if TRYING.get() > 0 {
+    if RETRY_DEPTH.get() > 0 {
         return lock();
     }
-    trying_again(|| Ok(lock())).unwrap_or_else(|error| error.raise())
+    with_retry(|| Ok(lock())).unwrap_or_else(|error| error.raise())
 }
 
-fn in_words(tables: &[String]) -> String {
+fn describe(tables: &[String]) -> String {
     match tables {
         [] => "a view".to_owned(),
         [only] => only.replace('"', ""),
@@ -168,26 +167,26 @@ fn in_words(tables: &[String]) -> String {
     }
 }
 
-/// Runs a change that the caller undoes in any case: it cancels no worker, and gives up soon on tables in use.
+/// Runs a change that the caller always rolls back. It cancels no worker, and times out soon.
 pub fn as_dry_run<R>(body: impl FnOnce() -> R) -> R {
     let _dry_run = Counted::begin(&DRY_RUNS);
     body()
 }
 
-fn patience() -> Duration {
-    within_lock_timeout(if DRY_RUNS.get() > 0 { PATIENCE_OF_A_DRY_RUN } else { PATIENCE })
+fn time_limit() -> Duration {
+    within_lock_timeout(if DRY_RUNS.get() > 0 { DRY_RUN_TIME_LIMIT } else { TIME_LIMIT })
 }
 
-/// The session's `lock_timeout`, where it is shorter than `max`.
+/// The minimum of `most` and the session's `lock_timeout`.
 pub fn within_lock_timeout(max: Duration) -> Duration {
-    // SAFETY: reads a setting of the session.
+    // SAFETY: reads a session variable.
     match u64::try_from(unsafe { pg_sys::LockTimeout }) {
-        Ok(longest) if longest > 0 => max.min(Duration::from_millis(longest)),
+        Ok(timeout) if timeout > 0 => max.min(Duration::from_millis(timeout)),
         _ => max,
     }
 }
 
-/// The error for tables that other transactions use for longer than a change waits.
+/// The error for a lock that a change could not take in time.
 pub fn still_busy(what: &str) -> Error {
     Error::new(Code::Busy, format!("other transactions are using {what}; nothing was changed")).hint(
         "Retry later, or find and end the blocking transaction: SELECT pid, usename, state, xact_start, \
@@ -195,59 +194,59 @@ pub fn still_busy(what: &str) -> Error {
     )
 }
 
-/// Runs `body`, and where it does not get a lock of this module undoes it and runs it again after a pause.
-pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
-    let (began, patience) = (Instant::now(), patience());
-    let [mut pause, longest] = PAUSE;
+/// Runs `body`. If it does not get a lock of this module, rolls it back and retries after a delay.
+pub fn with_retry<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
+    let (began, time_limit) = (Instant::now(), time_limit());
+    let [mut pause, max_pause] = PAUSE;
     loop {
         BUSY.set(None);
         let outcome = {
-            let _trying = Counted::begin(&TRYING);
+            let _depth = Counted::begin(&RETRY_DEPTH);
             attempt(&body)
         };
         let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
         let outcome = outcome.catch_also(&locked, |caught| {
-            let is_outermost = TRYING.get() == 0;
+            let is_outermost = RETRY_DEPTH.get() == 0;
             if caught.is_any_of(&locked) && is_outermost { BUSY.take() } else { None }
         });
         let busy = match outcome {
             Ok(result) => return result,
             Err(busy) => busy,
         };
-        if began.elapsed() >= patience {
+        if began.elapsed() >= time_limit {
             return Err(still_busy(&busy.what));
         }
         if DRY_RUNS.get() == 0 {
             cancel_worker(&busy.tables);
         }
-        let in_vain = busy.in_the_way();
+        let blockers = busy.blockers();
         loop {
-            rest(pause);
-            pause = (pause * 3 / 2).min(longest);
-            if busy.in_the_way().is_disjoint(&in_vain) {
+            sleep(pause);
+            pause = (pause * 3 / 2).min(max_pause);
+            if busy.blockers().is_disjoint(&blockers) {
                 break;
             }
-            if began.elapsed() >= patience {
+            if began.elapsed() >= time_limit {
                 return Err(still_busy(&busy.what));
             }
         }
     }
 }
 
-fn rest(milliseconds: u64) {
+fn sleep(milliseconds: u64) {
     for _ in 0..milliseconds / 50 {
-        // SAFETY: sleeps; an interrupt that comes meanwhile is served after it.
+        // SAFETY: sleeps. Interrupts are processed afterwards.
         unsafe { pg_sys::pg_usleep(50_000) };
         pgrx::check_for_interrupts!();
     }
 }
 
-/// Has our own worker give up what it does with one of these tables.
+/// Cancels the job that uses one of these tables.
 fn cancel_worker(tables: &[String]) {
     if tables.is_empty() {
         return;
     }
-    // The caller may have no USAGE on the schema of these tables, whose names are resolved here.
+    // Resolving the names needs USAGE on the schema, which the caller may lack.
     let processes: Vec<i32> = as_owner(|| {
         connected(|spi| {
             let sql = format!(

@@ -1,11 +1,11 @@
-//! A value of the present transaction, which savepoints undo as they undo settings.
+//! A transaction-local value, which a rollback to a savepoint reverts as it reverts settings.
 //!
-//! A setting (`SET LOCAL`) does the same and costs more: before 16, each transaction that changes one walks over all settings at its
-//! end. Nor can SQL write a variable, whatever the role.
+//! A setting (`SET LOCAL`) would cost more: before 16, the end of a transaction that changes one visits all settings. SQL
+//! can also set a setting, but not this value.
 
 use super::transaction::{Ended, Moment};
 
-/// What was set in the subtransactions that can still commit, the innermost last.
+/// The values that open subtransactions have set, innermost last.
 pub struct TransactionLocal<T>(Vec<(Moment, T)>);
 
 impl<T> Default for TransactionLocal<T> {
@@ -15,7 +15,7 @@ impl<T> Default for TransactionLocal<T> {
 }
 
 impl<T> TransactionLocal<T> {
-    /// Nothing was set.
+    /// No value.
     pub const fn new() -> Self {
         TransactionLocal(Vec::new())
     }
@@ -34,15 +34,15 @@ impl<T> TransactionLocal<T> {
         }
     }
 
-    /// What was set in a subtransaction that has committed is now of the one around it; in one that has failed, it was never set.
+    /// Moves a value to the parent when a subtransaction commits, and discards it when one aborts.
     pub fn ended(&mut self, ended: Ended) {
         match ended {
             Ended::Transaction => self.0.clear(),
-            Ended::Failed(moment) => self.0.retain(|(at, _)| at.is_before(moment)),
-            Ended::Committed { moment, around } => {
+            Ended::Aborted(moment) => self.0.retain(|(at, _)| at.is_before(moment)),
+            Ended::Committed { moment, parent } => {
                 if let Some((_, value)) = self.0.pop_if(|(at, _)| *at == moment) {
-                    self.0.pop_if(|(at, _)| *at == around);
-                    self.0.push((around, value));
+                    self.0.pop_if(|(at, _)| *at == parent);
+                    self.0.push((parent, value));
                 }
             }
         }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_of_its_transaction_alone() {
+    fn value_ends_with_its_transaction() {
         let mut local = TransactionLocal::new();
         local.set(moment(1), "set");
         assert_eq!(local.get(moment(1)), Some(&"set"));
@@ -77,9 +77,9 @@ mod tests {
     }
 
     proptest! {
-        /// A model that copies the value at the beginning of each subtransaction, and takes the copy back where it fails.
+        /// The model saves the value at the start of each subtransaction and restores it on abort.
         #[test]
-        fn savepoints_undo_what_was_set_behind_them(steps in prop::collection::vec(prop_oneof![
+        fn rollback_to_savepoint_restores_the_value(steps in prop::collection::vec(prop_oneof![
             Just(Step::Begin), any::<u8>().prop_map(Step::Set), Just(Step::Commit), Just(Step::Fail)], 0..60)) {
             let mut local = TransactionLocal::new();
             let (mut open, mut copies, mut value, mut newest) = (vec![1], Vec::new(), None, 1);
@@ -99,12 +99,12 @@ mod tests {
                     Step::Commit => {
                         open.pop();
                         copies.pop();
-                        local.ended(Ended::Committed { moment: moment(now), around: moment(open[open.len() - 1]) });
+                        local.ended(Ended::Committed { moment: moment(now), parent: moment(open[open.len() - 1]) });
                     }
                     Step::Fail => {
                         open.pop();
                         value = copies.pop().flatten();
-                        local.ended(Ended::Failed(moment(now)));
+                        local.ended(Ended::Aborted(moment(now)));
                     }
                 }
                 prop_assert_eq!(local.get(moment(open[open.len() - 1])), value.as_ref());

@@ -1,14 +1,15 @@
-//! Row triggers: the old and the new row.
+//! Trigger functions: the event, the old and the new row, and other triggers of a table.
 
 use super::compat;
 use super::condition::Condition;
 use super::datum::{self, Argument};
-use super::found;
 use super::function::Call;
+use super::table;
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
+use std::ffi::CStr;
 
-/// What happened to a row.
+/// The event of a row trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// INSERT.
@@ -22,17 +23,17 @@ pub enum Event {
 /// One firing of a row trigger.
 pub struct Firing {
     data: *mut pg_sys::TriggerData,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// The table.
     pub table: Oid,
-    /// The row before, unless it is inserted.
+    /// The old row; `None` for an INSERT.
     pub old: Option<Row>,
-    /// The row after, unless it is deleted.
+    /// The new row; `None` for a DELETE.
     pub new: Option<Row>,
 }
 
-/// A row taken apart: one entry for each column number, dropped columns included.
+/// A deformed row, with an entry for each column number, including dropped columns.
 pub struct Row {
     tuple: pg_sys::HeapTuple,
     description: pg_sys::TupleDesc,
@@ -41,17 +42,17 @@ pub struct Row {
 }
 
 impl Firing {
-    /// Reads the trigger's context; an error when the function is not called as a row trigger.
+    /// Reads the trigger's context. Returns an error if the function is not called as a row trigger.
     pub fn from_call(call: &Call) -> Result<Self, Error> {
         let call = call.info();
-        // SAFETY: PostgreSQL hands a valid call; called_as_trigger checks the kind of context before it is read.
+        // SAFETY: the call is PostgreSQL's own. called_as_trigger checks the type of the context.
         unsafe {
             if !pgrx::trigger_support::called_as_trigger(call) {
                 return Err(Error::new(Code::Internal, "this function can only be called as a trigger"));
             }
             let data = (*call).context.cast::<pg_sys::TriggerData>();
             let event = (*data).tg_event;
-            // A statement trigger, which users may create on their own tables, has no rows.
+            // Users can create statement triggers on their own tables. These have no rows.
             if !pgrx::trigger_support::trigger_fired_for_row(event) {
                 return Err(Error::new(
                     Code::Internal,
@@ -72,20 +73,20 @@ impl Firing {
         }
     }
 
-    /// The result that lets the row pass as it is.
+    /// The result that leaves the row unchanged.
     pub fn pass(&self) -> Datum {
         let row = self.new.as_ref().or(self.old.as_ref());
         Datum::from(row.map_or(std::ptr::null_mut(), |row| row.tuple))
     }
 
-    /// The result that lets the new row pass with some columns replaced (number from 1, value).
+    /// The result that replaces columns of the new row, given as number (from 1) and value.
     pub fn replace(&self, columns: &[(i16, Argument)]) -> Datum {
         let Some(row) = self.new.as_ref().filter(|_| !columns.is_empty()) else { return self.pass() };
         let mut numbers: Vec<i32> = columns.iter().map(|column| i32::from(column.0)).collect();
         let mut values: Vec<Datum> =
             columns.iter().map(|column| column.1.unwrap_or(Datum::from(0usize))).collect();
         let mut nulls: Vec<bool> = columns.iter().map(|column| column.1.is_none()).collect();
-        // SAFETY: the three arrays have one entry for each column, and the columns exist in the description.
+        // SAFETY: the three arrays have one entry for each column, and the descriptor has the columns.
         let tuple = unsafe {
             pg_sys::heap_modify_tuple_by_cols(
                 row.tuple,
@@ -99,34 +100,34 @@ impl Firing {
         Datum::from(tuple)
     }
 
-    /// Whether no later version of the new row was there when this trigger, one that runs after the row, was called.
+    /// Whether the new row had no later version when this AFTER trigger was called.
     pub fn is_latest(&self) -> bool {
-        // SAFETY: the row is one of the table, read again for the trigger.
-        self.new.as_ref().is_some_and(|row| unsafe { !found::is_replaced(row.tuple) })
+        // SAFETY: the row belongs to the table, and was fetched for the trigger.
+        self.new.as_ref().is_some_and(|row| unsafe { !table::is_replaced(row.tuple) })
     }
 
-    /// The row that a result of [`Firing::replace`] lets pass.
+    /// The row of a result of [`Firing::replace`].
     pub fn row_of(&self, result: Datum) -> Row {
-        // SAFETY: the result is a tuple of the firing's table, made for this firing.
+        // SAFETY: the result is a tuple of the trigger's table.
         unsafe { Row::read(result.cast_mut_ptr(), (*(*self.data).tg_relation).rd_att) }
     }
 
-    /// The name that the trigger's argument at `position` carries.
+    /// The trigger's argument at `position`.
     pub fn argument(&self, position: usize) -> Option<String> {
-        // SAFETY: the trigger's definition lives as long as the firing and has tgnargs arguments.
+        // SAFETY: the trigger's definition lives as long as the firing, and has tgnargs arguments.
         unsafe {
             let trigger = (*self.data).tg_trigger;
-            (position < (*trigger).tgnargs as usize).then(|| {
-                std::ffi::CStr::from_ptr(*(*trigger).tgargs.add(position)).to_string_lossy().into_owned()
-            })
+            (position < (*trigger).tgnargs as usize)
+                .then(|| CStr::from_ptr(*(*trigger).tgargs.add(position)).to_string_lossy().into_owned())
         }
     }
 }
 
 impl Row {
-    /// SAFETY: the tuple has the description's columns, and both outlive the firing.
+    /// # Safety
+    /// The tuple has the columns of the descriptor, and both outlive the firing.
     unsafe fn read(tuple: pg_sys::HeapTuple, description: pg_sys::TupleDesc) -> Row {
-        // SAFETY: both vectors have room for as many columns as the description states.
+        // SAFETY: both vectors have one entry for each column of the descriptor.
         unsafe {
             let count = (*description).natts as usize;
             let mut values = vec![Datum::from(0usize); count];
@@ -136,13 +137,13 @@ impl Row {
         }
     }
 
-    /// The value of a column by its number (from 1).
+    /// The value of a column, by its number (from 1).
     pub fn get(&self, column: i16) -> Option<Datum> {
         let position = column as usize - 1;
         (!self.nulls[position]).then_some(self.values[position])
     }
 
-    /// Whether a column has the same stored image in both rows.
+    /// Whether a column has the same binary image in both rows.
     pub fn same(&self, other: &Row, column: i16) -> bool {
         match (self.get(column), other.get(column)) {
             (None, None) => true,
@@ -154,15 +155,15 @@ impl Row {
         }
     }
 
-    /// Whether every column that is not `excepted` has the same stored image in both rows.
+    /// Whether all columns except `excepted` have the same binary image in both rows.
     pub fn same_except(&self, other: &Row, excepted: impl Fn(i16) -> bool) -> bool {
         let passes = |column| excepted(column) || self.is_dropped(column) || self.same(other, column);
         (1..=self.values.len() as i16).all(passes)
     }
 
-    /// Whether a condition on the rows of its table holds for it.
+    /// Whether a condition on the table is true for the row.
     pub fn meets(&self, condition: &Condition) -> bool {
-        // SAFETY: the slot gets the description that the tuple was read by, and is dropped before either.
+        // SAFETY: the slot has the descriptor of the tuple, and is dropped before both.
         unsafe {
             let slot = pg_sys::MakeSingleTupleTableSlot(self.description, &raw const pg_sys::TTSOpsHeapTuple);
             pg_sys::ExecStoreHeapTuple(self.tuple, slot, false);
@@ -172,9 +173,9 @@ impl Row {
         }
     }
 
-    /// The row as one value of its table's row type.
+    /// The row as a value of the table's row type.
     pub fn composite(&self) -> Datum {
-        // SAFETY: the tuple has the description's columns; the value is a copy.
+        // SAFETY: the tuple has the columns of the descriptor. The value is a copy.
         unsafe { pg_sys::heap_copy_tuple_as_datum(self.tuple, self.description) }
     }
 
@@ -183,18 +184,18 @@ impl Row {
     }
 
     fn attribute(&self, column: i16) -> &pg_sys::FormData_pg_attribute {
-        // SAFETY: values were read by this description, so it has this column.
+        // SAFETY: the values were read with this descriptor, so it has the column.
         unsafe { compat::column(self.description, column as usize - 1) }
     }
 }
 
 /// The type of a table's rows.
 pub fn row_type(table: Oid) -> Oid {
-    // SAFETY: asks the catalog.
+    // SAFETY: reads the catalog.
     unsafe { pg_sys::get_rel_type_id(table) }
 }
 
-/// The table that a trigger fired for, whatever kind of trigger it is.
+/// The table of a row or statement trigger.
 pub fn table_of(call: &Call) -> Result<Oid, Error> {
     let call = call.info();
     // SAFETY: as in Firing::from_call; only the relation is read.
@@ -203,5 +204,35 @@ pub fn table_of(call: &Call) -> Result<Oid, Error> {
             return Err(Error::new(Code::Internal, "this function can only be called as a trigger"));
         }
         Ok((*(*(*call).context.cast::<pg_sys::TriggerData>()).tg_relation).rd_id)
+    }
+}
+
+/// Whether a table has an enabled BEFORE ROW trigger for this event, other than the one with this name. Such a trigger can
+/// return NULL, which skips the write without an error. The caller must have locked the table.
+pub fn has_before_row_trigger(table: Oid, event: Event, except: &CStr) -> bool {
+    let of_event = match event {
+        Event::Insert => pg_sys::TRIGGER_TYPE_INSERT,
+        Event::Update => pg_sys::TRIGGER_TYPE_UPDATE,
+        Event::Delete => pg_sys::TRIGGER_TYPE_DELETE,
+    };
+    let wanted = (pg_sys::TRIGGER_TYPE_ROW | pg_sys::TRIGGER_TYPE_BEFORE | of_event) as i16;
+    // SAFETY: a dropped table yields null. A trigger descriptor has as many triggers as it states, with NUL-terminated names,
+    // and lives while the table is open.
+    unsafe {
+        let relation = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        if relation.is_null() {
+            return false;
+        }
+        let description = (*relation).trigdesc;
+        let exist = !description.is_null()
+            && std::slice::from_raw_parts((*description).triggers, (*description).numtriggers as usize)
+                .iter()
+                .any(|trigger| {
+                    trigger.tgtype & wanted == wanted
+                        && trigger.tgenabled as u8 != pg_sys::TRIGGER_DISABLED
+                        && CStr::from_ptr(trigger.tgname) != except
+                });
+        pg_sys::table_close(relation, pg_sys::NoLock as pg_sys::LOCKMODE);
+        exist
     }
 }

@@ -1,32 +1,31 @@
-//! The order of the values of a column, as a statement sorts them.
+//! Compares the values of a column as `order by` does.
 
 use super::compat;
 use super::datum;
 use super::direct_access::Unfit;
-use super::found::Found;
 use super::key_order::KeyOrder;
 use super::memory::{Current, Owned};
-use super::table::Table;
+use super::table::{Bound, Found, Table};
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 use std::cmp::Ordering;
 
 /// Compares the values of a column.
 pub struct ValueOrder {
     column: AttrNumber,
-    /// So many characters of texts decide.
+    /// The number of characters of a text that are compared.
     max_characters: usize,
-    /// The function that compares. The session keeps it with the type.
+    /// The comparison function, from the session's type cache.
     compare: *mut pg_sys::FmgrInfo,
     collation: Oid,
     kind: Oid,
     is_by_value: bool,
-    /// What one comparison allocates.
+    /// The memory context of a comparison.
     memory: Owned,
 }
 
 impl ValueOrder {
-    /// Of a column whose values are passed by value, texts or numbers; of texts, so many characters decide, by a collation, or
-    /// by that of the column where it is 0.
+    /// The order of a column of type `text`, `numeric` or a type passed by value. Texts are compared by their first
+    /// `most_characters` characters, under `collation`, or under the column's collation if that is 0.
     pub fn of(
         table: &Table,
         column: AttrNumber,
@@ -36,8 +35,7 @@ impl ValueOrder {
         if !(1..=table.columns()).contains(&(column as usize)) {
             return Err(Unfit);
         }
-        // SAFETY: an open table describes its columns, of which this is one. An entry of the cache of types stays for the life
-        // of the session, and its function with it.
+        // SAFETY: the open table has the column. An entry of the type cache and its function live as long as the session.
         unsafe {
             let attribute = compat::column((*table.relation()).rd_att, column as usize - 1);
             let kind = pg_sys::lookup_type_cache(attribute.atttypid, pg_sys::TYPECACHE_CMP_PROC_FINFO as i32);
@@ -58,17 +56,17 @@ impl ValueOrder {
         }
     }
 
-    /// The value of a row, valid while the row is lent; none for null.
+    /// The value of a row, valid as long as the row; `None` for null.
     pub fn value(&self, row: &Found) -> Option<Datum> {
         row.get(self.column)
     }
 
-    /// Compares two values, as far as they decide.
+    /// Compares two values.
     pub fn compare(&self, one: Datum, other: Datum) -> Ordering {
-        // SAFETY: both values are of the column's type. What is allocated is freed with memory of our own.
+        // SAFETY: both values are of the column's type. Allocations are freed with the memory context.
         unsafe {
             let _current = Current::switch_to(self.memory.context());
-            let [one, other] = [one, other].map(|value| self.deciding(value));
+            let [one, other] = [one, other].map(|value| self.compared(value));
             let order = pg_sys::FunctionCall2Coll(self.compare, self.collation, one, other);
             pg_sys::MemoryContextReset(self.memory.context());
             datum::read_i32(order).cmp(&0)
@@ -79,13 +77,13 @@ impl ValueOrder {
         self.kind == pg_sys::TEXTOID
     }
 
-    /// A bound of values that come first in an order; none for texts, of which a part decides.
+    /// A bound on values in this order; `None` for texts, because only their beginning is compared.
     pub fn bound(&self, order: KeyOrder) -> Option<Bound> {
         let strategy = match order {
             KeyOrder::Ascending => pg_sys::BTLessEqualStrategyNumber,
             KeyOrder::Descending => pg_sys::BTGreaterEqualStrategyNumber,
         };
-        // SAFETY: asks the catalog, through caches.
+        // SAFETY: reads the catalog caches.
         let function = unsafe {
             let kind = pg_sys::lookup_type_cache(self.kind, pg_sys::TYPECACHE_BTREE_OPFAMILY as i32);
             let (family, values) = ((*kind).btree_opf, (*kind).btree_opintype);
@@ -96,14 +94,14 @@ impl ValueOrder {
         (!self.is_text() && function != Oid::INVALID).then_some(Bound { column, collation, function })
     }
 
-    /// What decides of a value: the beginning of a long text.
-    fn deciding(&self, value: Datum) -> Datum {
+    /// The compared part of a value: the beginning of a long text.
+    fn compared(&self, value: Datum) -> Datum {
         if self.is_long(value) { self.beginning(value) } else { value }
     }
 
-    /// Whether a value is a text of which only the beginning decides, so that it takes longer to compare than others.
+    /// Whether a value is a text of which only the beginning is compared, which makes the comparison slower.
     pub fn is_long(&self, value: Datum) -> bool {
-        // SAFETY: a text is a varlena; its size as it is read does not need its bytes.
+        // SAFETY: a text is a varlena. Its raw size is read without detoasting.
         self.is_text()
             && unsafe {
                 let stored = value.cast_mut_ptr::<pg_sys::varlena>();
@@ -115,14 +113,14 @@ impl ValueOrder {
 
     /// A copy of the beginning of a text.
     fn beginning(&self, text: Datum) -> Datum {
-        /// The maximum number of bytes of a character.
+        /// The maximum length of a UTF-8 character.
         const BYTES: usize = 4;
-        // SAFETY: a text is a varlena. Of a long one, only so many bytes are read where they are stored.
+        // SAFETY: a text is a varlena. Only a slice of a long text is detoasted.
         let start = unsafe {
             pg_sys::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, (self.max_characters * BYTES) as i32)
         };
         datum::with_bytes(Datum::from(start), |bytes| {
-            // The last character may be cut off.
+            // The slice may end within a character.
             let whole = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
             let end = whole.char_indices().nth(self.max_characters).map_or(whole.len(), |(end, _)| end);
             datum::text(&whole[..end])
@@ -130,63 +128,34 @@ impl ValueOrder {
         .unwrap_or(text)
     }
 
-    /// Copies as much of a value as decides; it is valid until it is [given back](Self::give_back).
-    pub fn keep(&self, value: Datum) -> Datum {
+    /// Copies the compared part of a value. The copy is valid until it is [freed](Self::free).
+    pub fn copy(&self, value: Datum) -> Datum {
         if self.is_by_value {
             return value;
         }
         if self.is_text() {
             return self.beginning(value);
         }
-        // SAFETY: what is neither a text nor passed by value is a numeric. A copy has the long header, which comparisons read
-        // without a copy of their own.
+        // SAFETY: a value that is neither a text nor passed by value is a numeric. The copy has a 4-byte header, so that
+        // comparisons do not copy it again.
         Datum::from(unsafe { pg_sys::pg_detoast_datum_copy(value.cast_mut_ptr()) })
     }
 
-    /// Frees what was kept.
-    pub fn give_back(&self, kept: Datum) {
+    /// Frees a copy.
+    pub fn free(&self, copy: Datum) {
         if !self.is_by_value {
-            // SAFETY: `keep` allocates what is not passed by value, and the caller has it only once.
-            unsafe { pg_sys::pfree(kept.cast_mut_ptr()) };
+            // SAFETY: `copy` allocated the value, and each copy has one owner.
+            unsafe { pg_sys::pfree(copy.cast_mut_ptr()) };
         }
     }
 }
 
-/// Compares two texts by a collation, or by that of the database where it is 0.
+/// Compares two texts under a collation, or under the database's default collation if that is 0.
 pub fn compare_texts(one: &[u8], other: &[u8], collation: Oid) -> Ordering {
     let [start, other_start] = [one, other].map(|text| text.as_ptr().cast());
     let [length, other_length] = [one, other].map(|text| text.len() as i32);
     let collation = if collation == Oid::INVALID { pg_sys::DEFAULT_COLLATION_OID } else { collation };
-    // SAFETY: starts and lengths are those of the texts.
+    // SAFETY: pointers and lengths belong to the two slices.
     let order = unsafe { pg_sys::varstr_cmp(start, length, other_start, other_length, collation) };
     order.cmp(&0)
-}
-
-/// What the values of a column are compared with, while rows are read.
-pub struct Bound {
-    column: AttrNumber,
-    collation: Oid,
-    /// The function of `<=`, or of `>=`.
-    function: Oid,
-}
-
-impl Bound {
-    /// As PostgreSQL compares each row with a value.
-    pub(super) fn key(&self, value: Datum) -> pg_sys::ScanKeyData {
-        let mut key = pg_sys::ScanKeyData::default();
-        // SAFETY: the function compares two values of the column. A scan of a table ignores the number of a strategy, the second zero.
-        unsafe {
-            pg_sys::ScanKeyEntryInitialize(
-                &mut key,
-                0,
-                self.column,
-                0,
-                Oid::INVALID,
-                self.collation,
-                self.function,
-                value,
-            );
-        }
-        key
-    }
 }

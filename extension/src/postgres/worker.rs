@@ -1,8 +1,7 @@
-//! A background worker of PostgreSQL: a server process without a client, for work in its own transactions. It runs
-//! jobs (`job_worker/`).
+//! The background worker that runs jobs (`job_worker/`).
 //!
-//! It is a dynamic worker, so nothing has to be preloaded. It logs in as the proxy's role, which has few privileges,
-//! and then becomes the owner: no superuser is involved.
+//! It is a dynamic background worker, so keyed need not be in shared_preload_libraries. It connects as the proxy's role,
+//! which has few privileges, and switches to `keyed_owner`. No superuser is involved.
 
 use super::caught::Caught;
 use super::compat;
@@ -16,45 +15,43 @@ use pgrx::{PgMemoryContexts, PgTryBuilder};
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_long};
 
-/// What the process is called in `pg_stat_activity` and by `ps`.
+/// The name of the process in `pg_stat_activity` and `ps`.
 const NAME: &CStr = c"keyed jobs";
 const LIBRARY: &CStr = c"$libdir/keyed";
 const FUNCTION: &CStr = c"keyed_work_on_jobs";
 /// BGWORKER_SHMEM_ACCESS and BGWORKER_BACKEND_DATABASE_CONNECTION.
 const FLAGS: c_int = 1 | 2;
-/// The number of the signal that cancels a statement.
 const SIGINT: c_int = 2;
-/// The number of the signal that ends a process in order.
 const SIGTERM: c_int = 15;
 
-/// How many kinds of work there are: each has workers of its own.
+/// The number of kinds of work. Each has its own workers.
 const KINDS: usize = 2;
 
 thread_local! {
-    /// The role as which a worker for each kind of work is to log in once this transaction is committed.
-    static WANTED: Cell<[Option<Oid>; KINDS]> = const { Cell::new([None; KINDS]) };
+    /// For each kind of work, the role of a worker to start at commit.
+    static REQUESTED: Cell<[Option<Oid>; KINDS]> = const { Cell::new([None; KINDS]) };
 }
 
-/// Has a worker for this kind of work begin as soon as this transaction is committed, which logs in as this role. Where
-/// the server has no room for one, nothing happens.
+/// Starts a worker for this kind of work at commit, with this role. Nothing happens if max_worker_processes is reached.
 pub fn start_at_commit(kind: u8, login: Oid) {
-    let mut wanted = WANTED.get();
-    wanted[usize::from(kind)] = Some(login);
-    WANTED.set(wanted);
+    let mut requested = REQUESTED.get();
+    requested[usize::from(kind)] = Some(login);
+    REQUESTED.set(requested);
 }
 
-/// Runs a change that the caller undoes in any case: the workers that it asks for are not started.
+/// Runs a change that the caller always rolls back, and discards its requests for workers.
 pub fn without_starting<R>(body: impl FnOnce() -> R) -> R {
-    let wanted = WANTED.get();
+    let requested = REQUESTED.get();
     let result = body();
-    WANTED.set(wanted);
+    REQUESTED.set(requested);
     result
 }
 
-/// The transaction has ended. Nothing in here may fail, for what is committed cannot be undone.
+/// Starts the requested workers at the end of a transaction. It must not raise errors, because the transaction has already
+/// committed.
 pub(super) fn transaction_ended(is_committed: bool) {
-    let wanted = WANTED.take();
-    for (kind, role) in wanted.into_iter().enumerate() {
+    let requested = REQUESTED.take();
+    for (kind, role) in requested.into_iter().enumerate() {
         if let Some(role) = role.filter(|_| is_committed) {
             register(kind as u8, role);
         }
@@ -66,7 +63,7 @@ fn register(kind: u8, role: Oid) {
         bgw_flags: FLAGS,
         bgw_start_time: pg_sys::BgWorkerStartTime::BgWorkerStart_RecoveryFinished,
         bgw_restart_time: pg_sys::BGW_NEVER_RESTART,
-        // SAFETY: reads a variable of the session.
+        // SAFETY: reads a session variable.
         bgw_main_arg: Datum::from(unsafe { pg_sys::MyDatabaseId }),
         ..pg_sys::BackgroundWorker::default()
     };
@@ -76,7 +73,7 @@ fn register(kind: u8, role: Oid) {
     write(&mut worker.bgw_function_name, FUNCTION.to_bytes());
     let [a, b, c, d] = role.to_u32().to_ne_bytes();
     write(&mut worker.bgw_extra, &[a, b, c, d, kind]);
-    // SAFETY: the description is complete; whether there was room is not asked for.
+    // SAFETY: the registration is complete. A failure is ignored.
     unsafe { pg_sys::RegisterDynamicBackgroundWorker(&mut worker, std::ptr::null_mut()) };
 }
 
@@ -84,16 +81,15 @@ fn write(field: &mut [c_char], bytes: &[u8]) {
     field.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from as c_char);
 }
 
-/// Makes this process, which the server has just started as a worker, a session of the owner in the database that it was
-/// started for. Answers the kind of its work.
+/// Connects a new worker process to its database and switches to the owner. Returns the kind of its work.
 pub fn begin(argument: Datum) -> u8 {
-    // SAFETY: called once, at the beginning of the process, as PostgreSQL wants it of a worker. Outside of transactions no
-    // error is caught: it ends the process.
+    // SAFETY: called once, at the start of the process, as PostgreSQL requires of a worker. An error outside a transaction
+    // ends the process.
     unsafe {
-        compat::on_signal(SIGTERM, end_in_order);
+        compat::on_signal(SIGTERM, request_exit);
         pg_sys::BackgroundWorkerUnblockSignals();
         let extra = (*pg_sys::MyBgworkerEntry).bgw_extra;
-        let [a, b, c, d, kind] = std::array::from_fn(|place| extra[place] as u8);
+        let [a, b, c, d, kind] = std::array::from_fn(|position| extra[position] as u8);
         let role = Oid::from(u32::from_ne_bytes([a, b, c, d]));
         pg_sys::BackgroundWorkerInitializeConnectionByOid(Oid::from(argument.value() as u32), role, 0);
         pg_sys::StartTransactionCommand();
@@ -103,7 +99,7 @@ pub fn begin(argument: Datum) -> u8 {
         for (name, value) in [
             (c"search_path", SEARCH_PATH),
             (c"lock_timeout", c"0"),
-            // PostgreSQL 17 and later: the phases of an index take as long as they take.
+            // Since PostgreSQL 17. Index builds have no time limit.
             (c"transaction_timeout", c"0"),
             (c"default_transaction_read_only", c"off"),
             (c"default_transaction_isolation", c"read committed"),
@@ -119,9 +115,9 @@ pub fn begin(argument: Datum) -> u8 {
     }
 }
 
-/// What PostgreSQL's own handler does that is of no use to a worker's connection is left out.
-unsafe extern "C-unwind" fn end_in_order(_signal: c_int) {
-    // SAFETY: sets two flags and a latch, as signal handlers of PostgreSQL do.
+/// Handles SIGTERM like PostgreSQL's `die`, as far as it applies to a worker.
+unsafe extern "C-unwind" fn request_exit(_signal: c_int) {
+    // SAFETY: sets two flags and a latch, as PostgreSQL's signal handlers do.
     unsafe {
         pg_sys::InterruptPending = 1;
         pg_sys::ProcDiePending = 1;
@@ -129,10 +125,10 @@ unsafe extern "C-unwind" fn end_in_order(_signal: c_int) {
     }
 }
 
-/// Runs `body` in a transaction of its own; only in a worker. An error undoes it and comes back as a value.
+/// Runs `body` in its own transaction. An error aborts the transaction and is returned. Only for workers.
 pub fn transaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
-    // SAFETY: as PostgreSQL's own workers do: one transaction from its beginning to its end, and after an error the whole
-    // of it is rolled back, with all its resources, before anything else happens.
+    // SAFETY: one complete transaction, as in PostgreSQL's own workers. After an error, the transaction is aborted with all
+    // its resources before anything else happens.
     unsafe {
         pg_sys::SetCurrentStatementStartTimestamp();
         let outcome = PgTryBuilder::new(std::panic::AssertUnwindSafe(|| {
@@ -140,7 +136,7 @@ pub fn transaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
             pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot());
             library_version::check();
             let result = body();
-            // A statement that commits by itself has taken it away.
+            // A statement that commits internally has popped it.
             if pg_sys::ActiveSnapshotSet() {
                 pg_sys::PopActiveSnapshot();
             }
@@ -158,20 +154,19 @@ pub fn transaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
     }
 }
 
-/// Runs a definition that PostgreSQL allows only outside of a transaction block, such as CREATE INDEX CONCURRENTLY; only in
-/// a worker.
+/// Runs a statement that cannot run in a transaction block, such as CREATE INDEX CONCURRENTLY. Only for workers.
 pub fn run_alone(sql: &str) -> Result<(), Box<Caught>> {
     let source = c_string(sql);
-    let memory = OutlivingMemory::new();
+    let memory = SessionMemory::new();
     transaction(|| {
         as_owner_defining(|| {
-            // SAFETY: the statement is parsed into memory that outlives the transactions that it ends and begins, and begins
-            // in it; a utility statement is its own plan. The end of the last transaction leaves that memory.
+            // SAFETY: the statement is parsed and started in a memory context that outlives the transactions that it ends and
+            // begins. A utility statement needs no plan. The end of the last transaction switches to another context.
             unsafe {
                 pg_sys::MemoryContextSwitchTo(memory.0);
                 let statements = pg_sys::pg_parse_query(source.as_ptr());
                 if pg_sys::list_length(statements) != 1 {
-                    Error::new(Code::Internal, format!("not one statement: {sql}")).raise();
+                    Error::new(Code::Internal, format!("expected one statement: {sql}")).raise();
                 }
                 let parsed = pg_sys::list_nth(statements, 0).cast::<pg_sys::RawStmt>();
                 let plan = PgMemoryContexts::CurrentMemoryContext.palloc0_struct::<pg_sys::PlannedStmt>();
@@ -193,16 +188,16 @@ pub fn run_alone(sql: &str) -> Result<(), Box<Caught>> {
     })
 }
 
-/// Memory that no end of a transaction frees.
-struct OutlivingMemory(pg_sys::MemoryContext);
+/// A memory context that outlives transactions.
+struct SessionMemory(pg_sys::MemoryContext);
 
-impl OutlivingMemory {
-    fn new() -> OutlivingMemory {
-        // SAFETY: a new context below the one that lasts as long as the process.
+impl SessionMemory {
+    fn new() -> SessionMemory {
+        // SAFETY: a new child of TopMemoryContext, which lives as long as the process.
         unsafe {
             let (name, initial) = (c"keyed statement", 8 << 10);
             let max = pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize;
-            OutlivingMemory(pg_sys::AllocSetContextCreateInternal(
+            SessionMemory(pg_sys::AllocSetContextCreateInternal(
                 pg_sys::TopMemoryContext,
                 name.as_ptr(),
                 0,
@@ -213,21 +208,21 @@ impl OutlivingMemory {
     }
 }
 
-impl Drop for OutlivingMemory {
+impl Drop for SessionMemory {
     fn drop(&mut self) {
-        // SAFETY: it is dropped after the transaction has ended, whose end has left this context.
+        // SAFETY: it is dropped after the end of the transaction, which has switched to another context.
         unsafe { pg_sys::MemoryContextDelete(self.0) };
     }
 }
 
-/// Shows what the worker is about in `pg_stat_activity`.
+/// Shows a text as the worker's query in `pg_stat_activity`.
 pub fn show_activity(text: &str) {
     let text = c_string(text);
     // SAFETY: the string is NUL-terminated and copied.
     unsafe { pg_sys::pgstat_report_activity(pg_sys::BackendState::STATE_RUNNING, text.as_ptr()) };
 }
 
-/// Sleeps, unless the process is asked to end.
+/// Sleeps until the timeout or a signal.
 pub fn sleep(milliseconds: c_long) {
     // SAFETY: the latch is this process's own.
     unsafe {
@@ -237,19 +232,19 @@ pub fn sleep(milliseconds: c_long) {
     }
 }
 
-/// Exits if the postmaster has died, like any waiting process of the server.
-pub fn end_without_server() {
+/// Exits if the postmaster has died, like any waiting server process.
+pub fn exit_on_postmaster_death() {
     let events = pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
-    // SAFETY: waits for no time; without WL_LATCH_SET no latch is looked at.
+    // SAFETY: the timeout is 0. Without WL_LATCH_SET, the latch is not used.
     unsafe { pg_sys::WaitLatch(std::ptr::null_mut(), events as c_int, 0, pg_sys::PG_WAIT_EXTENSION) };
 }
 
-/// Cancels the statement of a worker, identified by a lock that only workers take.
+/// Cancels the statement of a worker.
 pub fn cancel(process: i32) {
     unsafe extern "C" {
         fn kill(process: c_int, signal: c_int) -> c_int;
     }
-    // SAFETY: asks whether it is a process of this server, and sends it the signal that cancels a statement.
+    // SAFETY: checks that the process is a backend of this server, and sends it the signal that cancels a statement.
     unsafe {
         if !pg_sys::BackendPidGetProc(process).is_null() {
             kill(process, SIGINT);
@@ -257,14 +252,13 @@ pub fn cancel(process: i32) {
     }
 }
 
-/// Whether this server only follows another: then it writes nothing, and starts no worker of ours.
+/// Whether this server is in recovery. A standby is read-only and starts no workers of keyed.
 pub fn is_standby() -> bool {
-    // SAFETY: reads a variable of the server.
+    // SAFETY: reads a server variable.
     unsafe { pg_sys::RecoveryInProgress() }
 }
 
-/// Declares what PostgreSQL runs in the process of a background worker: a function of the number that the worker was
-/// started with.
+/// Declares the main function of a background worker. It gets the kind of work.
 macro_rules! background_worker {
     ($(#[$doc:meta])* $name:ident => $body:expr) => {
         $(#[$doc])*

@@ -13,7 +13,7 @@ use super::{Name, Reached, session_state};
 use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
-use crate::postgres::snapshot_is_fixed;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, connected};
 
 /// The headroom beyond the requested amount, in the session's own slot or in all slots, that makes it likely that no
@@ -150,7 +150,7 @@ impl Quota {
             i32::MAX - EXTRA
         );
         // Without a row the quota was removed, unless this transaction cannot see it.
-        if self.run(spi, &sql, &params![count]) == 0 && snapshot_is_fixed() {
+        if self.run(spi, &sql, &params![count]) == 0 && snapshot::is_fixed() {
             require_written(0);
         }
     }

@@ -8,9 +8,9 @@ use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::{as_owner_defining, not_migrated};
 use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
-use crate::postgres::snapshot_is_fixed;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, max_tables};
+use crate::postgres::table_lock::{lock_against_writers, lock_with_retry, max_tables};
 use crate::quota::{Name, rebalance, slots, usage};
 use crate::template::catalog::{self, Project};
 
@@ -29,7 +29,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
         return Err(Error::at(Code::InvalidValue, "/maximum", "maximum must not be negative")
             .hint("Use null to remove the quota."));
     }
-    if snapshot_is_fixed() {
+    if snapshot::is_fixed() {
         return Err(Error::new(
             Code::InvalidValue,
             "a quota is counted from what is committed now, which this transaction does not see",
@@ -46,10 +46,10 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
             // Writers lock the quota before its rows, and so does this, to avoid deadlocks; no wait is longer than a
             // moment.
             if name.has_slots() {
-                lock_in_turn(BUSY, || slots::take(project.id, name, Mode::Exclusive));
+                lock_with_retry(BUSY, || slots::take(project.id, name, Mode::Exclusive));
             }
             connected(|spi| match maximum {
-                None => lock_in_turn(BUSY, || take_away(spi, &project, name)),
+                None => lock_with_retry(BUSY, || take_away(spi, &project, name)),
                 Some(maximum) => put(spi, &project, name, maximum),
             });
         });
@@ -85,7 +85,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
         };
         make_slots(spi, project.id, name, used);
     }
-    lock_in_turn(BUSY, || rebalance::all_slots(project.id, name));
+    lock_with_retry(BUSY, || rebalance::all_slots(project.id, name));
 }
 
 /// How many live records the project has, and will have until this transaction ends: writers wait, and count from then

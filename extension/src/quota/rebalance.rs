@@ -5,7 +5,7 @@ use super::{Name, Reached};
 use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
-use crate::postgres::snapshot_is_fixed;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 
 /// Distributes a quota again when its maximum has changed. Holds the exclusive lock until the transaction ends.
@@ -46,7 +46,7 @@ impl Quota {
             return Err(Reached { name: self.name, maximum, used: Some(used), wanted: count });
         }
         // Statements of a transaction with an old snapshot would pass over slots that were made or written since.
-        if snapshot_is_fixed() && self.account_in_sight(spi) != Some(account) {
+        if snapshot::is_fixed() && self.account_in_sight(spi) != Some(account) {
             require_written(0);
         }
         let rebalances = left >= i64::from(SLOTS) || extra > i64::from(SLOTS) || maximum - allowed < count;

@@ -4,7 +4,7 @@ use super::{Name, session_state};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::connected;
-use crate::postgres::{invalidation, snapshot_is_fixed};
+use crate::postgres::{invalidation, snapshot};
 use crate::template::catalog::{self, Change};
 use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
@@ -46,7 +46,7 @@ pub fn on_change(change: &Change) {
 /// The quotas of a project.
 pub fn of_project(project: i32) -> Quotas {
     // A transaction whose snapshot is older than a quota would not know it, and one that remembers may be it.
-    if snapshot_is_fixed() {
+    if snapshot::is_fixed() {
         return load(project).map(|(_, quotas)| quotas).unwrap_or_default();
     }
     if let Some(known) = KNOWN.with_borrow(|known| known.quotas.get(&project).copied()) {

@@ -5,9 +5,9 @@ use super::statement::{Assignments, KeyAssignment};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::Parameter;
-use crate::postgres::row_triggers;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
+use crate::postgres::trigger::has_before_row_trigger;
 use crate::template::Template;
 
 /// The number of attempts after which a write without a result counts as dropped. Before that, concurrent writers may be
@@ -16,7 +16,7 @@ pub const ATTEMPTS_UNTIL_DROPPED: usize = 3;
 
 /// Whether the table has a trigger that could drop one of these writes. The table must be locked.
 pub fn is_possible(template: &Template, events: &[Event]) -> bool {
-    events.iter().any(|event| row_triggers::exist(template.table, *event, c"keyed_guard"))
+    events.iter().any(|event| has_before_row_trigger(template.table, *event, c"keyed_guard"))
 }
 
 /// The error for a dropped write.

@@ -8,7 +8,7 @@ use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::parameter::IntoParameter;
 use crate::template::Template;
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use crate::vectors::write::apply;
 use uuid::Uuid;
 

@@ -5,8 +5,8 @@ use super::read::{self, FoundRecord};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
-use crate::postgres::newer;
 use crate::postgres::parameter::params;
+use crate::postgres::snapshot;
 use crate::postgres::trigger::Event;
 use crate::template::Template;
 use uuid::Uuid;
@@ -36,7 +36,7 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let error =
         Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }.hint(hint);
     let row = format!("select from {} where external_key = $1 and deleted_at is null", template.table_sql());
-    newer::taken(error, &row, &params![key])
+    snapshot::newer_row_error(error, &row, &params![key])
 }
 
 /// Whether a trigger may have dropped a record that was not inserted: no record has its key. A concurrent writer may have

@@ -22,7 +22,7 @@ use crate::postgres::trigger::Event;
 use crate::quota::reserve;
 use crate::template::{Template, column};
 use crate::value::change::Changes;
-use crate::value::embedding::Embedding;
+use crate::value::vector::Embedding;
 use crate::vectors;
 use crate::{json, metric};
 use serde_json::value::RawValue;

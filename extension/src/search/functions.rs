@@ -88,7 +88,7 @@ sql_functions! {
 
     /// `keyed.words_of_pattern(pattern text, …) returns internal`.
     keyed_words_of_pattern => |call| {
-        let keys: fn(&str) -> Vec<i32> = match gin::question_of_query(call) {
+        let keys: fn(&str) -> Vec<i32> = match gin::query_strategy(call) {
             keys::IN_NAME => keys::of_name_query,
             _ => trigram::of_pattern,
         };
@@ -96,7 +96,7 @@ sql_functions! {
     };
 
     /// `keyed.words_match(…) returns "char"`.
-    keyed_words_match => |call| Ok(Answer::Datum(match gin::question_of_match(call) {
+    keyed_words_match => |call| Ok(Answer::Datum(match gin::match_strategy(call) {
         keys::IN_NAME => gin::may_have_one(call),
         _ => gin::may_have_all(call),
     }));

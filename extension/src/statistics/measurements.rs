@@ -1,4 +1,4 @@
-//! Numbers for a monitoring system: the queries of [`keyed_checks::READINGS`], each by itself.
+//! Measurements for monitoring: runs each query of [`keyed_checks::READINGS`] separately.
 
 use crate::access::Caller;
 use crate::error::Error;
@@ -8,8 +8,8 @@ use crate::template::catalog;
 use keyed_checks::READINGS;
 use pgrx::prelude::PgSqlErrorCode;
 
-/// A measurement is left out if its table is locked, an older state lacks it, or the owner may not look.
-const LEFT_OUT: [PgSqlErrorCode; 5] = [
+/// A measurement is omitted if its table is locked or missing, or if the owner lacks privileges.
+const OMITTED: [PgSqlErrorCode; 5] = [
     PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
     PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
     PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
@@ -17,7 +17,7 @@ const LEFT_OUT: [PgSqlErrorCode; 5] = [
     PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
 ];
 
-/// `[{name, labels, value}]`; what cannot be measured is left out.
+/// `[{name, labels, value}]` of the available measurements.
 pub(super) fn report() -> Result<String, Error> {
     Caller::current().require_maintenance("measure the database")?;
     if !catalog::state_exists() {
@@ -38,6 +38,6 @@ fn read(query: &str) -> Vec<String> {
     let measured =
         subtransaction(|| connected(|spi| spi.run_once(&sql, Snapshot::Active, &[]).column().collect()));
     measured
-        .catch_also(&LEFT_OUT, |caught| caught.is_any_of(&LEFT_OUT).then(Vec::new))
+        .catch_also(&OMITTED, |caught| caught.is_any_of(&OMITTED).then(Vec::new))
         .unwrap_or_else(|nothing| nothing)
 }

@@ -1,6 +1,6 @@
-//! What the database measures of itself, for monitoring and for administrators.
+//! Statistics for administrators, and measurements for monitoring.
 
 /// The SQL functions.
 pub mod functions;
-/// Numbers for a monitoring system.
+/// Measurements for monitoring.
 mod measurements;

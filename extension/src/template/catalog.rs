@@ -16,7 +16,7 @@ use crate::postgres::invalidation;
 use crate::postgres::parameter::params;
 use crate::postgres::relation::table_name;
 pub use crate::postgres::relation::{has_column, table_oid};
-use crate::postgres::snapshot_is_fixed;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
@@ -94,7 +94,7 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                 if rows.is_empty() {
                     return None;
                 }
-                if snapshot_is_fixed() {
+                if snapshot::is_fixed() {
                     // An older snapshot may return an outdated row after its invalidation message was processed.
                     invalidation::note(table);
                 }

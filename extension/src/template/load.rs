@@ -13,7 +13,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::postgres::{identity, invalidation, relation, snapshot_is_fixed, transaction};
+use crate::postgres::{insert, invalidation, relation, snapshot, transaction};
 use crate::value::collation::{Collations, name_in_sql};
 use crate::value::list_option;
 use crate::value::table_name::SideTable;
@@ -38,6 +38,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
             let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, &template);
             let history = relation::table_oid("keyed_state", &SideTable::History.name(template.id));
+            let history_position = history.and_then(|history| relation::column(history, "position"));
             let series = load_series(template.id, &attributes);
             let has_documents =
                 relation::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
@@ -49,6 +50,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
                 key_index,
                 released_key,
                 history,
+                history_position,
                 series,
                 has_documents,
                 former_languages,
@@ -62,7 +64,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
 /// Runs a query on definitions with the latest snapshot, even if the transaction's snapshot is older. In a parallel
 /// query, PostgreSQL allows no other snapshot.
 fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'c> {
-    if snapshot_is_fixed() && !transaction::is_in_parallel() {
+    if snapshot::is_fixed() && !transaction::is_in_parallel() {
         spi.run_newest_and_own(sql, arguments)
     } else {
         spi.run_once(sql, Snapshot::Latest, arguments)
@@ -163,7 +165,7 @@ fn load_series(template: i32, attributes: &[Attribute]) -> Option<SeriesTable> {
         return None;
     }
     let table = relation::table_oid("keyed_state", &SideTable::Series.name(template))?;
-    let sequence = identity::sequence(table, SeriesTable::ID)?;
+    let sequence = insert::identity_sequence(table, SeriesTable::ID)?;
     Some(SeriesTable { table, sequence })
 }
 
@@ -282,7 +284,7 @@ fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<Str
     let by_snapshot = "select array[t.language], array(select a.id from keyed_state.attribute a where a.template_id = t.id) \
          from keyed_state.template t where t.id = $1";
     let mut found = vec![newest(spi, by_job, &by_template)];
-    if snapshot_is_fixed() {
+    if snapshot::is_fixed() {
         let of_snapshot = |sql| spi.run_once(sql, Snapshot::Latest, &by_template);
         found.extend([by_job, by_snapshot].map(of_snapshot));
     }

@@ -6,7 +6,7 @@ use crate::postgres::guard;
 use crate::postgres::invalidation::{self, Stale};
 use crate::postgres::raise::Raise;
 use crate::postgres::relation::{has_schema, lock_for_reading, table_oid};
-use crate::postgres::snapshot_is_fixed;
+use crate::postgres::snapshot;
 use pgrx::pg_sys::Oid;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -107,7 +107,7 @@ pub(super) fn table_of(template: i32) -> Option<Oid> {
 /// Caches a loaded template.
 pub(super) fn cache(template: Template) -> Rc<Template> {
     let template = Rc::new(template);
-    if snapshot_is_fixed() {
+    if snapshot::is_fixed() {
         // Its former languages and attributes are specific to this snapshot.
         invalidation::note(template.table);
     }

@@ -85,7 +85,7 @@ impl Index {
     fn new(sets: &[SynonymSet], words_of: impl Fn(&str) -> Vec<Forms>) -> Index {
         let (mut entries, mut first) = (Vec::new(), Vec::new());
         for (set, it) in sets.iter().enumerate() {
-            for (position, text) in it.sought().iter().enumerate() {
+            for (position, text) in it.sources().iter().enumerate() {
                 let mut words = words_of(text).into_iter();
                 let number = entries.len() as u32;
                 let forms = words.next().into_iter().flatten();

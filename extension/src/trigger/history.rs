@@ -5,6 +5,7 @@
 
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;
+use crate::change::generation;
 use crate::error::Error;
 use crate::metric;
 use crate::postgres::datum;
@@ -192,40 +193,54 @@ fn flush(template: &Template, moment: Moment) {
 
 /// Inserts entries without a statement. Returns `None` if the table does not have its original definition.
 fn insert_directly(template: &Template, entries: &[Entry], actor: &str, source: &str) -> Option<()> {
-    let table = template.history?;
+    let (table, position) = (template.history?, template.history_position?);
     // The writer holds the row lock until the transaction ends, so no other transaction adds a version.
     lock_table(table);
+    let present = generation::position();
     let version = |entry: &Entry| match entry.is_fresh {
-        true => Some(1),
-        false => latest_version(table, entry.record)?.checked_add(1),
+        true => Some((1, present)),
+        false => {
+            let (version, before) = latest_version(table, position, entry.record)?;
+            Some((version.checked_add(1)?, present.max(before)))
+        }
     };
-    let versions = entries.iter().map(version).collect::<Option<Vec<i32>>>()?;
+    let versions = entries.iter().map(version).collect::<Option<Vec<(i32, i64)>>>()?;
     let at = Timestamp(transaction::began_at());
-    let rows = entries.iter().zip(versions).map(|(entry, version)| {
+    let rows = entries.iter().zip(versions).map(|(entry, (version, position))| {
         let key = entry.external_key.as_deref();
-        (entry.record, version, at, actor, source, entry.operation, key, Jsonb(&entry.changes))
+        (entry.record, version, at, actor, source, entry.operation, key, Jsonb(&entry.changes), position)
     });
     insert_rows(table, rows).ok()
 }
 
-fn latest_version(table: Oid, record: Uuid) -> Option<i32> {
-    let version = |found: &index::Found| found.get(VERSION).map_or(0, datum::read_i32);
+/// The number and the position of the latest version of a record; both 0 where it has none.
+fn latest_version(table: Oid, position: i16, record: Uuid) -> Option<(i32, i64)> {
+    let read = |found: &index::Found| {
+        (found.get(VERSION).map_or(0, datum::read_i32), found.get(position).map_or(0, datum::read_i64))
+    };
     let columns = [RECORD_ID, VERSION];
     let record = datum::uuid(record)?;
-    let latest =
-        index::find_one(table, Index::PrimaryKey, &columns, index::UUID, record, Which::Last, version);
-    latest.ok().map(|version| version.unwrap_or(0))
+    let latest = index::find_one(table, Index::PrimaryKey, &columns, index::UUID, record, Which::Last, read);
+    latest.ok().map(|latest| latest.unwrap_or_default())
 }
 
 fn insert_by_statement(template: &Template, entries: &[Entry], actor: &str, source: &str) {
     let table = SideTable::History.sql(template.id);
+    let has_positions = template.history_position.is_some();
+    // A state that is not migrated yet has no positions.
+    let (column, position, before) = match has_positions {
+        true => (", position", ", greatest($8, l.position)", "h.version, h.position"),
+        false => ("", "", "h.version"),
+    };
     let sql = format!(
-        "insert into {table} select u.record_id, case when u.is_fresh then 1 else (select \
-         coalesce(max(h.version), 0) + 1 from {table} h where h.record_id = u.record_id) end, now(), $1, $2, \
-         u.operation, u.external_key, u.changes::jsonb \
-         from unnest($3, $4, $5, $6, $7) u (record_id, is_fresh, operation, external_key, changes)"
+        "insert into {table} (record_id, version, at, actor, source, operation, external_key, changes{column}) \
+         select u.record_id, coalesce(l.version, 0) + 1, now(), $1, $2, u.operation, u.external_key, \
+         u.changes::jsonb{position} from unnest($3, $4, $5, $6, $7) u (record_id, is_fresh, operation, external_key, changes) \
+         left join lateral (select {before} from {table} h where h.record_id = u.record_id and not u.is_fresh \
+         order by h.version desc limit 1) l on $8 >= 0"
     );
     connected(|spi| {
+        let present = if has_positions { generation::position() } else { 0 };
         let arguments = params![
             actor,
             source,
@@ -233,7 +248,8 @@ fn insert_by_statement(template: &Template, entries: &[Entry], actor: &str, sour
             array(entries.iter().map(|it| it.is_fresh)),
             array(entries.iter().map(|entry| Some(entry.operation))),
             array(entries.iter().map(|entry| entry.external_key.as_deref())),
-            array(entries.iter().map(|entry| Some(entry.changes.as_str())))
+            array(entries.iter().map(|entry| Some(entry.changes.as_str()))),
+            present
         ];
         template.run(spi, &sql, Snapshot::Latest, &arguments);
     });

@@ -1,32 +1,32 @@
-//! The changes of a record's attributes.
+//! Changes of a record's attributes.
 
 use crate::error::Error;
 use std::borrow::Cow;
 use uuid::Uuid;
 
-/// A value in the form its column takes.
+/// A value of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// No value.
     Null,
     /// `text`.
     Text(Cow<'a, str>),
-    /// `numeric`, by the digits the caller wrote.
+    /// `numeric`, as the digits of the request.
     Number(Cow<'a, str>),
     /// `text[]`.
     List(Vec<Cow<'a, str>>),
-    /// What PostgreSQL passes by value: the days of a date, the microseconds of a time, both since 2000-01-01.
+    /// A type passed by value: `boolean`, or a date or time as days or microseconds since 2000-01-01.
     ByValue(i64),
-    /// `uuid` of the target.
+    /// The `uuid` of the target.
     Reference(Uuid),
-    /// The target by its external key, still to be looked up.
+    /// The external key of a target that was not looked up yet.
     ReferenceByKey(Cow<'a, str>),
-    /// The target by the text of this attribute of it, still to be looked up.
+    /// A text in this attribute of a target that was not looked up yet.
     ReferenceByText(i32, Cow<'a, str>),
 }
 
 impl Value<'_> {
-    /// The same value, which borrows nothing.
+    /// The same value without borrows.
     pub fn into_owned(self) -> Value<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         match self {
@@ -41,7 +41,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether it is a reference whose target is still to be looked up.
+    /// Whether this is a reference whose target was not looked up yet.
     pub fn is_unresolved(&self) -> bool {
         matches!(self, Value::ReferenceByKey(_) | Value::ReferenceByText(..))
     }
@@ -50,27 +50,27 @@ impl Value<'_> {
 /// One point of a metric's series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The measured value; always finite.
+    /// The measured value, which is finite.
     pub value: f64,
-    /// Microseconds since 2000-01-01T00:00:00Z; `None` means the time of the write.
+    /// The time in microseconds since 2000-01-01T00:00:00Z; `None` is the time of the write.
     pub at: Option<i64>,
 }
 
-/// What a request does to one attribute.
+/// The change of one attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change<'a> {
-    /// The attribute takes this value.
+    /// Sets the value.
     Set(Value<'a>),
-    /// The number grows by this much; absent counts as 0.
+    /// Adds to the number; null counts as 0.
     Increment(Cow<'a, str>),
-    /// The points join the metric's series.
+    /// Appends points to the metric's series.
     Append(Vec<Point>),
-    /// A value that a record may keep and that no record may get: unless the record has it, this is the error.
+    /// Keeps a value that is no longer valid. If the record has another value, this is the error.
     Keep(Value<'a>, Box<Error>),
 }
 
 impl Change<'_> {
-    /// The same change, which borrows nothing.
+    /// The same change without borrows.
     pub fn into_owned(self) -> Change<'static> {
         match self {
             Change::Set(value) => Change::Set(value.into_owned()),
@@ -81,5 +81,5 @@ impl Change<'_> {
     }
 }
 
-/// What a request does to a record's attributes: position among the template's attributes, and change.
+/// The changes of a record: positions of the template's attributes, and their changes.
 pub type Changes<'a> = Vec<(usize, Change<'a>)>;

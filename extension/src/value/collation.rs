@@ -1,42 +1,42 @@
-//! The order of texts: collations by their names in definitions and in PostgreSQL. Pure.
+//! Collations: their names in definitions and in PostgreSQL. Pure.
 
 use super::quote::identifier;
 
-/// The root order of Unicode, which orders most languages as their readers expect.
+/// The Unicode root collation, which suits most languages.
 pub const ROOT: &str = "und";
 
-/// The order of bytes, which is that of code points.
+/// The byte order, which is also the order of code points.
 pub const BYTES: &str = "C";
 
-/// What PostgreSQL adds to the name of a language.
-const BY_ICU: &str = "-x-icu";
+/// The suffix of ICU collations in PostgreSQL.
+const ICU_SUFFIX: &str = "-x-icu";
 
-/// A collation as PostgreSQL's catalog names it.
+/// The name of a collation in PostgreSQL's catalog.
 pub fn name_in_catalog(collation: &str) -> String {
-    if collation == BYTES { BYTES.to_owned() } else { format!("{collation}{BY_ICU}") }
+    if collation == BYTES { BYTES.to_owned() } else { format!("{collation}{ICU_SUFFIX}") }
 }
 
-/// The same as SQL names it.
+/// The qualified and quoted name of a collation in SQL.
 pub fn name_in_sql(collation: &str) -> String {
     format!("pg_catalog.{}", identifier(&name_in_catalog(collation)))
 }
 
-/// A collation as SQL names it, behind an expression; nothing for that of the column.
+/// The COLLATE clause of an expression; empty for the column's collation.
 pub fn clause(name_in_sql: &str) -> String {
     if name_in_sql.is_empty() { String::new() } else { format!(" collate {name_in_sql}") }
 }
 
-/// The collations of an attribute, as SQL names them; empty for that of the column.
+/// The collations of an attribute, by their SQL names; empty for the column's collation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collations {
-    /// What orders its texts.
+    /// The collation of sorts.
     pub order: String,
-    /// The order of its B-tree, which follows a change of the definition; that of its texts where there is no B-tree.
+    /// The collation of its B-tree, which is rebuilt after a change of the definition; that of sorts if there is no B-tree.
     pub index: String,
 }
 
 impl Collations {
-    /// Whether the B-tree has texts in their order.
+    /// Whether the B-tree has the collation of sorts.
     pub fn agree(&self) -> bool {
         self.order == self.index
     }
@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_have_the_names_of_icu() {
+    fn languages_map_to_icu_collations() {
         assert_eq!(name_in_sql(ROOT), "pg_catalog.\"und-x-icu\"");
         assert_eq!(name_in_sql("de-CH"), "pg_catalog.\"de-CH-x-icu\"");
         assert_eq!(name_in_sql(BYTES), "pg_catalog.\"C\"");
     }
 
     #[test]
-    fn the_collation_of_the_column_is_not_stated() {
+    fn column_collation_has_no_clause() {
         assert_eq!(clause(""), "");
         assert_eq!(clause(&name_in_sql("sv")), " collate pg_catalog.\"sv-x-icu\"");
     }

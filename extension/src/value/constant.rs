@@ -1,28 +1,27 @@
-//! Values that SQL compares columns with.
+//! Constants of conditions: values that SQL compares with columns.
 
 use crate::value::quote::literal;
 use crate::value::time;
 use uuid::Uuid;
 
-/// A value that SQL can compare a column with.
+/// A constant of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// `text`.
     Text(String),
-    /// Of another type: as PostgreSQL reads it, and the type.
+    /// A value of another type in text form, and the type.
     Typed(String, &'static str),
-    /// `timestamptz`: when this day, in days since 2000-01-01, begins in the time zone of the request.
+    /// `timestamptz`: the start of this day, in days since 2000-01-01, in the time zone of the request.
     Midnight(i32),
 }
 
-/// The last microsecond of a day, as PostgreSQL counts.
-pub const LAST_MOMENT: &str = "23:59:59.999999";
+/// The last microsecond of a day.
+pub const LAST_MICROSECOND: &str = "23:59:59.999999";
 
-/// When the day after begins: one microsecond behind the last one of a day. Midnight itself would not do, since where
-/// clocks are moved at midnight it comes twice or not at all; the moment before it is there, and the later of two is
-/// the one before the new day.
-pub fn midnight_after(last_moment: &str, time_zone: &str) -> String {
-    format!("({last_moment} at time zone {time_zone} + '0.000001 s'::interval)")
+/// The start of the next day: one microsecond after the last one of a day. Midnight itself can be repeated or skipped if
+/// clocks change at midnight. The last microsecond always exists, and PostgreSQL chooses the later one if it is repeated.
+pub fn midnight_after(last_microsecond: &str, time_zone: &str) -> String {
+    format!("({last_microsecond} at time zone {time_zone} + '0.000001 s'::interval)")
 }
 
 impl Constant {
@@ -45,7 +44,7 @@ impl Constant {
         Constant::Typed(id.hyphenated().to_string(), "uuid")
     }
 
-    /// What a text begins with.
+    /// The first characters of a text.
     pub fn beginning(&self, characters: usize) -> Constant {
         match self {
             Constant::Text(text) => Constant::Text(text.chars().take(characters).collect()),
@@ -53,25 +52,24 @@ impl Constant {
         }
     }
 
-    /// As a quoted literal whose type the context decides, except for a time that PostgreSQL has to work out;
-    /// `time_zone` is a literal already.
+    /// A literal without a type, or an expression for a time that PostgreSQL computes. `time_zone` is an SQL literal.
     pub fn untyped(&self, time_zone: &str) -> String {
         match self {
             Constant::Text(text) | Constant::Typed(text, _) => literal(text),
             Constant::Midnight(days) => {
                 let mut text = String::new();
                 time::write_date(&mut text, *days - 1);
-                let last_moment = match *days == *time::DATE_RANGE.start() {
+                let last_microsecond = match *days == *time::DATE_RANGE.start() {
                     // There is no year 0.
-                    true => format!("'0001-12-31 {LAST_MOMENT} BC'::timestamp"),
-                    false => format!("'{text} {LAST_MOMENT}'::timestamp"),
+                    true => format!("'0001-12-31 {LAST_MICROSECOND} BC'::timestamp"),
+                    false => format!("'{text} {LAST_MICROSECOND}'::timestamp"),
                 };
-                midnight_after(&last_moment, time_zone)
+                midnight_after(&last_microsecond, time_zone)
             }
         }
     }
 
-    /// As an expression of its own type.
+    /// An expression with an explicit type.
     pub fn typed(&self, time_zone: &str) -> String {
         let sql = self.untyped(time_zone);
         match self {

@@ -1,25 +1,25 @@
-//! Patterns in which applications show dates and times: fields of letters as Unicode defines them. Pure.
+//! Display patterns of dates and times, with the field symbols of Unicode (LDML). Pure.
 
-/// The fields of a date.
+/// Date fields.
 const DATE_FIELDS: [&str; 11] = ["yyyy", "yy", "y", "MMMM", "MMM", "MM", "M", "EEEE", "EEE", "dd", "d"];
-/// The fields of a time.
+/// Time fields.
 const TIME_FIELDS: [&str; 9] = ["HH", "H", "hh", "h", "mm", "m", "ss", "s", "a"];
 /// The maximum number of characters of a pattern.
-const LONGEST: usize = 50;
+const MAX_LENGTH: usize = 50;
 
-/// Checks a pattern; the error says what is wrong with it.
+/// Checks a pattern. The error is a message for the caller.
 pub fn check(pattern: &str, has_time: bool) -> Result<(), String> {
-    if pattern.chars().count() > LONGEST {
-        return Err(format!("a pattern has at most {LONGEST} characters"));
+    if pattern.chars().count() > MAX_LENGTH {
+        return Err(format!("a pattern has at most {MAX_LENGTH} characters"));
     }
     if pattern.chars().any(char::is_control) {
-        return Err("a pattern has no control characters".to_owned());
+        return Err("a pattern must not contain control characters".to_owned());
     }
     let mut fields = 0;
     let mut rest = pattern;
     while let Some(first) = rest.chars().next() {
         if first == '\'' {
-            rest = behind_quoted(rest).ok_or("a quote in the pattern has no end")?;
+            rest = after_quoted(rest).ok_or("unterminated quote in the pattern")?;
             continue;
         }
         let length = rest.find(|letter| letter != first).unwrap_or(rest.len());
@@ -30,23 +30,23 @@ pub fn check(pattern: &str, has_time: bool) -> Result<(), String> {
             continue;
         }
         if TIME_FIELDS.contains(&run) && !has_time {
-            return Err(format!("{run:?} is a field of a time, and a date has no time"));
+            return Err(format!("{run:?} is a time field, but a date has no time"));
         }
         if !DATE_FIELDS.contains(&run) && !TIME_FIELDS.contains(&run) {
-            return Err(format!("{run:?} is not a field of a pattern"));
+            return Err(format!("{run:?} is not a pattern field"));
         }
         fields += 1;
     }
-    if fields == 0 { Err("a pattern needs a field".to_owned()) } else { Ok(()) }
+    if fields == 0 { Err("a pattern must contain a field".to_owned()) } else { Ok(()) }
 }
 
-/// What follows a text in quotes; none where the second quote is missing. Two quotes are one.
-fn behind_quoted(text: &str) -> Option<&str> {
+/// The text after a quoted string; `None` if the closing quote is missing. Two quotes are an escaped quote.
+fn after_quoted(text: &str) -> Option<&str> {
     let end = text.get(1..)?.find('\'')?;
     text.get(end + 2..)
 }
 
-/// What a pattern may have.
+/// The hint for an invalid pattern.
 pub fn hint(has_time: bool) -> String {
     let (fields, example) = match has_time {
         true => ([&DATE_FIELDS[..], &TIME_FIELDS[..]].concat(), "dd.MM.yyyy HH:mm"),
@@ -63,7 +63,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn fields_signs_and_quoted_texts_make_a_pattern() {
+    fn pattern_may_contain_fields_punctuation_and_quoted_text() {
         for pattern in
             ["dd.MM.yyyy", "yyyy-MM-dd", "d. MMMM y", "EEEE, d 'de' MMM", "yyyy年M月d日", "d 'o''clock'"]
         {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_named() {
+    fn invalid_pattern_is_rejected_with_its_cause() {
         for (pattern, says) in [
             ("DD.MM.YYYY", "\"DD\""),
             ("dd.MM.yyyyy", "\"yyyyy\""),

@@ -1,8 +1,8 @@
-//! Numbers as PostgreSQL writes a `numeric`: digits without an exponent, `NaN` or an infinity.
+//! Numbers in the text form of `numeric`: digits without an exponent, `NaN` or an infinity.
 
 use std::cmp::Ordering;
 
-/// The same number without zeros at the end of its fraction: `1.50` is `1.5`.
+/// The number without trailing zeros in its fraction: `1.50` becomes `1.5`.
 pub fn without_trailing_zeros(decimal: &str) -> &str {
     if !decimal.contains('.') {
         return decimal;
@@ -10,7 +10,7 @@ pub fn without_trailing_zeros(decimal: &str) -> &str {
     decimal.trim_end_matches('0').trim_end_matches('.')
 }
 
-/// Compares two numbers as PostgreSQL does: `NaN` is above everything.
+/// Compares two numbers as PostgreSQL does: `NaN` is greater than all others.
 pub fn compare(one: &str, other: &str) -> Ordering {
     let [one, other] = [one, other].map(Parts::of);
     one.class.cmp(&other.class).then_with(|| {
@@ -19,23 +19,23 @@ pub fn compare(one: &str, other: &str) -> Ordering {
     })
 }
 
-/// From the lowest to the highest.
+/// Classes in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     NegativeInfinity,
     Negative,
-    /// Zero too.
+    /// Including zero.
     Positive,
     Infinity,
     NotANumber,
 }
 
-/// The parts of a number that decide the order.
+/// The parts of a number that determine its order.
 struct Parts<'a> {
     class: Class,
-    /// The digits before the point; none where there is a zero alone.
+    /// The digits before the decimal point, without leading zeros.
     whole: &'a str,
-    /// The digits after the point.
+    /// The digits after the decimal point.
     fraction: &'a str,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Parts<'a> {
         Parts { class, whole: whole.trim_start_matches('0'), fraction }
     }
 
-    /// Of two numbers with as many digits before the point, these decide.
+    /// The digits that order numbers of the same class and length.
     fn digits(&self) -> (&'a str, &'a str) {
         (self.whole, self.fraction)
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_ordered_as_postgresql_orders_them() {
+    fn numbers_have_the_order_of_postgresql() {
         let ascending = [
             "-Infinity",
             "-1000",
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_at_the_end_make_no_other_number() {
+    fn trailing_zeros_do_not_change_a_number() {
         for (one, other) in
             [("1", "1.000"), ("0", "0.0"), ("-2.50", "-2.5"), ("100", "100.0"), ("NaN", "NaN")]
         {

@@ -1,4 +1,4 @@
-//! The options of a list attribute: pure.
+//! Options of list attributes. Pure.
 
 use crate::error::{Code, Error};
 use crate::value::member::{missing, parse_label, text_at, unknown_member};
@@ -6,15 +6,15 @@ use crate::{json, json_write};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// The maximum number of options a list attribute may offer.
+/// The maximum number of options of a list attribute.
 const MAX_OPTIONS: usize = 1000;
 
-/// One value that a list attribute may hold, with the words shown for it.
+/// An allowed value of a list attribute, and its label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListOption {
-    /// What is stored.
+    /// The stored value.
     pub value: String,
-    /// What is shown.
+    /// The displayed text.
     pub label: String,
 }
 

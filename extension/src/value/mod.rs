@@ -1,56 +1,50 @@
-//! Values and their rules: pure, without PostgreSQL and without templates.
+//! Values and their rules. Pure: independent of PostgreSQL and of templates.
 
-/// Texts and lists in a cell of a file.
-pub mod cell_format;
-/// The changes of a record's attributes.
+/// Changes of attributes.
 pub mod change;
-/// The order of texts.
+/// Collations.
 pub mod collation;
-/// Values that SQL compares columns with.
+/// Constants of conditions.
 pub mod constant;
-/// Patterns of dates and times.
+/// Display patterns of dates and times.
 pub mod date_pattern;
-/// Numbers as PostgreSQL writes a numeric.
+/// Numbers in the text form of `numeric`.
 pub mod decimal;
-/// The change of a record's vector.
-pub mod embedding;
-/// The formats of files.
+/// File formats, and texts and lists in cells.
 pub mod file_format;
-/// The rules of external keys.
+/// External keys.
 pub mod key;
-/// The options of a list attribute.
+/// Options of list attributes.
 pub mod list_option;
 /// Members of JSON objects in requests.
 pub mod member;
-/// Normal forms of Unicode.
+/// Unicode normalization forms.
 pub mod normal_form;
-/// Single values of conditions.
+/// Operands of conditions.
 pub mod operand;
-/// Patterns of like and ilike.
+/// Patterns of `like` and `ilike`.
 pub mod pattern;
-/// Texts and names as parts of statements.
+/// Quoting of literals and identifiers.
 pub mod quote;
-/// Ids that carry their template's number.
+/// Record ids.
 pub mod record_id;
 /// Names of projects, templates and attributes.
 pub mod slug;
 /// The standard columns.
 pub mod standard_column;
-/// What the answer of a write is about.
-pub mod subject;
-/// Words that stand for each other.
+/// Synonym sets.
 pub mod synonym_set;
-/// The names of tables.
+/// Table names.
 pub mod table_name;
-/// Dates and times in and out.
+/// Parsing and writing of dates and times.
 pub mod time;
-/// The fault of a text that is not a date or not a time.
+/// Error messages for invalid dates and times.
 pub mod time_fault;
-/// The rules of a vector.
+/// Vectors, and changes of a record's vector.
 pub mod vector;
 /// Versions of keyed.
 pub mod version;
-/// The answer of a function that writes.
+/// Results of functions that write.
 pub mod written;
-/// Local times of a time zone.
+/// Local times in a time zone.
 pub mod zone;

@@ -1,4 +1,4 @@
-//! A single value of a condition: its form in the request, and its meaning.
+//! Operands of conditions: their form in a request, and their meaning.
 
 use crate::error::{Code, Error};
 use crate::value::constant::Constant;
@@ -6,39 +6,39 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
 
-/// A single value.
+/// An operand.
 #[derive(Clone, Debug)]
 pub struct Operand {
-    /// Its place in the request (RFC 6901).
+    /// Its JSON pointer in the request (RFC 6901).
     pub pointer: String,
-    /// What was sent.
+    /// Its form in the request.
     pub sent: Sent,
 }
 
-/// A value in the form it was sent in.
+/// The form of an operand in a request.
 #[derive(Clone, Debug)]
 pub enum Sent {
-    /// The text of a JSON string, or a part of such a text.
+    /// The text of a JSON string, or a substring of it.
     Text(String),
-    /// JSON of any other kind, null excepted.
+    /// JSON of any other type except null.
     Json(Box<RawValue>),
-    /// The same, inside a text: no pointer leads into it.
+    /// The same within a string, so that no pointer can refer to its parts.
     JsonInText(Box<RawValue>),
 }
 
-/// The meaning of a single value.
+/// The meaning of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meaning {
-    /// Itself.
+    /// A constant.
     Constant(Constant),
     /// Any time of this day, in days since 2000-01-01.
     Day(i32),
-    /// The live record that holds this external key.
+    /// The live record with this external key.
     Key(String),
 }
 
 impl Operand {
-    /// The text, if it is one.
+    /// The text, if the operand is a string.
     pub fn text(&self) -> Option<&str> {
         match &self.sent {
             Sent::Text(text) => Some(text),
@@ -54,12 +54,12 @@ impl Operand {
         }
     }
 
-    /// The record id that it is.
+    /// The record id, if the operand is one.
     pub fn id(&self) -> Option<Uuid> {
         Uuid::parse_str(self.text()?).ok()
     }
 
-    /// The refusal that says what is wanted.
+    /// The error that names the expected form.
     pub fn must_be(&self, wanted: &str) -> Error {
         let message = match &self.sent {
             Sent::Text(text) => format!("must be {wanted}, not {}", quoted(text)),
@@ -69,7 +69,7 @@ impl Operand {
     }
 }
 
-/// What was sent, as a message quotes it: short enough that the rest of the message is still read.
+/// A quoted text for a message, truncated if it is long.
 pub fn quoted(text: &str) -> String {
     const MAX: usize = 80;
     match text.char_indices().nth(MAX) {

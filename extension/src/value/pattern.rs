@@ -1,9 +1,9 @@
-//! Patterns of `like` and `ilike`: the input is escaped, and only added wildcards are wildcards.
+//! Patterns of `like` and `ilike`. Pure.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A text as a part of a pattern.
+/// Escapes a text for use in a pattern.
 pub fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 2);
     for character in text.chars() {
@@ -15,16 +15,15 @@ pub fn escaped(text: &str) -> String {
     pattern
 }
 
-/// A pattern that every text matches, by the letters of ASCII alone, that matches the given one in any language,
-/// letter case aside; `None` where it would say nothing.
+/// A coarser pattern that is compared case-insensitively in ASCII. It matches each text that the given pattern matches under
+/// any collation. Returns `None` if it would match every text.
 ///
-/// A letter outside ASCII may stand for others, or for several: any characters are taken for it. So may i and k: their
-/// capitals have a second form each, İ and the sign of Kelvin, and in Turkish the capital of i is another letter. Any
-/// one character is taken for these.
+/// A character outside ASCII can fold to several characters, so it becomes `%`. The letters i and k have non-ASCII capitals,
+/// İ and the Kelvin sign, so they become `_`.
 pub fn in_ascii(pattern: &str) -> Option<String> {
     let mut coarse = String::with_capacity(pattern.len());
     let mut is_escaped = false;
-    let mut says_something = false;
+    let mut has_literal = false;
     for character in pattern.chars() {
         let is_literal = std::mem::take(&mut is_escaped);
         match character {
@@ -32,22 +31,21 @@ pub fn in_ascii(pattern: &str) -> Option<String> {
             '\\' | '%' | '_' if is_literal => {
                 coarse.push('\\');
                 coarse.push(character);
-                says_something = true;
+                has_literal = true;
             }
             'i' | 'I' | 'k' | 'K' => coarse.push('_'),
             '%' | '\u{80}'.. if coarse.ends_with('%') && !coarse.ends_with("\\%") => {}
             '%' | '\u{80}'.. => coarse.push('%'),
             other => {
                 coarse.push(other);
-                says_something = true;
+                has_literal = true;
             }
         }
     }
-    says_something.then_some(coarse)
+    has_literal.then_some(coarse)
 }
 
-/// The same for all normal forms of a pattern, each of which gives this: a letter is taken for any characters with the marks
-/// that stand behind it.
+/// Like [`in_ascii`], for all normalization forms of a pattern. A letter with combining marks becomes `%`.
 pub fn in_ascii_of_forms(pattern: &str) -> Option<String> {
     let mut plain = String::with_capacity(pattern.len());
     let mut characters = pattern.nfd().peekable();
@@ -59,7 +57,7 @@ pub fn in_ascii_of_forms(pattern: &str) -> Option<String> {
         let is_marked = characters.peek().is_some_and(|next| is_combining_mark(*next));
         match character {
             _ if is_marked => plain.push('\u{80}'),
-            // The question mark of Greek and its grave accent have these as their normal form.
+            // The Greek question mark and the Greek varia normalize to these characters.
             ';' | '`' => plain.push('_'),
             _ if is_escaped => plain.extend(['\\', character]),
             _ => plain.push(character),
@@ -68,17 +66,17 @@ pub fn in_ascii_of_forms(pattern: &str) -> Option<String> {
     in_ascii(&plain)
 }
 
-/// Whether the texts that match have a trigram in common, by which an index finds them: three letters or digits in a
-/// row, where the beginning of a word counts for two more and its end for one.
+/// Whether a trigram index can find the matches: the pattern has three consecutive letters or digits. The start of a word
+/// counts as two more characters, its end as one.
 pub fn has_trigram(pattern: &str) -> bool {
     !words(pattern).is_empty()
 }
 
-/// The words and parts of words of a pattern that have a trigram, each as a pattern of its own. An index of trigrams finds
-/// the texts that match all of these, wherever each of them stands.
+/// The words of a pattern that have a trigram, and parts of words, as separate patterns. A trigram index finds the texts that
+/// match all of them.
 pub fn words(pattern: &str) -> Vec<String> {
     let mut words = Vec::new();
-    // A word so far, what it counts for, and what stands before it: nothing, anything, or another character.
+    // The current word, its length with padding, and its prefix: nothing, a wildcard, or a wildcard and a character.
     let (mut word, mut count) = (String::new(), 0);
     let mut before = String::new();
     let mut is_escaped = false;
@@ -118,7 +116,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn three_letters_in_a_row_are_a_trigram_and_so_is_the_beginning_of_a_word() {
+    fn trigram_needs_three_letters_or_the_start_of_a_word() {
         for pattern in ["%abc%", "a%", "%ab", "%ab cd%", r"%\%a%", r"%a\_b%", "%東京都%", "%x1y%", "% a%"]
         {
             assert!(has_trigram(pattern), "{pattern}");
@@ -130,7 +128,7 @@ mod tests {
         }
     }
 
-    /// LIKE, straight from its definition.
+    /// LIKE by its definition.
     fn is_like(text: &[char], pattern: &[char]) -> bool {
         match (pattern, text) {
             ([], rest) => rest.is_empty(),
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_is_kept() {
+    fn coarse_pattern_keeps_unambiguous_characters() {
         for (pattern, coarse) in [
             ("%abc%", Some("%abc%")),
             ("%Müller%", Some("%M%ller%")),
@@ -164,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_of_all_normal_forms_is_kept() {
+    fn coarse_pattern_covers_all_normalization_forms() {
         for (pattern, coarse) in [
             ("%M\u{fc}ller%", Some("%M%ller%")),
             ("%Mu\u{308}ller%", Some("%M%ller%")),
@@ -181,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_normal_form_is_missed(text in "[a-c;`%_\\\\eu\u{300}\u{308}éüİK\u{212a}\u{37e}한가]{0,8}") {
+        fn coarse_pattern_matches_every_normalization_form(text in "[a-c;`%_\\\\eu\u{300}\u{308}éüİK\u{212a}\u{37e}한가]{0,8}") {
             let coarse = in_ascii_of_forms(&format!("%{}%", escaped(&text)));
             for form in [text.clone(), text.nfc().collect(), text.nfd().collect()] {
                 prop_assert!(coarse.as_deref().is_none_or(|coarse| matches(&form, coarse)), "{form:?} {coarse:?}");
@@ -189,14 +187,14 @@ mod tests {
         }
 
         #[test]
-        fn an_escaped_text_matches_itself_alone(text in "[a%_\\\\é]{0,6}", other in "[a%_\\\\é]{0,6}") {
+        fn escaped_text_matches_only_itself(text in "[a%_\\\\é]{0,6}", other in "[a%_\\\\é]{0,6}") {
             prop_assert!(matches(&text, &escaped(&text)));
             prop_assert_eq!(matches(&other, &escaped(&text)), other == text);
         }
 
         #[test]
-        fn no_text_is_missed(before in "[a-cİK]{0,3}", text in "[A-Ca-cIiıİKkKÄäẞß%_\\\\]{0,6}", after in "[a-c]{0,3}", forms in prop::collection::vec(0..4_usize, 6)) {
-            // The same text with each letter in one of its forms, as some language writes it.
+        fn coarse_pattern_matches_every_text_in_any_case(before in "[a-cİK]{0,3}", text in "[A-Ca-cIiıİKkKÄäẞß%_\\\\]{0,6}", after in "[a-c]{0,3}", forms in prop::collection::vec(0..4_usize, 6)) {
+            // The same text, with each letter in one of its case forms in some language.
             let written: String = text.chars().zip(forms).map(|(character, form)| match character.to_ascii_lowercase() {
                 'i' | 'ı' | 'İ' => ["i", "I", "ı", "İ"][form],
                 'k' | '\u{212a}' => ["k", "K", "\u{212a}", "k"][form],

@@ -1,8 +1,8 @@
-//! Names of projects, templates and attributes: PostgreSQL identifiers that need no quotes.
+//! Slugs: names of projects, templates and attributes that are valid unquoted identifiers. Pure.
 
 use crate::error::{Code, Error};
 
-/// What a slug names; each has names of its own that it may not take.
+/// The kind of object that a slug names. Each kind has its own reserved names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noun {
     /// A schema.
@@ -11,33 +11,31 @@ pub enum Noun {
     Template,
     /// A column.
     Attribute,
-    /// A saved view: the end of a view's name.
+    /// A saved view: the last part of the SQL view's name.
     View,
     /// An inbound endpoint.
     Endpoint,
 }
 
-/// The standard fields: no attribute may take their names.
+/// The standard fields, which are reserved names of attributes.
 pub const STANDARD_FIELDS: [&str; 7] =
     ["id", "template_id", "template_slug", "external_key", "created_at", "updated_at", "deleted_at"];
 
-/// Columns that PostgreSQL itself gives to every table.
+/// PostgreSQL's system columns.
 const SYSTEM_COLUMNS: [&str; 6] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
-/// Schemas that belong to PostgreSQL or to this extension.
+/// Schemas of PostgreSQL or of keyed.
 const SYSTEM_SCHEMAS: [&str; 6] =
     ["information_schema", "public", "keyed", "keyed_http", "keyed_state", "keyed_scope"];
 
-/// Checks that `slug` matches `^[a-z][a-z0-9_]{0,62}$` and is not reserved for its noun.
-///
-/// `pointer` is the place of the slug in the request (RFC 6901).
+/// Checks that `slug` matches `^[a-z][a-z0-9_]{0,62}$` and is not reserved. `pointer` is its JSON pointer in the request.
 pub fn check(noun: Noun, slug: &str, pointer: &str) -> Result<(), Error> {
     let mut bytes = slug.bytes();
     let shaped = slug.len() <= 63
         && bytes.next().is_some_and(|first| first.is_ascii_lowercase())
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !shaped {
-        return Err(Error::at(Code::InvalidSlug, pointer, format!("{slug:?} cannot be a slug")).hint(
+        return Err(Error::at(Code::InvalidSlug, pointer, format!("{slug:?} is not a valid slug")).hint(
             "Use 1 to 63 characters: a lowercase letter, then lowercase letters, digits or \
              underscores.",
         ));
@@ -60,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_slug_is_a_plain_lowercase_identifier() {
+    fn slug_is_a_lowercase_identifier() {
         for good in ["a", "customers", "a1_b2", &"a".repeat(63), "select"] {
             assert!(check(Noun::Attribute, good, "/slug").is_ok(), "{good}");
         }
@@ -71,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn reserved_names_are_refused_for_the_noun_that_they_would_shadow() {
+    fn reserved_name_is_rejected_for_its_noun() {
         for name in STANDARD_FIELDS.iter().chain(&SYSTEM_COLUMNS) {
             let error = check(Noun::Attribute, name, "/slug").expect_err(name);
             assert_eq!(error.code, Code::ReservedSlug);
@@ -84,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_slug_needs_quotes_or_is_cut_by_postgresql(slug in prop_oneof![any::<String>(), "[a-z0-9_A-Zé]{0,66}"]) {
+        fn slug_needs_no_quotes_and_is_not_truncated(slug in prop_oneof![any::<String>(), "[a-z0-9_A-Zé]{0,66}"]) {
             let noun = Noun::Template;
             match check(noun, &slug, "/slug") {
                 Ok(()) => {

@@ -1,4 +1,4 @@
-//! The standard columns of every table: their numbers, and the index of keys.
+//! The standard columns of record tables: their numbers, and the index of external keys.
 
 /// `id uuid`.
 pub const ID: i16 = 1;
@@ -10,13 +10,15 @@ pub const CREATED_AT: i16 = 3;
 pub const UPDATED_AT: i16 = 4;
 /// `deleted_at timestamptz`.
 pub const DELETED_AT: i16 = 5;
-/// The key that a deleted record had. It is ours, and no slug begins like this. Its number differs: tables that are
-/// older than it have it behind their attributes.
+/// The former external key of a deleted record. No slug begins with an underscore. The column's number varies, because older
+/// tables have it after their attributes.
 pub const RELEASED_KEY: &str = "_released_key";
 
-/// The predicate of the key index, as PostgreSQL writes it back. It is always true, and the planner removes it: the
-/// index serves every query, and `ON CONFLICT (external_key)` uses it. It exists because of row locks: a column of a
-/// unique index without a predicate counts as a possible target of foreign keys, so changing it takes a lock that
-/// conflicts with writers of references to the record. A deletion would wait for every open transaction that refers
-/// to the record, and could deadlock. The predicate is short because PostgreSQL simplifies it in every statement.
+/// The predicate of the key index, as PostgreSQL deparses it. It is always true, so the index serves all queries and
+/// `ON CONFLICT (external_key)`.
+///
+/// It weakens row locks. PostgreSQL treats a column of a unique index without a predicate as a possible foreign key target, so
+/// an update of the column would take a lock that conflicts with writers of references to the record. A deletion would wait
+/// for all open transactions that refer to the record, and could deadlock. The predicate is short because PostgreSQL
+/// simplifies it in every statement.
 pub const KEY_PREDICATE: &str = "(NOT false)";

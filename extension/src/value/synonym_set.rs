@@ -1,27 +1,27 @@
-//! Words that stand for each other in a search: pure.
+//! Synonym sets of full-text search. Pure.
 
 use crate::json_write;
 use serde::{Deserialize, Serialize};
 
-/// Words, or several words in a row, of which a search for one finds the others.
+/// A set of synonyms: words or phrases. A search for one also finds the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SynonymSet {
-    /// The only one that finds the others; none where each does.
+    /// The only term that finds the others (one-way); `None` if each term does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// The others, or all.
+    /// The other terms, or all terms without a root.
     pub synonyms: Vec<String>,
 }
 
 impl SynonymSet {
-    /// Those that find others.
-    pub fn sought(&self) -> &[String] {
+    /// The terms that find others.
+    pub fn sources(&self) -> &[String] {
         self.root.as_ref().map_or(&self.synonyms, std::slice::from_ref)
     }
 
-    /// What the one at this place of [`SynonymSet::sought`] finds.
-    pub fn others(&self, place: usize) -> impl Iterator<Item = &str> {
-        let itself = self.root.is_none().then_some(place);
+    /// The terms that the term at this position of [`SynonymSet::sources`] finds.
+    pub fn others(&self, position: usize) -> impl Iterator<Item = &str> {
+        let itself = self.root.is_none().then_some(position);
         let others = self.synonyms.iter().enumerate().filter(move |(other, _)| Some(*other) != itself);
         others.map(|(_, text)| text.as_str())
     }
@@ -37,14 +37,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_stands_for_each_and_a_root_for_itself_alone() {
+    fn set_is_mutual_without_a_root_and_one_way_with_it() {
         let sets =
             r#"[{"synonyms":["car","automobile","motor car"]},{"root":"phone","synonyms":["iphone"]}]"#;
         let read: Vec<SynonymSet> = serde_json::from_str(sets).expect("sets");
-        let others = |set: usize, place| read[set].others(place).collect::<Vec<_>>();
-        assert_eq!(read[0].sought(), ["car", "automobile", "motor car"]);
+        let others = |set: usize, position| read[set].others(position).collect::<Vec<_>>();
+        assert_eq!(read[0].sources(), ["car", "automobile", "motor car"]);
         assert_eq!(others(0, 1), ["car", "motor car"]);
-        assert_eq!((read[1].sought(), others(1, 0)), (&["phone".to_owned()][..], vec!["iphone"]));
+        assert_eq!((read[1].sources(), others(1, 0)), (&["phone".to_owned()][..], vec!["iphone"]));
         assert_eq!(to_json(&read), sets);
     }
 }

@@ -1,11 +1,11 @@
-//! The names of tables: pure text. Names of projects and templates are checked slugs.
+//! Names of tables. Names of projects and templates are valid slugs. Pure.
 
-/// A table of a project, as SQL names it. Slugs hold no quote, so quoting is enough.
+/// The quoted name of a template's table. A slug contains no quote that would need escaping.
 pub fn table_sql(project: &str, template: &str) -> String {
     format!("\"{project}\".\"{template}\"")
 }
 
-/// The alias of a template's table in statements on its records.
+/// The alias of a template's table in statements.
 pub const RECORD: &str = "t";
 
 /// The schema of the state.
@@ -14,22 +14,22 @@ pub const STATE: &str = "keyed_state";
 /// A side table of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideTable {
-    /// What changed in each record.
+    /// The history of each record.
     History,
     /// The points of metrics.
     Series,
-    /// What is searched of each live record.
+    /// The search document of each live record.
     Documents,
     /// The vectors.
     Vectors,
 }
 
 impl SideTable {
-    /// Every one.
+    /// All side tables.
     pub const ALL: [SideTable; 4] =
         [SideTable::History, SideTable::Series, SideTable::Documents, SideTable::Vectors];
 
-    /// What the names of all of this kind begin with.
+    /// The prefix of the names.
     fn prefix(self) -> &'static str {
         match self {
             SideTable::History => "history_",
@@ -44,18 +44,18 @@ impl SideTable {
         format!("{}{template}", self.prefix())
     }
 
-    /// Whether a table of the state is one of this kind, of any template.
+    /// Whether a table of the state is a side table of this kind.
     pub fn is_named(self, table: &str) -> bool {
         table.strip_prefix(self.prefix()).is_some_and(|number| number.parse::<i32>().is_ok())
     }
 
-    /// Its oid, or null where there is none, as an SQL expression over the number of a template. With `|| '_trigram'` after
-    /// the number it is that of the index with this ending.
+    /// An SQL expression for its OID, given an expression for the template's number; null if it does not exist. If
+    /// `|| '_trigram'` follows the number, the expression yields the index with this suffix.
     pub fn regclass_sql(self, number: &str) -> String {
         format!("pg_catalog.to_regclass('{STATE}.{}' || {number})", self.prefix())
     }
 
-    /// The same with its schema, as SQL names it.
+    /// Its name with its schema.
     pub fn sql(self, template: i32) -> String {
         format!("{STATE}.{}", self.name(template))
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_side_table_has_the_same_name_in_every_form() {
+    fn side_table_name_is_consistent() {
         let names = SideTable::ALL.map(|table| table.name(2));
         assert_eq!(names, ["history_2", "metric_2", "text_2", "vector_2"]);
         for table in SideTable::ALL {

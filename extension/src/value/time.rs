@@ -1,29 +1,29 @@
-//! Dates and times: strict ISO 8601 and RFC 3339 in and out, as PostgreSQL's own day and microsecond numbers.
+//! Dates and times: strict ISO 8601 and RFC 3339 texts, and PostgreSQL's day and microsecond numbers. Pure.
 
 use super::time_fault;
 use crate::error::{Code, Error};
 use jiff::civil::{Date, DateTime};
 use std::fmt::Write as _;
 
-/// Days from 1970-01-01, where Unix time starts, to 2000-01-01, where PostgreSQL's does.
+/// Days from the Unix epoch, 1970-01-01, to the PostgreSQL epoch, 2000-01-01.
 const EPOCH_DAYS: i64 = 10_957;
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
-/// The days and microseconds that PostgreSQL's types hold beside the infinities: from 4714-11-24 BC.
+/// The finite range of PostgreSQL's types, from 4714-11-24 BC.
 const POSTGRES_DATES: std::ops::Range<i32> = -2_451_545..2_145_031_949;
 const POSTGRES_TIMES: std::ops::Range<i64> = -211_813_488_000_000_000..9_223_371_331_200_000_000;
 
-/// 0001-01-01 and 9999-12-31 as days since 2000-01-01: the years that ISO 8601 writes with four digits.
+/// The range of dates in keyed: 0001-01-01 to 9999-12-31, as days since 2000-01-01.
 pub const DATE_RANGE: std::ops::RangeInclusive<i32> = -730_119..=2_921_939;
 
-/// The same span for times: microseconds since 2000-01-01T00:00:00Z.
+/// The same range for times, as microseconds since 2000-01-01T00:00:00Z.
 pub const DATETIME_RANGE: std::ops::RangeInclusive<i64> =
     -730_119 * DAY_MICROSECONDS..=2_921_940 * DAY_MICROSECONDS - 1;
 
-/// `YYYY-MM-DD` as days since 2000-01-01.
+/// Parses `YYYY-MM-DD` to days since 2000-01-01.
 pub fn parse_date(text: &str, pointer: &str) -> Result<i32, Error> {
     let refuse = || time_fault::of_date(text, pointer);
-    // The parser also takes 20240229 and drops a time of day; only the one form is wanted.
+    // The parser also accepts 20240229, and ignores a time of day.
     if text.len() != 10 {
         return Err(refuse());
     }
@@ -32,7 +32,7 @@ pub fn parse_date(text: &str, pointer: &str) -> Result<i32, Error> {
     i32::try_from(days).ok().filter(|days| DATE_RANGE.contains(days)).ok_or_else(refuse)
 }
 
-/// An RFC 3339 time with offset as microseconds since 2000-01-01T00:00:00Z; further digits are rounded.
+/// Parses an RFC 3339 time with an offset to microseconds since 2000-01-01T00:00:00Z, rounded.
 pub fn parse_datetime(text: &str, pointer: &str) -> Result<i64, Error> {
     let at = civil_and_offset(text).and_then(|(local, offset)| {
         let nanoseconds = local.duration_since(DateTime::constant(2000, 1, 1, 0, 0, 0, 0)).as_nanos();
@@ -42,7 +42,7 @@ pub fn parse_datetime(text: &str, pointer: &str) -> Result<i64, Error> {
     at.ok_or_else(|| time_fault::of_datetime(text, pointer))
 }
 
-/// Rejects a time that no response could show, `infinity` too. The name is that of an argument or a column.
+/// Rejects a time outside [`DATETIME_RANGE`], including `infinity`. `name` is an argument or a column.
 pub fn check_range(name: &str, at: i64) -> Result<(), Error> {
     if DATETIME_RANGE.contains(&at) {
         return Ok(());
@@ -51,8 +51,8 @@ pub fn check_range(name: &str, at: i64) -> Result<(), Error> {
     Err(Error::at(Code::InvalidValue, format!("/{name}"), message))
 }
 
-/// The local time and its offset from UTC in minutes. The parser for whole timestamps is not used: it takes more
-/// forms than RFC 3339 has, and does not reach the last day of the year 9999.
+/// The local time and its offset from UTC in minutes. jiff's timestamp parser accepts more forms than RFC 3339, and does not
+/// support the last day of the year 9999.
 fn civil_and_offset(text: &str) -> Option<(DateTime, i32)> {
     if !text.is_ascii() || text.len() < 20 || !matches!(text.as_bytes()[10], b'T' | b't' | b' ') {
         return None;
@@ -74,7 +74,7 @@ fn civil_and_offset(text: &str) -> Option<(DateTime, i32)> {
     Some((date.parse::<Date>().ok()?.to_datetime(time.parse().ok()?), offset))
 }
 
-/// `+hh:mm` or `-hh:mm` in minutes.
+/// Parses `+hh:mm` or `-hh:mm` to minutes.
 fn parse_offset(text: &str) -> Option<i32> {
     let bytes = text.as_bytes();
     let sign = match bytes[0] {
@@ -87,8 +87,8 @@ fn parse_offset(text: &str) -> Option<i32> {
     (shaped && hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
-/// Writes days since 2000-01-01 as `YYYY-MM-DD`. A day out of range, which can only be stored with triggers disabled,
-/// is shown as the nearest valid one.
+/// Writes days since 2000-01-01 as `YYYY-MM-DD`. A date out of range, which can only be stored with triggers disabled, is
+/// clamped.
 pub fn write_date(out: &mut String, days: i32) {
     let days = days.clamp(*DATE_RANGE.start(), *DATE_RANGE.end());
     let (year, month, day) = civil_from_days(i64::from(days) + EPOCH_DAYS);
@@ -103,8 +103,7 @@ fn write_civil(out: &mut String, year: i64, month: i64, day: i64) {
     write_padded(out, day, 2);
 }
 
-/// Writes a number with leading zeros. Every record carries several times, and the formatter of the standard library
-/// is slow at them.
+/// Writes a number with leading zeros. Every record has several times, and the standard library's formatter is slow.
 fn write_padded(out: &mut String, number: i64, width: usize) {
     let mut rest = number;
     let mut digits = [b'0'; 6];
@@ -115,15 +114,15 @@ fn write_padded(out: &mut String, number: i64, width: usize) {
     out.extend(digits[..width].iter().map(|&digit| char::from(digit)));
 }
 
-/// Microseconds since 2000-01-01T00:00:00Z as [`write_datetime`] writes them.
+/// Formats microseconds since 2000-01-01T00:00:00Z like [`write_datetime`].
 pub fn datetime(at: i64) -> String {
     let mut out = String::new();
     write_datetime(&mut out, at);
     out
 }
 
-/// Writes microseconds since 2000-01-01T00:00:00Z as RFC 3339 in UTC, with as many fraction digits as there are. A time out
-/// of range is shown as the nearest that RFC 3339 can write.
+/// Writes microseconds since 2000-01-01T00:00:00Z as RFC 3339 in UTC, without trailing zeros in the fraction. A time out of
+/// range is clamped.
 pub fn write_datetime(out: &mut String, at: i64) {
     let at = at.clamp(*DATETIME_RANGE.start(), *DATETIME_RANGE.end());
     let (days, rest) = (at.div_euclid(DAY_MICROSECONDS), at.rem_euclid(DAY_MICROSECONDS));
@@ -139,7 +138,7 @@ pub fn write_datetime(out: &mut String, at: i64) {
     out.push('Z');
 }
 
-/// Writes the time of a day as `hh:mm:ss`, and gives back the microseconds that are left.
+/// Writes a time of day as `hh:mm:ss`, and returns the remaining microseconds.
 fn write_clock(out: &mut String, microseconds: i64) -> i64 {
     let seconds = microseconds / 1_000_000;
     write_padded(out, seconds / 3600, 2);
@@ -150,7 +149,7 @@ fn write_clock(out: &mut String, microseconds: i64) -> i64 {
     microseconds % 1_000_000
 }
 
-/// Any `date` that PostgreSQL stores as an expression in SQL, also one that no answer can show.
+/// An SQL expression for any `date` of PostgreSQL, including those out of range.
 pub fn date_sql(days: i32) -> Option<String> {
     let text = match days {
         i32::MAX => "infinity".to_owned(),
@@ -161,7 +160,7 @@ pub fn date_sql(days: i32) -> Option<String> {
     Some(format!("'{text}'::date"))
 }
 
-/// Any `timestamptz` that PostgreSQL stores as an expression in SQL, also one that no answer can show.
+/// An SQL expression for any `timestamptz` of PostgreSQL, including those out of range.
 pub fn datetime_sql(at: i64) -> Option<String> {
     let text = match at {
         i64::MAX => "infinity".to_owned(),
@@ -177,7 +176,7 @@ pub fn datetime_sql(at: i64) -> Option<String> {
     Some(format!("'{text}'::timestamptz"))
 }
 
-/// A day of any year as PostgreSQL reads it, which knows no year 0.
+/// A date of any year in PostgreSQL's text form, which has no year 0.
 fn any_civil(days: i64, clock: &str) -> String {
     let (year, month, day) = civil_from_days(days + EPOCH_DAYS);
     let (year, era) = if year > 0 { (year, "") } else { (1 - year, " BC") };
@@ -186,7 +185,7 @@ fn any_civil(days: i64, clock: &str) -> String {
 
 /// The proleptic Gregorian date of a day number counted from 1970-01-01.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    // Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
+    // Years begin in March, so that the leap day is the last day of a year. 400 years have 146,097 days.
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! The fault of a text that is not a date or not a time: a sentence that is true of this text.
+//! Error messages for texts that are not a date or not a time. Each names the actual fault. Pure.
 
 use crate::error::{Code, Error};
 use jiff::civil::Date;
@@ -30,10 +30,10 @@ pub fn begins_like_a_date(text: &str) -> bool {
     split_date(text).is_some()
 }
 
-/// What is said of a text with the form of a date.
+/// The message for a text in the form of a date.
 fn missing_day(date: &str) -> String {
     match &date[..4] {
-        "0000" => "the year 0000 is not one of 0001 to 9999".to_owned(),
+        "0000" => "the year 0000 is outside the range 0001 to 9999".to_owned(),
         _ => format!("there is no day {date}"),
     }
 }
@@ -43,13 +43,13 @@ struct Parts<'a> {
     /// `hh:mm`.
     clock: &'a str,
     seconds: Option<&'a str>,
-    /// The digits after the point.
+    /// The digits of the fraction.
     fraction: Option<&'a str>,
-    /// What follows the clock.
+    /// The rest of the text.
     offset: &'a str,
 }
 
-/// The message and the hint; none where the text has another form.
+/// The message and the hint; `None` if the text has another form.
 fn datetime_fault(text: &str) -> Option<(String, String)> {
     let (date, rest) = split_date(text)?;
     if rest.is_empty() {
@@ -64,7 +64,7 @@ fn datetime_fault(text: &str) -> Option<(String, String)> {
         _ if has_form(offset, "+00:00") || has_form(offset, "-00:00") => {}
         _ if has_form(offset, " 00:00") => {
             let hint = "Write + or - before the offset. In a query string, write + as %2B.";
-            return Some((format!("{text:?} has a space in place of the offset's sign"), hint.to_owned()));
+            return Some((format!("{text:?} has a space instead of the offset's sign"), hint.to_owned()));
         }
         _ if ["+0000", "-0000", "+00", "-00", "+0:00", "-0:00"].iter().any(|form| has_form(offset, form)) => {
             return general(format!("the offset {offset} does not have the form +hh:mm or -hh:mm"));
@@ -98,7 +98,7 @@ fn datetime_fault(text: &str) -> Option<(String, String)> {
     if date.starts_with("0000") || date.parse::<Date>().is_err() {
         return general(missing_day(date));
     }
-    general(format!("{text:?} is in UTC not a time of the years 0001 to 9999"))
+    general(format!("{text:?} in UTC is outside the years 0001 to 9999"))
 }
 
 impl<'a> Parts<'a> {
@@ -119,13 +119,13 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The first ten characters, if they have the form of a date, and the rest.
+/// Splits a text after a date in the form YYYY-MM-DD.
 fn split_date(text: &str) -> Option<(&str, &str)> {
     let (date, rest) = text.split_at_checked(10)?;
     has_form(date, "0000-00-00").then_some((date, rest))
 }
 
-/// Whether a text has a digit for each 0 of the form, and otherwise the same characters.
+/// Whether a text matches a form, in which 0 stands for any digit.
 fn has_form(text: &str, form: &str) -> bool {
     text.len() == form.len()
         && text.bytes().zip(form.bytes()).all(|(byte, form)| match form {
@@ -143,10 +143,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn message_of_a_date_is_true() {
+    fn date_error_names_the_fault() {
         for (text, message, hint) in [
             ("2024-02-30", "there is no day 2024-02-30", "for example 2024-02-29"),
-            ("0000-01-01", "the year 0000 is not one of 0001 to 9999", "a year from 0001"),
+            ("0000-01-01", "the year 0000 is outside the range 0001 to 9999", "a year from 0001"),
             ("2024-02-29T00:00:00Z", "has a time of day", "Write the date alone: 2024-02-29."),
             ("29.2.2024", "\"29.2.2024\" does not have the form YYYY-MM-DD", "a month and a day"),
             ("20240229", "does not have the form", "a month and a day"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn message_of_a_time_is_true() {
+    fn time_error_names_the_fault() {
         for (text, message, hint) in [
             ("2024-03-01T10:00Z", "\"2024-03-01T10:00Z\" has no seconds", "Write 2024-03-01T10:00:00Z."),
             ("2024-03-01 10:00+01:00", "has no seconds", "Write 2024-03-01T10:00:00+01:00."),
@@ -169,16 +169,16 @@ mod tests {
             ("2024-03-01T10:00:00", "has no offset", "Write 2024-03-01T10:00:00Z if it is in UTC"),
             ("2024-03-01T10:00:00.5", "has no offset", "for example 2024-03-01T10:00:00.5+01:00"),
             ("2024-03-01", "is a date without a time", "for example 2024-03-01T00:00:00Z"),
-            ("2024-03-01T10:00:00 01:00", "has a space in place of the offset's sign", "write + as %2B"),
+            ("2024-03-01T10:00:00 01:00", "has a space instead of the offset's sign", "write + as %2B"),
             ("2024-03-01T10:00:00+0100", "the offset +0100 does not have the form +hh:mm", "RFC 3339"),
             ("2024-03-01T10:00:00+01", "the offset +01 does not have the form", "RFC 3339"),
             ("2024-03-01T10:00:00+25:00", "there is no offset +25:00", "RFC 3339"),
             ("2024-03-01T24:00:00Z", "there is no time 24:00:00", "RFC 3339"),
             ("2024-03-01T10:00:61Z", "there is no time 10:00:61", "RFC 3339"),
             ("2024-02-30T10:00:00Z", "there is no day 2024-02-30", "RFC 3339"),
-            ("0000-12-31T10:00:00Z", "the year 0000 is not one of", "RFC 3339"),
+            ("0000-12-31T10:00:00Z", "the year 0000 is outside the range", "RFC 3339"),
             ("2024-03-01T10:00:00.1234567890Z", "more than 9 digits after the seconds", "RFC 3339"),
-            ("9999-12-31T23:59:59-01:00", "is in UTC not a time of the years 0001 to 9999", "RFC 3339"),
+            ("9999-12-31T23:59:59-01:00", "in UTC is outside the years 0001 to 9999", "RFC 3339"),
             ("2024-03-01T10:00:00.Z", "does not have the form of RFC 3339", "RFC 3339"),
             ("2024-03-01T10:00:00,5Z", "does not have the form of RFC 3339", "RFC 3339"),
             ("2024-03-01T10:00:00Z[Europe/Paris]", "does not have the form of RFC 3339", "RFC 3339"),

@@ -1,13 +1,14 @@
-//! A vector of finite numbers, normalised to unit length. Pure.
+//! Vectors of finite numbers, normalized to unit length, and changes of a record's vector. Pure.
 
 use crate::error::{Code, Error};
 use crate::json;
 use serde_json::value::RawValue;
+use std::rc::Rc;
 
-/// How many numbers a vector has.
+/// The number of dimensions of a vector.
 pub const DIMENSIONS: usize = 768;
 
-/// A direction: its numbers squared add up to one.
+/// A vector of length one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector(Vec<f32>);
 
@@ -17,28 +18,31 @@ impl Vector {
         if let Some(numbers) = plain_numbers(value.get()) {
             return Vector::of(&numbers, pointer);
         }
-        // One more than allowed is enough to know that there are too many.
+        // One element above the limit suffices to detect that there are too many.
         let elements = json::array_at_most(value, DIMENSIONS + 1, pointer)?;
         check_length(elements.len(), pointer)?;
         let mut numbers = Vec::with_capacity(DIMENSIONS);
         for (index, element) in elements.into_iter().enumerate() {
             numbers.push(number(element.get()).ok_or_else(|| {
-                Error::at(Code::InvalidValue, format!("{pointer}/{index}"), "a vector has numbers only")
+                Error::at(
+                    Code::InvalidValue,
+                    format!("{pointer}/{index}"),
+                    "a vector can contain only numbers",
+                )
             })?);
         }
         Vector::of(&numbers, pointer)
     }
 
-    /// Takes the numbers at `pointer` and normalises them to unit length.
+    /// Normalizes the numbers at `pointer` to unit length.
     ///
-    /// What single precision cannot hold is refused, its length included: PostgreSQL would find a distance of NaN, which
-    /// passes every threshold.
+    /// Rejects numbers and lengths outside single precision. Their distance would be NaN, which passes every threshold.
     pub fn of(numbers: &[f64], pointer: &str) -> Result<Vector, Error> {
         check_length(numbers.len(), pointer)?;
         if let Some(index) =
             numbers.iter().position(|number| number.is_nan() || number.abs() > f64::from(f32::MAX))
         {
-            let message = "a vector has finite numbers of single precision, at most 3.4e38";
+            let message = "a vector can contain only finite single-precision numbers, at most 3.4e38";
             return Err(Error::at(Code::InvalidValue, format!("{pointer}/{index}"), message));
         }
         let squares: f64 = numbers.iter().map(|number| number * number).sum();
@@ -56,14 +60,36 @@ impl Vector {
         Ok(Vector(numbers.iter().map(|number| (number / length) as f32).collect()))
     }
 
-    /// Its numbers.
+    /// The components.
     pub fn components(&self) -> &[f32] {
         &self.0
     }
 }
 
-/// The numbers of a valid array, several times as fast as a general parser; `None` otherwise, in which case it is
-/// parsed again for the error. The text is valid JSON, so elements are separated by commas.
+/// The change of a record's vector.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Embedding {
+    /// The request does not contain it.
+    #[default]
+    Absent,
+    /// Null, which removes the vector.
+    Null,
+    /// A new vector.
+    Value(Rc<Vector>),
+}
+
+impl Embedding {
+    /// Parses the value at `pointer`: an array of numbers, or null.
+    pub fn parse(value: &RawValue, pointer: &str) -> Result<Embedding, Error> {
+        if json::is_null(value) {
+            return Ok(Embedding::Null);
+        }
+        Vector::parse(value, pointer).map(|vector| Embedding::Value(Rc::new(vector)))
+    }
+}
+
+/// Parses a valid array of numbers, several times faster than a general parser. Otherwise returns `None`, and the text is
+/// parsed again for the error message. The text is valid JSON, so commas separate the elements.
 fn plain_numbers(text: &str) -> Option<Vec<f64>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let mut numbers = Vec::with_capacity(DIMENSIONS);
@@ -76,7 +102,7 @@ fn plain_numbers(text: &str) -> Option<Vec<f64>> {
     Some(numbers)
 }
 
-/// A JSON number; `None` for a value of another kind.
+/// A JSON number; `None` for another type.
 fn number(text: &str) -> Option<f64> {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         .then(|| text.parse().ok())
@@ -102,7 +128,7 @@ mod tests {
         Vector::parse(raw, "/embedding")
     }
 
-    /// A vector of the right length: these numbers, and zeros behind them.
+    /// A vector of the right number of dimensions: these numbers, followed by zeros.
     fn with(first: &[&str]) -> String {
         let numbers: Vec<&str> =
             first.iter().copied().chain(std::iter::repeat("0")).take(DIMENSIONS).collect();
@@ -115,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_is_brought_to_length_one() {
+    fn vector_is_normalized() {
         let vector = parse(&with(&["3", "-4e0"])).expect("a vector");
         assert_eq!(vector.components()[..3], [0.6, -0.8, 0.0]);
         assert_eq!(vector, parse(&with(&["0.75", "-1"])).expect("a vector"));
@@ -123,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn another_number_of_numbers_is_refused() {
+    fn wrong_number_of_dimensions_is_rejected() {
         let ones = |count: usize| format!("[{}]", vec!["1"; count].join(","));
         for count in [0, 1, 767, 769, 100_000] {
             assert_eq!(refusal(&ones(count)), (Code::VectorDimension, "/embedding".to_owned()), "{count}");
@@ -132,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_non_finite_number_is_refused_with_its_pointer() {
+    fn non_finite_number_is_rejected_with_its_pointer() {
         for text in
             ["\"1\"", "\"1,1\"", "null", "true", "[1]", "[1,2]", "{}", "1e39", "-1e39", "1e400", "\"NaN\""]
         {
@@ -148,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn a_non_array_is_refused() {
+    fn non_array_is_rejected() {
         for text in ["\"[1,2]\"", "{}", "1", "true"] {
             assert_eq!(refusal(text), (Code::InvalidValue, "/embedding".to_owned()), "{text}");
         }
     }
 
     #[test]
-    fn a_vector_without_direction_or_of_a_length_that_single_precision_cannot_hold_is_refused() {
+    fn zero_vector_and_length_outside_single_precision_are_rejected() {
         for numbers in [["0", "-0.0"], ["1e38", "1e38"], ["2e19", "0"], ["1e-30", "1e-30"], ["1e-19", "0"]] {
             let expected = (Code::InvalidValue, "/embedding".to_owned());
             assert_eq!(refusal(&with(&numbers)), expected, "{numbers:?}");
@@ -167,26 +193,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_accepted_vector_has_length_one(numbers in prop::collection::vec(-1e3f64..1e3, DIMENSIONS)) {
+        fn accepted_vector_has_length_one(numbers in prop::collection::vec(-1e3f64..1e3, DIMENSIONS)) {
             let vector = Vector::of(&numbers, "").expect("a vector");
             let squares: f64 = vector.components().iter().map(|it| f64::from(*it) * f64::from(*it)).sum();
             prop_assert!((squares - 1.0).abs() < 1e-5);
         }
 
         #[test]
-        fn whatever_json_is_sent_in_its_place_is_refused_with_its_place(
+        fn any_other_json_is_rejected_with_its_pointer(
             json in json::arbitrary::value(),
             index in 0..DIMENSIONS,
         ) {
             let error = parse(&json).expect_err("no arbitrary value is a vector of this many numbers");
             let request = format!("{{\"embedding\":{json}}}");
             prop_assert!(json::arbitrary::points_into(&request, &error), "{:?}", error.faults);
-            // An element that is not a number is reported with its position.
+            // An element that is not a number is reported with its pointer.
             let mut elements = vec!["1"; DIMENSIONS];
             elements[index] = &json;
             if let Err(error) = parse(&format!("[{}]", elements.join(","))) {
-                let place = format!("/embedding/{index}");
-                prop_assert!(["/embedding", place.as_str()].contains(&error.faults[0].pointer.as_str()));
+                let pointer = format!("/embedding/{index}");
+                prop_assert!(["/embedding", pointer.as_str()].contains(&error.faults[0].pointer.as_str()));
             } else {
                 prop_assert!(json.parse::<f64>().is_ok(), "{json} is no number");
             }

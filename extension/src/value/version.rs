@@ -1,16 +1,16 @@
-//! Versions of keyed. Two versions of one line, such as `0.1.0` and `0.1.7`, work with each other: the interface between
-//! library, SQL and proxy changes with the second number.
+//! Versions of keyed. Versions that differ only in the last number, such as `0.1.0` and `0.1.7`, are compatible: the interface
+//! between library, SQL and proxy changes with the second number. Pure.
 
 use std::cmp::Ordering;
 
-/// The numbers before the last dot: `(0, 1)` of `0.1.7`.
+/// The first two numbers: `(0, 1)` of `0.1.7`.
 fn line(version: &str) -> Option<(u32, u32)> {
     let mut numbers = version.split('.').map(|number| number.parse().ok());
     let line = (numbers.next()??, numbers.next()??);
     (numbers.next().is_some() && numbers.next().is_none()).then_some(line)
 }
 
-/// Compares the lines of two versions. What is no version compares as equal: nothing is known of it.
+/// Compares the first two numbers of two versions. An invalid version compares as equal to all others.
 pub fn compare_lines(one: &str, other: &str) -> Ordering {
     match (line(one), line(other)) {
         (Some(one), Some(other)) => one.cmp(&other),
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_of_one_line_fit_and_others_are_older_or_newer() {
+    fn only_the_first_two_numbers_are_compared() {
         for (one, other, expected) in [
             ("0.1.0", "0.1.7", Ordering::Equal),
             ("0.2.0", "0.1.99", Ordering::Greater),

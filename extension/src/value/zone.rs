@@ -1,8 +1,8 @@
-//! Local times of a time zone: which instants a clock there shows, and what it shows at an instant.
+//! Conversion between instants and local times of a time zone. Pure.
 
-/// The clock of a time zone.
+/// A time zone.
 pub trait Zone {
-    /// How many seconds it is ahead of UTC, at an instant in seconds since 2000-01-01T00:00:00Z.
+    /// The offset from UTC in seconds at an instant, in seconds since 2000-01-01T00:00:00Z.
     fn offset_at(&self, seconds: i64) -> i64;
 }
 
@@ -15,14 +15,14 @@ impl Zone for Utc {
     }
 }
 
-/// The instants at which a clock shows a local time.
+/// The instants of a local time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instants {
-    /// None: the clock is set forward over that time.
+    /// None: the clock skips the time.
     Never,
     /// One.
     Once(i64),
-    /// Two: the clock is set back to before that time. The earlier one is first.
+    /// Two, in ascending order: the clock repeats the time.
     Twice(i64, i64),
 }
 
@@ -32,7 +32,7 @@ const DAY_SECONDS: i64 = 86_400;
 /// The instants of a local time, both in microseconds since 2000-01-01.
 pub fn instants(zone: &dyn Zone, local: i64) -> Instants {
     let seconds = local.div_euclid(SECOND);
-    // The offsets before, during and after a change of the clock that is near.
+    // The offsets before, during and after a clock change nearby.
     let mut found: Vec<i64> = [seconds - DAY_SECONDS, seconds, seconds + DAY_SECONDS]
         .into_iter()
         .map(|near| zone.offset_at(near))

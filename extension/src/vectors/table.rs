@@ -85,7 +85,7 @@ pub fn create_missing(spi: &Connection) {
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let mut ids: Vec<i32> = rows.column::<i32>().collect();
-    table_lock::take_portion(&mut ids, "tables of vectors");
+    table_lock::take_chunk(&mut ids, "tables of vectors");
     for template in ids.into_iter().filter_map(catalog::by_id) {
         let table = SideTable::Vectors.sql(template.id);
         if vector_schema(spi, template.id).is_none() {

@@ -8,9 +8,8 @@ use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::{Firing, Row};
 use crate::template::{Template, column};
-use crate::value::embedding::Embedding;
 use crate::value::table_name::SideTable;
-use crate::value::vector::DIMENSIONS;
+use crate::value::vector::{DIMENSIONS, Embedding};
 use uuid::Uuid;
 
 /// Sets or removes the vector of a record for a caller, whose privilege must have been checked. It overrides the vector

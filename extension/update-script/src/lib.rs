@@ -1,26 +1,26 @@
-//! The script of `ALTER EXTENSION keyed UPDATE`, made from the SQL that installs the old version and the SQL that installs the
-//! new one. Afterwards the extension has the objects of a new installation. Functions keep their OIDs wherever PostgreSQL can
-//! replace them, so policies, triggers and prepared statements go on.
+//! Generates the script of `ALTER EXTENSION keyed UPDATE` from the install scripts of the old and the new version. After the
+//! update, the extension has the same objects as a new installation. Functions keep their OIDs if CREATE OR REPLACE can change
+//! them, so policies, triggers and prepared statements remain valid.
 
-/// What statements make.
+/// Objects of statements.
 mod object;
-/// Statements of a script.
+/// Splits scripts into statements.
 mod statement;
 
 use object::{Function, OPERATOR_CLASS, Statement, VIEW};
 use std::collections::HashSet;
 
-/// Every script replaces it, so that sessions learn of the update.
+/// A function that every script replaces, so that the invalidation notifies sessions of the update.
 const MARKER: &str = "keyed.library_version";
 
-/// The script from one version to another. An error says what no script can carry over.
+/// Generates the script from one version to another. The error names a change that no script can make.
 pub fn update_script(from: &str, old: &str, to: &str, new: &str) -> Result<String, String> {
     let (old, new) = (parse(old)?, parse(new)?);
     let dropped = dropped(&old, &new);
     if let Some(class) = dropped.iter().find(|identity| identity.starts_with(OPERATOR_CLASS)) {
-        return Err(format!("indexes of existing tables use it, so it and its functions must stay: {class}"));
+        return Err(format!("existing indexes depend on {class}: keep it and its functions"));
     }
-    refuse_lost_remarks(&old, &new, &dropped)?;
+    reject_removed_remarks(&old, &new, &dropped)?;
     let mut script = beginning(from, to);
     for statement in old.iter().rev().filter(|statement| dropped.contains(&statement.identity())) {
         script.push_str(&format!("drop {};\n", statement.identity()));
@@ -54,22 +54,22 @@ fn parse(script: &str) -> Result<Vec<Statement<'_>>, String> {
     statement::split(script).into_iter().map(Statement::parse).collect()
 }
 
-/// A session that loaded an older library would fail at the first new function, with a message about a symbol. A newer one, which
-/// the scripts of several releases may lead to, has all symbols.
+/// Rejects a session with an older library, which would fail at the first new function with a message about a symbol. A newer
+/// library has all symbols, and is loaded if the update runs scripts of several releases.
 fn beginning(from: &str, to: &str) -> String {
-    // 0.2.0-rc.1 has the symbols of 0.2.0.
+    // Pre-releases such as 0.2.0-rc.1 have the symbols of 0.2.0.
     let released = to.split('-').next().unwrap_or(to);
     format!(
         "-- Written by .dev/update-scripts from the SQL of keyed {from} and {to}.\n\
          \\echo Use \"ALTER EXTENSION keyed UPDATE TO '{to}'\" to load this file. \\quit\n\n\
          do $$\n  begin\n    if string_to_array(split_part(keyed.library_version(), '-', 1), '.')::integer[] < string_to_array('{released}', '.')::integer[] then\n      \
          raise object_not_in_prerequisite_state using\n        \
-         message = format('this session has loaded the library of keyed %s, and the update is to {to}', keyed.library_version()),\n        \
+         message = format('this session has loaded the library of keyed %s, but the update is to {to}', keyed.library_version()),\n        \
          hint = 'Connect again, then run ALTER EXTENSION keyed UPDATE.';\n    end if;\n  end\n$$;\n\n"
     )
 }
 
-/// What is dropped, as DROP takes it: what is gone, what PostgreSQL cannot replace, and what depends on either.
+/// The objects to drop, in the syntax of DROP: removed ones, those that CREATE OR REPLACE cannot change, and their dependents.
 fn dropped(old: &[Statement<'_>], new: &[Statement<'_>]) -> HashSet<String> {
     let stays = |before: &Statement<'_>| match before {
         Statement::Remark(_) => true,
@@ -90,8 +90,8 @@ fn dropped(old: &[Statement<'_>], new: &[Statement<'_>]) -> HashSet<String> {
     }
 }
 
-/// A comment, a grant or a revocation that is gone, of something that stays, would stay in existing databases.
-fn refuse_lost_remarks(
+/// Rejects the removal of a COMMENT, GRANT or REVOKE on an object that remains, because existing databases would keep its effect.
+fn reject_removed_remarks(
     old: &[Statement<'_>],
     new: &[Statement<'_>],
     dropped: &HashSet<String>,
@@ -105,7 +105,7 @@ fn refuse_lost_remarks(
             Statement::Function(_) | Statement::Object { .. } => false,
         });
         if !is_replaced && !dropped.iter().any(|identity| is_about(remark, identity)) {
-            return Err(format!("say the opposite instead of leaving this out: {remark}"));
+            return Err(format!("reverse this statement instead of removing it: {remark}"));
         }
     }
     Ok(())
@@ -115,12 +115,13 @@ fn is_comment(remark: &str) -> bool {
     remark.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("comment"))
 }
 
-/// What a comment is on.
+/// The object of a comment.
 fn subject(comment: &str) -> &str {
     comment.split(" is").next().unwrap_or(comment)
 }
 
-/// Whether a remark is on this object. Of functions of one name any may be meant; one on a view may be on its columns.
+/// Whether a remark belongs to an object. A remark on a function matches all overloads, and a remark on a view includes its
+/// columns.
 fn is_about(remark: &str, identity: &str) -> bool {
     if let Some(view) = identity.strip_prefix(VIEW) {
         let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
@@ -141,7 +142,7 @@ impl Statement<'_> {
         }
     }
 
-    /// As DROP takes it; empty for a remark.
+    /// The object in the syntax of DROP; empty for a remark.
     fn identity(&self) -> String {
         match self {
             Statement::Function(function) => format!("function {}", function.identity),
@@ -150,7 +151,7 @@ impl Statement<'_> {
         }
     }
 
-    /// Whether PostgreSQL would refuse to drop it because of the other.
+    /// Whether the other object depends on it.
     fn is_used_by(&self, other: &Statement<'_>) -> bool {
         let Statement::Function(function) = self else { return false };
         if other.identity().starts_with(VIEW) {

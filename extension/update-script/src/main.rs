@@ -1,5 +1,5 @@
-//! `keyed-update-script <old> <new>` prints the script from one version to another. Both are scripts that install a version,
-//! named as PostgreSQL names them: `keyed--0.1.0.sql`.
+//! `keyed-update-script <old> <new>` prints the script from one version to another. Both are install scripts,
+//! with names such as `keyed--0.1.0.sql`.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,24 +1,24 @@
-//! What a statement of the SQL of the extension makes.
+//! Parses the object of a statement of the extension's SQL.
 
-/// How the name of an operator class begins.
+/// The prefix of operator classes in the syntax of DROP.
 pub(crate) const OPERATOR_CLASS: &str = "operator class ";
 
-/// How the name of a view begins.
+/// The prefix of views in the syntax of DROP.
 pub(crate) const VIEW: &str = "view ";
 
-/// A statement, by what it makes.
+/// A statement, by its kind.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Statement<'a> {
     /// `create function`.
     Function(Function<'a>),
-    /// Makes an object that is dropped and made again when it changes: an event trigger, an operator class, a schema, a view.
+    /// Creates an object that a change drops and re-creates: an event trigger, an operator class, a schema or a view.
     Object {
-        /// Its kind and name, as DROP takes them.
+        /// Its type and name, in the syntax of DROP.
         name: String,
         /// The statement.
         sql: &'a str,
     },
-    /// Says something of an object, and may be repeated: COMMENT, GRANT, REVOKE.
+    /// A repeatable statement on an object: COMMENT, GRANT or REVOKE.
     Remark(&'a str),
 }
 
@@ -27,16 +27,16 @@ pub(crate) enum Statement<'a> {
 pub(crate) struct Function<'a> {
     /// Its name, with the schema.
     pub(crate) name: String,
-    /// What CREATE OR REPLACE cannot change: arguments with defaults, and the result.
+    /// The parts that CREATE OR REPLACE cannot change: arguments with defaults, and the result type.
     pub(crate) header: String,
-    /// Its name and the arguments, as DROP FUNCTION takes them.
+    /// Its name and arguments, in the syntax of DROP FUNCTION.
     pub(crate) identity: String,
     /// The statement.
     pub(crate) sql: &'a str,
 }
 
 impl<'a> Statement<'a> {
-    /// Reads a statement; an error names one that no update can carry over.
+    /// Parses a statement. The error names one that no update script supports.
     pub(crate) fn parse(sql: &'a str) -> Result<Self, String> {
         let words: Vec<&str> = sql.split_whitespace().take(4).collect();
         let starts = |wanted: &[&str]| {
@@ -72,7 +72,7 @@ impl<'a> Statement<'a> {
 
 fn unreadable(sql: &str) -> String {
     let first = sql.lines().next().unwrap_or_default();
-    format!("cannot carry this statement over to an existing database: {first}")
+    format!("update scripts do not support this statement: {first}")
 }
 
 impl<'a> Function<'a> {
@@ -94,7 +94,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// Where the bracket at the beginning closes.
+/// The position of the matching closing parenthesis.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     let mut is_quoted = false;
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_is_known_by_its_arguments_without_defaults() {
+    fn function_is_identified_by_its_arguments_without_defaults() {
         let sql = "create function keyed.f(a text,\n  b numeric(3, 1) default '1,2', \"c\" text[]) returns table (x int)\n  language c as 'L', 'f'";
         let Ok(Statement::Function(function)) = Statement::parse(sql) else { panic!("a function") };
         assert_eq!(function.name, "keyed.f");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_have_the_name_by_which_they_are_dropped() {
+    fn object_has_the_name_of_its_drop_statement() {
         for (sql, expected) in [
             ("create event trigger e on ddl_command_start execute function f()", "event trigger e"),
             (

@@ -1,6 +1,6 @@
 //! Splits a script into statements.
 
-/// The statements of a script, without comments before them and without their semicolons.
+/// The statements of a script, without leading comments and semicolons.
 pub(crate) fn split(script: &str) -> Vec<&str> {
     let mut statements = Vec::new();
     let mut rest = script;
@@ -18,7 +18,7 @@ pub(crate) fn split(script: &str) -> Vec<&str> {
     }
 }
 
-/// Without the white space and the comments at its beginning.
+/// Skips leading white space and comments.
 fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
@@ -30,7 +30,7 @@ fn skip_blank(mut text: &str) -> &str {
     }
 }
 
-/// How long the comment at its beginning is; 0 where there is none.
+/// The length of a leading comment; 0 if there is none.
 fn comment(text: &str) -> usize {
     if text.starts_with("--") {
         return text.find('\n').map_or(text.len(), |end| end + 1);
@@ -38,7 +38,7 @@ fn comment(text: &str) -> usize {
     if !text.starts_with("/*") {
         return 0;
     }
-    // Comments of this kind contain others.
+    // Block comments can be nested.
     let (mut depth, mut place) = (0, 0);
     while place < text.len() {
         match &text.as_bytes()[place..] {
@@ -53,10 +53,10 @@ fn comment(text: &str) -> usize {
     place
 }
 
-/// How long the statement at the beginning is, up to its semicolon.
+/// The length of the first statement, without its semicolon.
 fn length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    // `begin atomic … end` of a function has semicolons of its own, and `case … end` in it.
+    // `begin atomic … end` contains semicolons, and can contain `case … end`.
     let (mut place, mut blocks, mut last_word) = (0, 0usize, "");
     while place < bytes.len() {
         let rest = &text[place..];
@@ -84,14 +84,14 @@ fn length(text: &str) -> usize {
     bytes.len()
 }
 
-/// Whether the quote at this place begins a string with backslashes: `E'…'`.
+/// Whether the quote at this position begins an escape string: `E'…'`.
 fn has_escapes(text: &str, place: usize) -> bool {
     let before = &text[..place];
     before.ends_with(['e', 'E'])
         && !before[..place - 1].ends_with(|last: char| last.is_alphanumeric() || last == '_')
 }
 
-/// How long the quoted text at the beginning is. A doubled quote ends one and begins the next.
+/// The length of a leading quoted string. A doubled quote counts as the end of one string and the start of the next.
 fn quoted(text: &str, quote: char, has_escapes: bool) -> usize {
     let mut places = text.char_indices().skip(1);
     while let Some((place, next)) = places.next() {
@@ -105,7 +105,7 @@ fn quoted(text: &str, quote: char, has_escapes: bool) -> usize {
     text.len()
 }
 
-/// How long the text in dollars at the beginning is: `$$…$$`, `$name$…$name$`. A dollar alone is a sign.
+/// The length of a leading dollar-quoted string: `$$…$$` or `$name$…$name$`. A single dollar sign is an ordinary character.
 fn dollar_quoted(text: &str) -> usize {
     let Some(end) = text[1..].find('$').map(|end| end + 2) else { return 1 };
     let tag = &text[..end];
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_semicolon_ends_a_statement_unless_it_is_inside_of_something() {
+    fn semicolon_inside_quotes_does_not_end_a_statement() {
         let statements = [
             "select ';', \"a;b\", E'\\';', 'it''s;'",
             "create function f() returns int language plpgsql as $$ begin return 1; end $$",

@@ -49,7 +49,7 @@ async fn invalid_cell_is_rejected_with_a_hint() {
     assert_eq!(counts(&report), [7, 1, 0, 0, 6]);
     for (index, (column, words)) in [
         (json!("visits"), "Write 1234,50 or 1.234,50."),
-        (json!("born"), "the form DD.MM.YYYY. Write for example 29.02.2024."),
+        (json!("born"), "the form DD.MM.YYYY. Write a value such as 29.02.2024."),
         (json!("seen"), "the clock is set forward"),
         (json!("seen"), "Write 2024-10-27T00:30:00Z for the first, 2024-10-27T01:30:00Z for the second."),
         (json!("active"), "Write ja for true, nein for false."),

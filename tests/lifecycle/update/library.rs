@@ -56,7 +56,7 @@ async fn calls(session: &Session) -> Vec<String> {
 
 fn assert_refused(refusal: &Refusal, what: &str) {
     assert_eq!(refusal.state, "57P03", "{what}: {refusal}");
-    assert!(refusal.message.contains("and the extension in this database is 99.0.0"), "{what}: {refusal}");
+    assert!(refusal.message.contains("but the extension in this database is 99.0.0"), "{what}: {refusal}");
     assert!(refusal.hint.contains("Install the files of keyed 99.0.0"), "{what}: {}", refusal.hint);
 }
 

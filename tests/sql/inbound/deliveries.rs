@@ -52,7 +52,7 @@ async fn ambiguous_path_is_rejected_with_a_hint() {
         (
             json!({"mapping": {"name": "$.first-name"}}),
             "/mapping/name",
-            "in the path $.first-name, the hyphen of first-name is a minus",
+            "in the path $.first-name, the hyphen in first-name is a minus sign",
             r#"Write $."first-name"."#,
         ),
         (

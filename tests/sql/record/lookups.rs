@@ -137,7 +137,7 @@ async fn superuser_can_switch_direct_access_off() {
         )
         .await;
     for (statement, part) in [
-        (create.to_owned(), format!("insert into keyed_state.history_{number} select")),
+        (create.to_owned(), format!("insert into keyed_state.history_{number} (record_id")),
         (create.to_owned(), format!("insert into keyed_state.text_{number} as d")),
         (
             "select keyed.get_by_key('crm.switched', 'K')".to_owned(),

@@ -2,8 +2,8 @@
 
 use crate::attribute_type::number::is_number;
 use crate::attribute_type::{AttributeType, Rules};
-use crate::value::cell_format::{SEPARATOR, unguarded, write_list, write_text};
 use crate::value::change::{Change, Point, Value};
+use crate::value::file_format::{SEPARATOR, unguarded, write_list, write_text};
 use crate::value::record_id;
 use proptest::prelude::*;
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ fn read(kind: AttributeType, cell: &str) -> Option<Change<'_>> {
 }
 
 #[test]
-fn an_empty_cell_clears_and_a_lone_quote_is_the_empty_text() {
+fn empty_cell_clears_and_single_quote_is_the_empty_text() {
     for kind in [
         AttributeType::String,
         AttributeType::Number,
@@ -28,7 +28,7 @@ fn an_empty_cell_clears_and_a_lone_quote_is_the_empty_text() {
 }
 
 #[test]
-fn a_guarded_text_loses_its_guard_and_others_keep_their_quote() {
+fn guard_of_a_text_is_removed() {
     for (cell, text) in [
         ("'=1+1", "=1+1"),
         ("''tis", "'tis"),
@@ -42,7 +42,7 @@ fn a_guarded_text_loses_its_guard_and_others_keep_their_quote() {
 }
 
 #[test]
-fn a_number_is_written_as_in_json() {
+fn number_has_the_form_of_json() {
     for cell in ["0", "-0.10", "12345678901234567890.5", "1e5", "1E-7", "2.5e+3"] {
         assert_eq!(
             read(AttributeType::Number, cell),
@@ -57,7 +57,7 @@ fn a_number_is_written_as_in_json() {
 }
 
 #[test]
-fn dates_and_times_have_the_one_form_of_the_interface() {
+fn date_and_time_have_the_form_of_the_api() {
     assert!(
         read(AttributeType::Date, "2024-02-29").is_some()
             && read(AttributeType::DateTime, "2024-02-29T13:45:00Z").is_some()
@@ -71,7 +71,7 @@ fn dates_and_times_have_the_one_form_of_the_interface() {
 }
 
 #[test]
-fn a_boolean_is_true_or_false_in_any_case() {
+fn boolean_is_case_insensitive() {
     for (cell, value) in
         [("true", 1), ("TRUE", 1), ("True", 1), ("tRuE", 1), ("false", 0), ("FALSE", 0), ("False", 0)]
     {
@@ -84,7 +84,7 @@ fn a_boolean_is_true_or_false_in_any_case() {
 }
 
 #[test]
-fn a_reference_is_a_key_unless_it_is_an_id_of_the_target() {
+fn reference_is_a_key_or_an_id_of_the_target() {
     let own = record_id::compose(1, 7, 1).to_string();
     assert!(matches!(read(AttributeType::Reference, &own), Some(Change::Set(Value::Reference(_)))));
     let others = record_id::compose(1, 8, 1).to_string();
@@ -95,7 +95,7 @@ fn a_reference_is_a_key_unless_it_is_an_id_of_the_target() {
 }
 
 #[test]
-fn a_metric_is_a_number_or_points() {
+fn metric_is_a_number_or_points() {
     assert_eq!(
         read(AttributeType::Metric, "4.5"),
         Some(Change::Append(vec![Point { value: 4.5, at: None }]))
@@ -109,7 +109,7 @@ fn a_metric_is_a_number_or_points() {
 
 proptest! {
     #[test]
-    fn a_written_text_reads_back(text in "[=+@'\\-\t\r\"a;é\n]{0,6}") {
+    fn written_text_reads_back(text in "[=+@'\\-\t\r\"a;é\n]{0,6}") {
         let mut cell = String::new();
         write_text(&mut cell, &text);
         prop_assert_eq!(unguarded(&cell), text.as_str());
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn a_written_list_reads_back(list in prop::collection::vec("[=\\[' ;a\"\n]{0,4}", 0..5)) {
+    fn written_list_reads_back(list in prop::collection::vec("[=\\[' ;a\"\n]{0,4}", 0..5)) {
         let mut cell = String::new();
         write_list(&mut cell, &list, SEPARATOR);
         let list = list.into_iter().map(Cow::Owned).collect();
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn no_cell_is_a_number_that_json_does_not_know(cell in "[-+0-9.eE]{0,8}") {
+    fn number_in_a_cell_is_a_json_number(cell in "[-+0-9.eE]{0,8}") {
         prop_assert_eq!(is_number(&cell), serde_json::from_str::<serde_json::Number>(&cell).is_ok()
             || cell.parse::<f64>().is_ok_and(f64::is_infinite) && is_number(&cell));
     }

@@ -1,4 +1,4 @@
-//! What values are taken, refused and written back.
+//! Accepted and rejected JSON values, and written ones.
 
 use crate::attribute_type::AttributeType;
 use crate::attribute_type::list::MAX_ELEMENT_BYTES;
@@ -28,7 +28,7 @@ fn refused(kind: AttributeType, text: &str) -> Error {
 }
 
 #[test]
-fn nothing_is_coerced() {
+fn values_are_not_coerced() {
     for (kind, texts) in [
         (AttributeType::String, vec!["1", "true", "[]", "{}", r#"["a"]"#]),
         (
@@ -52,7 +52,7 @@ fn nothing_is_coerced() {
 }
 
 #[test]
-fn numbers_keep_their_digits_and_are_bounded() {
+fn number_keeps_its_digits_within_limits() {
     for digits in ["9007199254740993", "12345678901234567890123.45", "1.10", "0.1", "-0", "1e100"] {
         let raw = raw(digits);
         let taken = AttributeType::Number.parse(&raw, &AT_A);
@@ -66,7 +66,7 @@ fn numbers_keep_their_digits_and_are_bounded() {
 }
 
 #[test]
-fn a_boolean_is_true_or_false() {
+fn boolean_is_true_or_false() {
     for (text, value) in [("true", 1), ("false", 0)] {
         assert_eq!(AttributeType::Boolean.parse(&raw(text), &AT_A), Ok(Change::Set(Value::ByValue(value))));
     }
@@ -75,7 +75,7 @@ fn a_boolean_is_true_or_false() {
 }
 
 #[test]
-fn a_metric_takes_a_number_a_point_or_many() {
+fn metric_is_a_number_a_point_or_an_array() {
     let at = parse_datetime("2024-01-01T00:00:00Z", "/").ok();
     let text = r#"[1, {"value": 2.5, "at": "2024-01-01T00:00:00Z"}]"#;
     let points = vec![Point { value: 1.0, at: None }, Point { value: 2.5, at }];
@@ -83,7 +83,7 @@ fn a_metric_takes_a_number_a_point_or_many() {
 }
 
 #[test]
-fn a_list_takes_one_string_or_many() {
+fn list_is_a_string_or_an_array() {
     assert_eq!(
         AttributeType::List.parse(&raw(r#""red""#), &AT_A),
         AttributeType::List.parse(&raw(r#"["red"]"#), &AT_A)
@@ -91,7 +91,7 @@ fn a_list_takes_one_string_or_many() {
 }
 
 #[test]
-fn an_element_that_is_no_option_can_only_be_kept() {
+fn element_that_is_not_an_option_can_only_be_kept() {
     let options = [ListOption { value: "red".into(), label: "Red".into() }];
     let rules = Rules { options: Some(&options), ..AT_A };
     for (text, pointer) in [
@@ -116,13 +116,13 @@ fn an_element_that_is_no_option_can_only_be_kept() {
 }
 
 #[test]
-fn text_cannot_hold_the_character_zero() {
+fn text_rejects_u_0000() {
     assert_eq!(refused(AttributeType::String, r#""a\u0000b""#).code, Code::InvalidValue);
     assert_eq!(refused(AttributeType::String, r#""\ud800""#).code, Code::MalformedRequest);
 }
 
 #[test]
-fn only_real_dates_are_dates() {
+fn nonexistent_date_is_rejected() {
     for text in
         ["today", "now", "infinity", "2024-02-30", "20240105", "2024-1-5", "0000-01-01", "2024-01-05 10:00"]
     {
@@ -134,7 +134,7 @@ fn only_real_dates_are_dates() {
 }
 
 #[test]
-fn a_time_needs_an_offset_and_is_kept_as_an_instant() {
+fn time_requires_an_offset_and_is_stored_as_an_instant() {
     for text in [
         "now",
         "2024-01-01",
@@ -158,7 +158,7 @@ fn a_time_needs_an_offset_and_is_kept_as_an_instant() {
 }
 
 #[test]
-fn a_time_that_no_answer_can_show_is_shown_as_the_nearest() {
+fn time_out_of_range_is_clamped() {
     let mut out = String::new();
     for at in [i64::MIN, -211_813_488_000_000_000, i64::MAX, 9_223_371_331_199_999_999] {
         write_datetime(&mut out, at);
@@ -172,7 +172,7 @@ fn a_time_that_no_answer_can_show_is_shown_as_the_nearest() {
 }
 
 #[test]
-fn every_time_that_postgresql_stores_has_its_expression() {
+fn time_out_of_range_has_an_sql_expression() {
     for (at, expression) in [
         (0, "'2000-01-01 00:00:00.000000+00'::timestamptz"),
         (-1, "'1999-12-31 23:59:59.999999+00'::timestamptz"),
@@ -200,21 +200,21 @@ fn every_time_that_postgresql_stores_has_its_expression() {
 
 proptest! {
     #[test]
-    fn every_day_reads_back_as_written(days in DATE_RANGE) {
+    fn date_reads_back(days in DATE_RANGE) {
         let mut out = String::new();
         write_date(&mut out, days);
         prop_assert_eq!(parse_date(&out, "/a"), Ok(days));
     }
 
     #[test]
-    fn every_instant_reads_back_as_written(at in DATETIME_RANGE) {
+    fn instant_reads_back(at in DATETIME_RANGE) {
         let mut out = String::new();
         write_datetime(&mut out, at);
         prop_assert_eq!(parse_datetime(&out, "/a"), Ok(at));
     }
 
     #[test]
-    fn a_date_has_one_spelling(text in "[-+ 0-9TWZz:./\\[\\]]{10}|[0-9]{4}[-0-9W]{6}|20[0-9]{2}-[01][0-9]-[0-3][0-9].?") {
+    fn date_has_one_form(text in "[-+ 0-9TWZz:./\\[\\]]{10}|[0-9]{4}[-0-9W]{6}|20[0-9]{2}-[01][0-9]-[0-3][0-9].?") {
         if let Ok(days) = parse_date(&text, "/a") {
             let mut out = String::new();
             write_date(&mut out, days);
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn a_time_that_is_taken_has_the_form_of_rfc_3339(
+    fn accepted_time_has_the_form_of_rfc_3339(
         text in "20[0-9]{2}-[01][0-9]-[0-3][0-9][Tt ][0-2][0-9]:[0-6][0-9]:[0-6][0-9]([.,][0-9]{0,10})?([Zz]|[-+][0-2][0-9]:?[0-6][0-9]|)|[-+0-9TZ:.é]{19,30}",
     ) {
         if let Ok(at) = parse_datetime(&text, "/a") {
@@ -236,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_json_is_sent_is_within_its_bounds_or_refused_with_its_place(
+    fn any_json_is_valid_or_rejected_with_its_pointer(
         kind in prop::sample::select(AttributeType::ALL),
         json in value(),
     ) {

@@ -1,4 +1,4 @@
-//! What each type takes, refuses and writes back.
+//! Tests of attribute types.
 
 mod cells;
 mod json;
@@ -6,7 +6,7 @@ mod json;
 use super::AttributeType;
 
 #[test]
-fn a_type_has_one_name_in_any_letter_case_and_perhaps_an_alias() {
+fn type_name_is_case_insensitive() {
     for kind in AttributeType::ALL {
         assert_eq!(AttributeType::named(kind.name()), Some(*kind));
         assert_eq!(AttributeType::named(&kind.name().to_uppercase()), Some(*kind));
@@ -19,5 +19,5 @@ fn a_type_has_one_name_in_any_letter_case_and_perhaps_an_alias() {
         assert_eq!(AttributeType::named(name), Some(kind));
     }
     assert_eq!(AttributeType::named("text"), None);
-    assert!(AttributeType::names().ends_with("boolean and dimension, another word for string"));
+    assert!(AttributeType::names().ends_with("boolean and dimension, an alias of string"));
 }

@@ -8,8 +8,7 @@ use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::{Template, catalog};
 use crate::value::member::{self, missing, text_at, unknown_member};
-use crate::value::subject::Subject;
-use crate::value::written::Written;
+use crate::value::written::{Subject, Written};
 use crate::view::stored;
 use std::rc::Rc;
 

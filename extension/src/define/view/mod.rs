@@ -15,9 +15,9 @@ use super::rows::is_migrated;
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, as_owner_defining, not_migrated, subtransaction};
-use crate::postgres::newer;
 use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::raise::Raise;
+use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::postgres::transaction::begin_command;
@@ -57,7 +57,7 @@ pub fn save(
         let error = Error::at(Code::Conflict, "/slug", format!("{} already exists", name()))
             .hint("Choose another slug. The SQL view has this name.");
         let row = "select from keyed_state.view where template_id = $1 and slug = $2";
-        newer::taken(error, row, &params![template.id, &new.slug])
+        snapshot::newer_row_error(error, row, &params![template.id, &new.slug])
     };
     let before = as_owner(|| connected(|spi| of_template(spi, template.id)));
     let before = before.into_iter().find(|view| view.slug == new.slug);

@@ -1,4 +1,4 @@
-//! Claims: hands out texts with missing or outdated vectors to workers that may read and update their records.
+//! Claims: leases of texts with missing or outdated vectors to workers that can read and update their records.
 
 use super::{MAX_ATTEMPTS, TABLE, require, source};
 use crate::access::privilege::Privilege;
@@ -17,37 +17,35 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The maximum number of texts of a claim.
+/// The maximum number of texts in a claim.
 const MAX_TEXTS: i32 = 2048;
-/// The longest that texts are one worker's alone, in seconds.
-const LONGEST_LEASE: i32 = 3600;
+/// The maximum lease in seconds.
+const MAX_LEASE: i32 = 3600;
 /// The maximum size of the texts of a claim; the remaining records are released.
 const MAX_BYTES: usize = 16 << 20;
-/// How often entries are asked for where one of them made the statement wait.
-const TRIES: usize = 3;
-/// So many records are read at a time: texts may be long, and what is not embedded of them is read along.
-const PORTION: usize = 64;
+/// The number of attempts if the statement has to wait for an entry.
+const ATTEMPTS: usize = 3;
+/// The number of records in a chunk. Texts can be long, and a chunk can contain texts that are not embedded.
+const CHUNK: usize = 64;
 
-/// What a claim came to.
+/// The result of a claim.
 struct Claim {
     token: Uuid,
     /// The entries as JSON, separated by commas.
     entries: String,
     count: i32,
-    /// Whether something was due that needed no vector.
+    /// Whether due entries were settled without a new vector.
     is_settled: bool,
 }
 
 /// Claims up to `max_texts` texts for some seconds, for a worker with this model.
 ///
-/// The answer is `{claim, entries: [{record, hash, text}], settled}`. Records that the caller may not both read and update
-/// are left to others. Each claim counts as an attempt.
+/// Returns `{claim, entries: [{record, hash, text}], settled}`. Records that the caller cannot both read and update are
+/// skipped. Each claim counts as an attempt.
 pub fn claim(caller: &Caller, model: &str, max_texts: i32, lease: i32) -> Result<String, Error> {
     require()?;
     check_model(model)?;
-    for (name, number, range) in
-        [("max_texts", max_texts, 1..=MAX_TEXTS), ("lease", lease, 1..=LONGEST_LEASE)]
-    {
+    for (name, number, range) in [("max_texts", max_texts, 1..=MAX_TEXTS), ("lease", lease, 1..=MAX_LEASE)] {
         if !range.contains(&number) {
             let message = format!("{name} must be between {} and {}", range.start(), range.end());
             return Err(Error::at(Code::InvalidValue, format!("/{name}"), message));
@@ -59,7 +57,7 @@ pub fn claim(caller: &Caller, model: &str, max_texts: i32, lease: i32) -> Result
     let mut claim = Claim { token, entries: String::new(), count: 0, is_settled: false };
     let templates = due(caller);
     for (position, template) in templates.iter().enumerate() {
-        // Each template gets its share, so that none waits for all the others.
+        // Each template gets a share, so that none starves.
         let left = (templates.len() - position) as i32;
         let share = ((max_texts - claim.count) / left).max(1);
         if claim.count < max_texts {
@@ -69,7 +67,7 @@ pub fn claim(caller: &Caller, model: &str, max_texts: i32, lease: i32) -> Result
     Ok(format!("{{\"claim\":\"{token}\",\"entries\":[{}],\"settled\":{}}}", claim.entries, claim.is_settled))
 }
 
-/// Refuses what cannot be the name of a model.
+/// Rejects an invalid model name.
 pub fn check_model(model: &str) -> Result<(), Error> {
     if (1..=200).contains(&model.chars().count()) {
         return Ok(());
@@ -77,7 +75,7 @@ pub fn check_model(model: &str) -> Result<(), Error> {
     Err(Error::at(Code::InvalidValue, "/model", "the name of a model has 1 to 200 characters"))
 }
 
-/// The templates with work that the caller may do.
+/// The templates with due entries that the caller can embed.
 fn due(caller: &Caller) -> Vec<Rc<Template>> {
     let ids: Vec<i32> = as_owner(|| {
         connected(|spi| {
@@ -111,9 +109,9 @@ impl Claim {
         max_texts: i32,
         lease: i32,
     ) {
-        // The worker crashed on them this often. Locked entries are skipped here and below: waiting for one while
-        // holding others could deadlock with a batch.
-        let give_up = format!(
+        // Workers crashed on these entries. Locked entries are skipped here and below, because waiting for one while holding
+        // others could deadlock with a batch.
+        let fail_exhausted = format!(
             "with lost as materialized (select j.record_id from {TABLE} j where j.template_id = $1 \
                and j.state = 'running' and j.due_at <= now() and j.attempts >= {MAX_ATTEMPTS} \
                for no key update skip locked) \
@@ -121,7 +119,7 @@ impl Claim {
                error = coalesce(j.error, 'no worker that claimed the text came back') \
              from lost where j.record_id = lost.record_id"
         );
-        without_waiting(|| template.run(spi, &give_up, Snapshot::Latest, &params![template.id]).len());
+        without_waiting(|| template.run(spi, &fail_exhausted, Snapshot::Latest, &params![template.id]).len());
         let within = and(WriteScope::of(caller, Action::Update, template).writable.as_deref());
         let claim = format!(
             "with due as materialized (select j.record_id from {TABLE} j \
@@ -135,7 +133,7 @@ impl Claim {
             template.table_sql()
         );
         let arguments = params![template.id, max_texts, self.token, lease];
-        // Of what each record's vector was made, where that was by the same model.
+        // The hash of the text of each record's vector, if the model is the same.
         let claimed = || -> HashMap<Uuid, Vec<u8>> {
             let rows = template.run(spi, &claim, Snapshot::Latest, &arguments);
             let made_of = rows.iter::<(Uuid, Option<Vec<u8>>, Option<String>)>();
@@ -145,12 +143,12 @@ impl Claim {
             });
             made_of.collect()
         };
-        let made_of = (0..TRIES).find_map(|_| without_waiting(claimed)).unwrap_or_default();
+        let made_of = (0..ATTEMPTS).find_map(|_| without_waiting(claimed)).unwrap_or_default();
         let records: Vec<Uuid> = made_of.keys().copied().collect();
-        let mut portions = records.chunks(PORTION);
+        let mut portions = records.chunks(CHUNK);
         for portion in portions.by_ref() {
             pgrx::check_for_interrupts!();
-            self.hand_out(spi, template, portion, &made_of);
+            self.add_texts(spi, template, portion, &made_of);
             if self.entries.len() > MAX_BYTES {
                 break;
             }
@@ -165,8 +163,8 @@ impl Claim {
         }
     }
 
-    /// Adds the texts of claimed records to the answer, and settles those that are what the vector was made of.
-    fn hand_out(
+    /// Adds the texts of claimed records to the result, and settles unchanged ones.
+    fn add_texts(
         &mut self,
         spi: &Connection,
         template: &Template,

@@ -14,8 +14,8 @@ use crate::template::Template;
 use crate::value::table_name::SideTable;
 use uuid::Uuid;
 
-/// The number of records that a job queues at a time.
-const PORTION: usize = 5000;
+/// The number of records in a chunk of a job.
+const CHUNK: usize = 5000;
 
 /// The queue of texts to be embedded.
 pub struct Queue;
@@ -30,14 +30,14 @@ impl Dependent for Queue {
     ) -> Result<(), Error> {
         if after.embed.is_empty() {
             if !before.embed.is_empty() {
-                // What was embedded stays, and what it was made of is remembered in case embedding is switched on again.
+                // Vectors and the hashes of their texts remain, in case embedding is enabled again.
                 let sql = format!("delete from {TABLE} where template_id = {} and state <> 'done'", after.id);
                 spi.script(&sql);
                 job::delete_embeddings_job(spi, after.id);
             }
             return Ok(());
         }
-        if before.embed != after.embed || says_lists_otherwise(before, after) {
+        if before.embed != after.embed || has_new_labels(before, after) {
             if job::are_many(spi, &after.table_sql()) {
                 job::add_embeddings(spi, after);
             } else {
@@ -52,15 +52,14 @@ impl Dependent for Queue {
     }
 }
 
-/// Existing entries become pending again, unless a caller set the vector. Entries of records that are being deleted
-/// remain.
+/// Makes existing entries pending, unless a caller set the vector or the record is being deleted.
 const MAKE_PENDING: &str = "update set state = 'pending', due_at = now(), claim = null, attempts = 0, error = null, \
                     failed_at = null where not j.by_hand and j.state <> 'deleted'";
 
-/// Has some records looked at, those that come after one in the order of their ids.
-pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
+/// Queues a chunk of records, those with ids greater than `after`.
+pub fn chunk(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let sql = format!(
-        "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}",
+        "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {CHUNK}",
         template.table_sql()
     );
     let by_bound = after;
@@ -69,11 +68,11 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
         false => uuids(&spi.run_once(&sql, Snapshot::Latest, &params![by_bound])),
     };
     let busy = enqueue_free(spi, template, &live);
-    let last = live.last().copied().filter(|_| live.len() == PORTION);
+    let last = live.last().copied().filter(|_| live.len() == CHUNK);
     Done { last, records: live.len() - busy.len(), busy, ..Done::default() }
 }
 
-/// The same for records that were left out; those that others still have locked stay left out.
+/// Like [`chunk`], for records that were skipped. Records that are still locked are skipped again.
 pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     if template.embed.is_empty() {
         return Done { records: records.len(), ..Done::default() };
@@ -104,16 +103,16 @@ pub fn forget(template: i32) {
     }
 }
 
-/// Whether the labels of a list that is embedded changed: they are what is read of it.
-fn says_lists_otherwise(before: &Template, after: &Template) -> bool {
+/// Whether labels of an embedded list changed. The text contains labels.
+fn has_new_labels(before: &Template, after: &Template) -> bool {
     after.embedded().filter(|attribute| attribute.kind == AttributeType::List).any(|attribute| {
         let old = before.attributes.iter().find(|old| old.id == attribute.id);
         old.is_none_or(|old| old.options != attribute.options)
     })
 }
 
-/// Queues all live records; texts that have not changed since they were embedded are not sent again. A vector without
-/// an entry was set by a caller and is kept. `known` says what happens to existing entries.
+/// Queues all live records. Texts that have not changed since they were embedded are not embedded again. A vector without an
+/// entry was set by a caller and remains. `known` is the action for existing entries.
 pub fn enqueue(spi: &Connection, template: &Template, known: &str) {
     spi.run_once(&enqueuing(template, "", known), Snapshot::Latest, &[]);
 }

@@ -11,17 +11,16 @@ use crate::postgres::spi::{Snapshot, connected};
 use crate::record::embedding::require_writable;
 use crate::record::read;
 use crate::template::Template;
-use crate::value::embedding::Embedding;
-use crate::value::vector::Vector;
+use crate::value::vector::{Embedding, Vector};
 use crate::vectors::write;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The maximum number of characters of a reason that are kept.
+/// The maximum number of stored characters of a reason.
 const MAX_REASON: usize = 500;
 
-/// Stores what a worker brings for a record it has claimed: a vector, or none for a record without text. False when the
-/// claim is not this worker's any more, or the text is not what was embedded: nothing is stored then.
+/// Stores the vector of a claimed record, or none for a record without text. Returns false, and stores nothing, if the claim
+/// has expired or the text has changed.
 pub fn store(
     caller: &Caller,
     claim: Uuid,
@@ -39,14 +38,14 @@ pub fn store(
             Embedding::Value(Rc::new(Vector::of(&numbers, "/vector")?))
         }
     };
-    // The record first and then its entry, as everybody locks who writes the record.
+    // Locks the record before its entry, as every write does.
     match require_writable(caller, &template, record) {
         Err(error) if error.code == Code::NotFound => return Ok(false),
         outcome => outcome?,
     }
     let current = current_hash(&template, record);
     if current.as_ref().map(source::hex).as_deref() != Some(hash) {
-        // The trigger that saw the text change has taken the claim away already, unless triggers were off.
+        // The trigger has already cancelled the claim, unless triggers were disabled.
         let again = format!(
             "update {TABLE} set state = 'pending', claim = null, due_at = now() where record_id = $1 and claim = $2"
         );
@@ -64,7 +63,8 @@ pub fn store(
     Ok(true)
 }
 
-/// Takes back a record whose text the model does not embed: to be tried again, later each time, or given up.
+/// Releases a record whose text could not be embedded. It is retried with increasing delay, up to the maximum number of
+/// attempts.
 pub fn fail(caller: &Caller, claim: Uuid, record: Uuid, reason: &str) -> Result<bool, Error> {
     let template = template_of(caller, record)?;
     let sql = format!(
@@ -76,14 +76,13 @@ pub fn fail(caller: &Caller, claim: Uuid, record: Uuid, reason: &str) -> Result<
     Ok(update(&template, &sql, &params![record, claim, reason]) > 0)
 }
 
-/// Takes back what of a claim is not done, through no fault of the texts: it counts as no attempt. Who knows a claim has
-/// made it.
+/// Releases the unfinished records of a claim without counting an attempt. Knowledge of the claim id suffices.
 pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Error> {
     require()?;
     if !(0..=86_400).contains(&rest) {
         return Err(Error::at(Code::InvalidValue, "/rest", "rest must be between 0 and 86400 seconds"));
     }
-    // An entry that is being written gets a new text; who waited for it while holding others would wait in a cycle.
+    // Skips locked entries, which get a new text. Waiting for one while holding others could deadlock.
     let sql = format!(
         "with mine as materialized (select j.record_id from {TABLE} j where j.claim = $1 for no key update skip locked) \
          update {TABLE} j set state = 'pending', claim = null, attempts = greatest(j.attempts - 1, 0), \
@@ -96,11 +95,11 @@ pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Erro
             connected(|spi| spi.run_once(&sql, Snapshot::Latest, &params![claim, reason, rest]).len() as i32)
         })
     };
-    // What is not released is due again when the lease ends.
+    // Skipped entries become due when the lease ends.
     Ok(without_waiting(released).unwrap_or(0))
 }
 
-/// The template of a record that the caller may embed.
+/// The template of a record that the caller can embed.
 fn template_of(caller: &Caller, record: Uuid) -> Result<Rc<Template>, Error> {
     require()?;
     let template = read::template_of(caller, record, Action::Update)?;
@@ -108,7 +107,7 @@ fn template_of(caller: &Caller, record: Uuid) -> Result<Rc<Template>, Error> {
     Ok(template)
 }
 
-/// The hash of the present text of a live record.
+/// The hash of the current text of a live record.
 fn current_hash(template: &Template, record: Uuid) -> Option<[u8; 32]> {
     let columns = source::columns(template);
     let sql = format!("select {columns} from {} t where t.id = $1", template.table_sql());

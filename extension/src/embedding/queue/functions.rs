@@ -1,4 +1,4 @@
-//! The SQL functions of the queue, and those that the worker of keyed-proxy calls.
+//! The SQL functions of the queue, for administrators and for the worker of keyed-proxy.
 
 use super::{claim, finish, manage};
 use crate::access::Caller;

@@ -8,7 +8,7 @@ use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 
-/// Has those tried again that were given up, of one template or of all that the caller sees. Answers how many.
+/// Retries failed records of a template, or of all templates that the caller can see. Returns their number.
 pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
     let caller = Caller::current();
     caller.require_admin("retry embeddings")?;
@@ -51,7 +51,7 @@ pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Err
                  where template_id = $1 and not by_hand and ($2 is null or model is distinct from $2)"
             );
             spi.run_once(&sql, Snapshot::Latest, &params![template.id, other_than]);
-            // Records that came in while triggers were off are in no queue.
+            // Records that were written while triggers were disabled are not in the queue.
             if other_than.is_none() {
                 definition::enqueue(spi, template, "nothing");
             }
@@ -64,7 +64,7 @@ pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Err
     }))
 }
 
-/// Makes writers of the queue wait: many entries are written here, in no order that batches share.
+/// Blocks writers of the queue. Many entries are updated, not in the lock order of batches.
 fn lock(spi: &Connection) {
     spi.script(&format!("lock table {TABLE} in share row exclusive mode"));
 }

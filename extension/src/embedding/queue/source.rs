@@ -1,4 +1,4 @@
-//! The text of a record that is embedded: the values of the attributes that its template names, each on a line.
+//! The text of a record for embedding: the values of the template's embedded attributes, one on each line.
 
 use crate::attribute_type::AttributeType;
 use crate::postgres::datum;
@@ -7,10 +7,10 @@ use crate::template::Template;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// The maximum number of bytes of a text that are embedded. Models read far less; more would only be carried around.
+/// The maximum size of a text. Models read far less.
 const MAX_BYTES: usize = 256 << 10;
 
-/// The columns that a text is made of: id, then the attributes that are embedded.
+/// The columns of the text: the id, then the embedded attributes.
 pub fn columns(template: &Template) -> String {
     let mut sql = "t.id".to_owned();
     for attribute in template.embedded() {
@@ -19,7 +19,7 @@ pub fn columns(template: &Template) -> String {
     sql
 }
 
-/// The text of a row with [`columns`]; empty where no attribute has a value.
+/// The text of a row with [`columns`]; empty if no attribute has a value.
 pub fn text_of(template: &Template, rows: &Rows, row: usize) -> String {
     let mut text = String::new();
     for (position, attribute) in template.embedded().enumerate() {
@@ -53,7 +53,7 @@ pub fn hash(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// A hash as it travels to a worker and back.
+/// A hash in hexadecimal, as workers get and return it.
 pub fn hex(hash: &[u8; 32]) -> String {
     hash.iter().fold(String::with_capacity(64), |mut out, byte| {
         let _ = write!(out, "{byte:02x}");
@@ -72,20 +72,20 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_on_lines_of_their_own_and_empty_ones_not_at_all() {
+    fn text_has_a_line_for_each_non_empty_value() {
         assert_eq!(text_of(&["Girl", "", " \n", " oil, tempera "]), "Girl\noil, tempera");
         assert_eq!(text_of(&["", " "]), "");
     }
 
     #[test]
-    fn a_text_is_cut_between_two_characters() {
+    fn text_is_truncated_at_a_character_boundary() {
         let long = "ä".repeat(MAX_BYTES);
         let text = text_of(&["a", &long, "more"]);
         assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 2 && text.ends_with('ä'));
     }
 
     #[test]
-    fn a_hash_is_written_in_hexadecimal() {
+    fn hash_is_hexadecimal() {
         assert!(hex(&hash("")).starts_with("e3b0c44298fc1c14"));
     }
 }

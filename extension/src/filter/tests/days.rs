@@ -1,11 +1,11 @@
-//! Dates, times, and days on a field of times.
+//! Conditions on dates and times, and days in conditions on times.
 
 use super::*;
 
 const ZURICH: &str = "at time zone 'Europe/Zurich' + '0.000001 s'::interval)";
 
 #[test]
-fn a_date_is_compared_with_dates() {
+fn date_is_compared_with_dates() {
     check_lines(&[
         ("made", "eq", r#""2024-02-29""#, r#"t."made" = '2024-02-29'::date"#),
         (
@@ -29,7 +29,7 @@ fn a_date_is_compared_with_dates() {
 }
 
 #[test]
-fn a_time_is_compared_with_instants() {
+fn time_is_compared_with_instants() {
     check_lines(&[
         ("seen", "eq", r#""2024-03-10T12:00:00+02:00""#, r#"t."seen" = '2024-03-10T10:00:00Z'::timestamptz"#),
         (
@@ -54,7 +54,7 @@ fn a_time_is_compared_with_instants() {
 }
 
 #[test]
-fn a_date_on_a_field_of_times_is_the_whole_day() {
+fn date_on_a_time_field_is_the_whole_day() {
     let after = |date: &str| format!("('{date} 23:59:59.999999'::timestamp {ZURICH}");
     let (this, next) = (after("2024-03-09"), after("2024-03-10"));
     let whole = format!(r#"t."seen" >= {this} and t."seen" < {next}"#);
@@ -93,7 +93,7 @@ fn a_date_on_a_field_of_times_is_the_whole_day() {
 }
 
 #[test]
-fn today_is_the_day_that_it_is_in_the_time_zone() {
+fn today_is_the_current_day_in_the_time_zone() {
     let today = "(pg_catalog.now() at time zone 'Europe/Zurich')::date";
     let after = |moment: &str| format!("(({today} + '{moment}'::interval) {ZURICH}");
     check_lines(&[
@@ -113,7 +113,7 @@ fn today_is_the_day_that_it_is_in_the_time_zone() {
 }
 
 #[test]
-fn a_time_zone_is_a_literal_like_any_other() {
+fn time_zone_is_rendered_as_a_literal() {
     let settings = Settings { time_zone: "a' or true --", ..Settings::default() };
     let body = format!("{{\"filters\":[{}]}}", on("seen", "lt", r#""2024-03-10""#));
     let filter = compile_with(&body, settings).expect("a filter");

@@ -1,4 +1,4 @@
-//! What a filter compiles to, and what is refused: input → SQL, input → place, code and message.
+//! Compiled SQL of valid filters, and pointer, code and message of faults.
 
 mod days;
 pub(crate) mod properties;
@@ -23,7 +23,7 @@ fn raw(text: &str) -> Box<RawValue> {
     serde_json::from_str(text).expect(text)
 }
 
-/// Compiles the members `filters` and `filter_groups` of a request about works.
+/// Compiles the members `filters` and `filter_groups` of a request for works.
 fn compile_with(body: &str, settings: Settings) -> Result<Filter, Error> {
     let members = json::object(body)?.0;
     let member = |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|member| member.1);
@@ -46,7 +46,7 @@ fn condition(condition: &str) -> String {
     }
 }
 
-/// The condition `{field, operator, value}`, its value given as JSON.
+/// The SQL of the condition `{field, operator, value}`, with the value as JSON.
 fn on(field: &str, operator: &str, value: &str) -> String {
     format!(r#"{{"field":"{field}","operator":"{operator}","value":{value}}}"#)
 }
@@ -62,7 +62,7 @@ fn check_lines(lines: &[(&str, &str, &str, &str)]) {
     }
 }
 
-/// The place, the code and the message of each fault.
+/// The pointer, the code and the message of each fault.
 fn faults(refused: Result<Filter, Error>) -> Vec<(String, Code, String)> {
     let error = refused.expect_err("a refusal");
     error.faults.into_iter().map(|fault| (fault.pointer, fault.code, fault.detail)).collect()

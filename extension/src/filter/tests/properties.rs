@@ -1,11 +1,11 @@
-//! What holds for every input: nothing panics, nothing of the caller's gets out of its literal.
+//! Properties for any input: no panic, and no injection of SQL.
 
 use super::*;
 use crate::filter::operator::Operator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Every word that SQL of ours may hold outside of literals and quoted names.
+/// The keywords and names that rendered SQL may contain outside literals and quoted identifiers.
 const WORDS: &[&str] = &[
     "nullif",
     "collate",
@@ -56,7 +56,7 @@ const WORDS: &[&str] = &[
     "200",
 ];
 
-/// What is left when literals and quoted names are taken out, read as PostgreSQL reads them.
+/// The SQL without literals and quoted identifiers, by PostgreSQL's lexical rules.
 pub(crate) fn outside_of_quotes(sql: &str) -> String {
     let mut out = String::new();
     let mut characters = sql.chars().peekable();
@@ -110,7 +110,7 @@ fn check_sql(sql: &str) {
     }
 }
 
-/// Texts that have broken out of quotes elsewhere, and any other.
+/// Known injection texts, and arbitrary texts.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![
@@ -214,7 +214,7 @@ fn elements() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any JSON, with the words of a filter strewn in.
+/// Arbitrary JSON with keywords of filters.
 fn anything() -> impl Strategy<Value = Value> {
     let names = prop_oneof![
         prop::sample::select(vec![
@@ -240,7 +240,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Conditions that are refused are taken out one by one, so that most inputs end as SQL.
+/// Removes rejected conditions one by one, so that most inputs compile.
 fn accepted(filters: Vec<Value>) -> Vec<Value> {
     filters
         .into_iter()
@@ -250,7 +250,7 @@ fn accepted(filters: Vec<Value>) -> Vec<Value> {
 
 proptest! {
     #[test]
-    fn nothing_of_the_caller_gets_out_of_its_quotes(
+    fn input_appears_only_inside_quotes(
         filters in prop::collection::vec(elements(), 0..5),
         group in prop::collection::vec(conditions(), 1..8),
     ) {
@@ -265,10 +265,10 @@ proptest! {
     }
 
     #[test]
-    fn every_fault_has_a_pointer_into_the_request(body in anything()) {
+    fn fault_has_a_pointer_into_the_request(body in anything()) {
         let refused = compile_scope(&body.to_string()).err();
         for fault in refused.iter().flat_map(|error| &error.faults) {
-            // What is missing is missed in what is there.
+            // The parent of a missing member exists.
             let parent = fault.pointer.rsplit_once('/').map_or("", |cut| cut.0);
             let is_cut = fault.pointer.contains('…');
             prop_assert!(is_cut || body.pointer(parent).is_some(), "{} in {body}", fault.pointer);

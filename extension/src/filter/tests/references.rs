@@ -1,11 +1,11 @@
-//! References: records named by id or key, and fields behind them.
+//! Conditions on references, by id or key, and on fields behind them.
 
 use super::*;
 
 const ID: &str = "018f0000-0000-8000-8000-000000000001";
 
 #[test]
-fn a_record_is_named_by_its_id_or_by_its_key() {
+fn reference_is_compared_with_an_id_or_a_key() {
     let id = &format!("t.\"artist\" = '{ID}'::uuid");
     let key = "t.\"artist\" = any (array(select r1.id from \"crm\".\"artists\" r1 \
                where r1.external_key = 'k''1' and r1.deleted_at is null))";
@@ -35,7 +35,7 @@ fn a_record_is_named_by_its_id_or_by_its_key() {
 }
 
 #[test]
-fn a_key_names_only_a_record_that_the_caller_may_see() {
+fn key_matches_only_a_visible_record() {
     check_lines(&[
         (
             "artist.country",
@@ -59,7 +59,7 @@ fn a_key_names_only_a_record_that_the_caller_may_see() {
 }
 
 #[test]
-fn a_field_behind_references_is_that_of_a_live_and_visible_record() {
+fn field_behind_references_requires_a_live_visible_record() {
     let artist =
         "exists (select from \"crm\".\"artists\" r1 where r1.id = t.\"artist\" and r1.deleted_at is null";
     let country = &format!(
@@ -104,7 +104,7 @@ fn a_field_behind_references_is_that_of_a_live_and_visible_record() {
 }
 
 #[test]
-fn a_missing_reference_is_empty_and_different() {
+fn missing_reference_is_empty_and_not_equal() {
     let artist =
         "exists (select from \"crm\".\"artists\" r1 where r1.id = t.\"artist\" and r1.deleted_at is null";
     check_lines(&[
@@ -127,7 +127,7 @@ fn a_missing_reference_is_empty_and_different() {
 }
 
 #[test]
-fn an_unreadable_field_is_reported_as_unknown() {
+fn invisible_field_is_reported_as_unknown() {
     let refused = |field: &str| {
         let error = compile(&format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""))).expect_err(field);
         assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::UnknownField, "/filters/0/field"));

@@ -1,13 +1,13 @@
-//! What is refused for its shape, its field, its operator or its size.
+//! Rejected filters: syntax, fields, operators and limits.
 
 use super::*;
 
-fn refused(filters: &str) -> Vec<(String, Code, String)> {
+fn rejected(filters: &str) -> Vec<(String, Code, String)> {
     faults(compile(&format!("{{\"filters\":{filters}}}")))
 }
 
 #[test]
-fn each_syntax_fault_is_reported_with_its_pointer() {
+fn syntax_fault_is_reported_with_its_pointer() {
     const OK: &str = r#"{"field":"note","operator":"empty"}"#;
     for (filters, pointer, code, message) in [
         ("{}".to_owned(), "/filters", Code::InvalidValue, "must be a JSON array"),
@@ -66,7 +66,7 @@ fn each_syntax_fault_is_reported_with_its_pointer() {
             "must be a string",
         ),
     ] {
-        let faults = refused(&filters);
+        let faults = rejected(&filters);
         assert_eq!(faults.len(), 1, "{filters}: {faults:?}");
         assert_eq!((faults[0].0.as_str(), faults[0].1), (pointer, code), "{filters}");
         assert!(faults[0].2.contains(message), "{filters}: {}", faults[0].2);
@@ -74,7 +74,7 @@ fn each_syntax_fault_is_reported_with_its_pointer() {
 }
 
 #[test]
-fn a_group_is_an_array_with_conditions() {
+fn group_is_an_array_of_conditions() {
     for (groups, pointer, message) in [
         ("5", "/filter_groups", "must be a JSON array"),
         ("[[]]", "/filter_groups/0", "at least one condition"),
@@ -92,7 +92,7 @@ fn a_group_is_an_array_with_conditions() {
 }
 
 #[test]
-fn an_operator_that_does_not_apply_is_answered_with_those_that_do() {
+fn inapplicable_operator_is_rejected_with_the_applicable_ones() {
     for (field, operator, takes) in [
         (
             "external_key",
@@ -127,14 +127,14 @@ fn an_operator_that_does_not_apply_is_answered_with_those_that_do() {
         ("note", "not_in", "\"not_in\" cannot be used with"),
         ("note", "=", "which takes eq"),
     ] {
-        let faults = refused(&format!("[{}]", on(field, operator, "\"x\"")));
+        let faults = rejected(&format!("[{}]", on(field, operator, "\"x\"")));
         assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filters/0/operator", Code::OperatorNotAllowed));
         assert!(faults[0].2.contains(takes), "{field} {operator}: {}", faults[0].2);
     }
 }
 
 #[test]
-fn an_unknown_field_is_named() {
+fn unknown_field_is_rejected_with_its_name() {
     for (field, code, message) in [
         ("nam", Code::UnknownField, "crm.works has no field \"nam\""),
         ("Name", Code::UnknownField, "no field \"Name\""),
@@ -143,15 +143,15 @@ fn an_unknown_field_is_named() {
         (".name", Code::UnknownField, "no field \".name\""),
         ("artist.", Code::UnknownField, "no field \"artist.\""),
         ("external_key.x", Code::UnknownField, "no field \"external_key.x\""),
-        ("note.x", Code::UnknownField, "note is of type string; only references have further fields"),
+        ("note.x", Code::UnknownField, "note is of type string, but only references have fields"),
         ("artist.country.union.seat.name", Code::InvalidValue, "at most 3 references"),
         ("a.b.c.d.e.f.g.h", Code::InvalidValue, "at most 3 references"),
     ] {
-        let faults = refused(&format!("[{}]", on(field, "eq", "\"x\"")));
+        let faults = rejected(&format!("[{}]", on(field, "eq", "\"x\"")));
         assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filters/0/field", code), "{field}");
         assert!(faults[0].2.contains(message), "{field}: {}", faults[0].2);
     }
-    let long = refused(&format!("[{}]", on(&"é".repeat(10_000), "eq", "\"x\"")));
+    let long = rejected(&format!("[{}]", on(&"é".repeat(10_000), "eq", "\"x\"")));
     assert!(long[0].2.len() < 400, "{}", long[0].2);
 }
 
@@ -159,20 +159,20 @@ fn an_unknown_field_is_named() {
 fn all_faults_are_reported_at_once() {
     let filters =
         [on("nam", "eq", "1"), on("note", "gt", "1"), on("price", "in", r#"["a",1,"b"]"#)].join(",");
-    let places: Vec<String> = refused(&format!("[{filters}]")).into_iter().map(|fault| fault.0).collect();
+    let places: Vec<String> = rejected(&format!("[{filters}]")).into_iter().map(|fault| fault.0).collect();
     assert_eq!(
         places,
         ["/filters/0/field", "/filters/1/operator", "/filters/2/value/0", "/filters/2/value/2"]
     );
     let many = vec!["\"x\""; 1000].join(",");
     assert_eq!(
-        refused(&format!("[{}]", on("price", "in", &format!("[{many}]")))).len(),
+        rejected(&format!("[{}]", on("price", "in", &format!("[{many}]")))).len(),
         crate::error::MAX_FAULTS
     );
 }
 
 #[test]
-fn a_text_that_is_no_unicode_cannot_be_read() {
+fn invalid_unicode_is_malformed() {
     for condition in [on("note", "eq", r#""\ud800""#), on("\\ud800", "eq", "1"), r#"{"\ud800":1}"#.to_owned()]
     {
         let error = compile(&format!("{{\"filters\":[{},{condition}]}}", on("nam", "eq", "1")));
@@ -181,7 +181,7 @@ fn a_text_that_is_no_unicode_cannot_be_read() {
 }
 
 #[test]
-fn conditions_are_counted_wherever_they_stand() {
+fn conditions_are_counted_at_every_level() {
     let conditions = |count: usize| vec![r#"{"field":"note","operator":"empty"}"#; count].join(",");
     let body = |first, second| {
         let (filters, groups) = (conditions(first), conditions(second));
@@ -192,7 +192,7 @@ fn conditions_are_counted_wherever_they_stand() {
     assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filter_groups/0/0/or/100", Code::InvalidValue));
     assert!(faults[0].2.contains("at most 200 conditions"));
     let million = format!("[{}1]", "1,".repeat(1_000_000));
-    assert_eq!(refused(&million)[0].0, "/filters/200");
+    assert_eq!(rejected(&million)[0].0, "/filters/200");
     assert_eq!(
         super::faults(compile(&format!("{{\"filter_groups\":[{}]}}", vec!["[]"; 300].join(","))))[0].0,
         "/filter_groups/200"
@@ -200,7 +200,7 @@ fn conditions_are_counted_wherever_they_stand() {
 }
 
 #[test]
-fn depth_is_limited_before_it_is_entered() {
+fn depth_is_limited_before_parsing() {
     let nested = |word: &str, depth: usize| {
         let (open, close) = if word == "not" { ("", "") } else { ("[", "]") };
         let before = format!("{{\"{word}\":{open}").repeat(depth);
@@ -210,17 +210,17 @@ fn depth_is_limited_before_it_is_entered() {
     for word in ["and", "or", "not"] {
         assert!(compile(&format!("{{\"filters\":{}}}", nested(word, 10))).is_ok());
         for depth in [11, 10_000] {
-            let faults = refused(&nested(word, depth));
+            let faults = rejected(&nested(word, depth));
             assert!(faults[0].0.starts_with("/filters/0/") && faults[0].1 == Code::InvalidValue);
-            assert!(faults[0].2.contains("to depth 10"), "{}", faults[0].2);
+            assert!(faults[0].2.contains("a depth of at most 10"), "{}", faults[0].2);
         }
     }
     let value = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
-    assert_eq!(refused(&format!("[{}]", on("note", "in", &value)))[0].0, "/filters/0/value/0");
+    assert_eq!(rejected(&format!("[{}]", on("note", "in", &value)))[0].0, "/filters/0/value/0");
 }
 
 #[test]
-fn a_condition_has_at_most_a_thousand_values() {
+fn condition_has_at_most_a_thousand_values() {
     let values = |count: usize| vec!["1"; count].join(",");
     for form in [
         |values: String| format!("[{values}]"),
@@ -236,7 +236,7 @@ fn a_condition_has_at_most_a_thousand_values() {
 }
 
 #[test]
-fn a_scope_knows_no_other_members() {
+fn scope_rejects_unknown_members() {
     let scope = |text: &str| faults(compile_scope(text));
     assert_eq!(scope(r#"{"filters":[],"limit":5}"#)[0].0, "/limit");
     assert_eq!(scope(r#"[{"field":"nam","operator":"empty"}]"#)[0].0, "/0/field");
@@ -246,7 +246,7 @@ fn a_scope_knows_no_other_members() {
 }
 
 #[test]
-fn the_name_of_the_key_is_slug_or_id() {
+fn attribute_key_is_slug_or_id() {
     let read = |text: &str| AttributeKey::parse(&raw(text), "/attribute_key");
     assert_eq!(
         (read("\"slug\""), read("\"id\""), read("null")),

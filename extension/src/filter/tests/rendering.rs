@@ -1,9 +1,9 @@
-//! Each operator on each type, and how conditions are put together.
+//! The SQL of operators by type, and of combinations.
 
 use super::*;
 
 #[test]
-fn a_text_without_index_is_compared_as_it_is() {
+fn unindexed_text_is_compared_directly() {
     check_lines(&[
         ("note", "eq", r#""it's""#, r#"t."note" = 'it''s'"#),
         ("note", "eq", r#""""#, r#"t."note" = ''"#),
@@ -17,7 +17,7 @@ fn a_text_without_index_is_compared_as_it_is() {
 }
 
 #[test]
-fn a_text_with_index_is_compared_by_its_beginning() {
+fn indexed_text_is_compared_by_its_prefix() {
     check_lines(&[
         ("name", "eq", r#""a""#, r#"pg_catalog.left(t."name", 200) = 'a'"#),
         ("name", "neq", r#""a""#, r#"(pg_catalog.left(t."name", 200) = 'a') is not true"#),
@@ -33,7 +33,7 @@ fn a_text_with_index_is_compared_by_its_beginning() {
 }
 
 #[test]
-fn a_text_longer_than_its_index_is_compared_as_a_whole_too() {
+fn text_longer_than_the_indexed_prefix_is_also_compared_whole() {
     let (max, whole) = ("ø".repeat(200), "ø".repeat(201));
     for (sent, beginning) in [(&max, &max), (&whole, &max)] {
         assert_eq!(
@@ -56,7 +56,7 @@ fn a_text_longer_than_its_index_is_compared_as_a_whole_too() {
 }
 
 #[test]
-fn a_text_is_looked_for_in_its_normal_forms() {
+fn pattern_covers_normalization_forms() {
     let forms = "'Z\u{fc}rich', 'Zu\u{308}rich'";
     check_lines(&[
         (
@@ -86,7 +86,7 @@ fn a_text_is_looked_for_in_its_normal_forms() {
 }
 
 #[test]
-fn a_searched_text_has_no_wildcards() {
+fn wildcards_in_the_value_are_escaped() {
     check_lines(&[
         ("name", "like", r#""a b""#, r#"t."name" like '%a b%'"#),
         ("name", "not-like", r#""a""#, r#"(t."name" like '%a%') is not true"#),
@@ -141,7 +141,7 @@ fn numbers_are_compared_in_the_type_of_their_column() {
 }
 
 #[test]
-fn a_list_is_asked_what_it_shares() {
+fn list_is_tested_for_overlap() {
     check_lines(&[
         ("tags", "in", r#"["a","b"]"#, r#"t."tags" && array['a', 'b']::text[]"#),
         ("tags", "in", r#""a""#, r#"t."tags" && array['a']::text[]"#),
@@ -153,7 +153,7 @@ fn a_list_is_asked_what_it_shares() {
 }
 
 #[test]
-fn standard_fields_are_columns_or_known_beforehand() {
+fn standard_field_is_a_column_or_a_constant() {
     const ID: &str = "018f0000-0000-8000-8000-000000000001";
     check_lines(&[
         ("external_key", "eq", r#"" erp:1 ""#, "t.external_key = 'erp:1'"),
@@ -175,7 +175,7 @@ fn standard_fields_are_columns_or_known_beforehand() {
 }
 
 #[test]
-fn nothing_is_in_an_empty_list() {
+fn empty_list_matches_no_record() {
     for field in ["note", "name", "price", "tags", "made", "seen", "artist", "id", "artist.name"] {
         assert_eq!(condition(&on(field, "in", "[]")), "false", "{field}");
         assert_eq!(condition(&on(field, "not-in", r#""[]""#)), "true", "{field}");
@@ -183,7 +183,7 @@ fn nothing_is_in_an_empty_list() {
 }
 
 #[test]
-fn filters_must_all_hold_and_of_the_groups_one() {
+fn filters_are_conjunctive_and_groups_disjunctive() {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|text| on("note", "eq", &format!("\"{text}\"")));
     for (body, expected) in [
         ("{}".to_owned(), "true"),
@@ -207,7 +207,7 @@ fn filters_must_all_hold_and_of_the_groups_one() {
 }
 
 #[test]
-fn what_holds_always_or_never_is_decided_beforehand() {
+fn constant_conditions_are_simplified() {
     let a = on("note", "eq", "\"a\"");
     let (always, never) = (on("template_id", "eq", "7"), on("id", "in", "[]"));
     for (filters, expected) in [
@@ -222,7 +222,7 @@ fn what_holds_always_or_never_is_decided_beforehand() {
 }
 
 #[test]
-fn a_scope_is_a_filter_an_array_or_a_single_condition() {
+fn scope_is_a_filter_an_array_or_a_single_condition() {
     let a = on("note", "eq", "\"a\"");
     for scope in [
         format!(r#"{{"filters":[{a}]}}"#),
@@ -242,7 +242,7 @@ fn a_scope_is_a_filter_an_array_or_a_single_condition() {
 }
 
 #[test]
-fn a_filter_is_rendered_under_any_alias() {
+fn filter_is_rendered_with_any_alias() {
     let filter =
         compile(&format!("{{\"filters\":[{}]}}", on("artist.name", "eq", "\"a\""))).expect("a filter");
     assert!(
@@ -256,7 +256,7 @@ fn a_filter_is_rendered_under_any_alias() {
 }
 
 #[test]
-fn attributes_are_named_by_number_where_the_request_says_so() {
+fn attribute_key_selects_numbers() {
     let by_id = Settings { attribute_key: AttributeKey::Id, ..Settings::default() };
     for (field, expected) in [
         ("11", "(t.\"note\" = 'a')"),

@@ -1,4 +1,4 @@
-//! Templates to filter: works → artists → countries → unions, without a database.
+//! In-memory templates for tests: works → artists → countries → unions.
 
 use super::super::schema::{Attribute, Schema};
 use crate::attribute_type::AttributeType;
@@ -6,7 +6,7 @@ use crate::value::collation::{Collations, name_in_sql};
 use crate::value::list_option::ListOption;
 use std::rc::Rc;
 
-/// A template in memory.
+/// An in-memory template.
 pub(super) struct Memory {
     id: i32,
     slug: &'static str,
@@ -65,8 +65,8 @@ fn column(id: i32, slug: &'static str, kind: AttributeType) -> Column {
     Column { id, slug, kind, indexed: false, options: None, collations: Collations::default(), target: None }
 }
 
-/// Of a text whose index does not have its order yet.
-fn index_of_before() -> Collations {
+/// Collations of a text whose index was not rebuilt yet.
+fn stale_index() -> Collations {
     Collations { order: name_in_sql("und"), index: name_in_sql("sv") }
 }
 
@@ -74,7 +74,7 @@ fn reference(id: i32, slug: &'static str, target: Option<Rc<dyn Schema>>) -> Col
     Column { indexed: true, target, ..column(id, slug, AttributeType::Reference) }
 }
 
-/// Works: every type of attribute; `owner` points to a template that the caller may not read.
+/// Works, with every type of attribute. The target of `owner` is invisible to the caller.
 pub(crate) fn works() -> Rc<dyn Schema> {
     let option = |value: &str| ListOption { value: value.to_owned(), label: value.to_uppercase() };
     Rc::new(Memory {
@@ -106,11 +106,7 @@ fn artists() -> Rc<dyn Schema> {
         id: 8,
         slug: "artists",
         columns: vec![
-            Column {
-                indexed: true,
-                collations: index_of_before(),
-                ..column(31, "name", AttributeType::String)
-            },
+            Column { indexed: true, collations: stale_index(), ..column(31, "name", AttributeType::String) },
             column(32, "born", AttributeType::Date),
             reference(33, "country", Some(countries())),
         ],

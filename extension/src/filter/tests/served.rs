@@ -1,4 +1,4 @@
-//! What indexes serve, and constants as arguments.
+//! Conditions that indexes serve, and constants as arguments.
 
 use super::super::arguments::{Argument, Arguments};
 use super::super::render::render_with;
@@ -9,7 +9,7 @@ fn filter(condition: &str) -> Filter {
 }
 
 #[test]
-fn an_index_serves_what_is_indexed_and_says_something_of_a_record() {
+fn index_serves_selective_conditions_on_indexed_columns() {
     let name = |operator: &str, value: &str| on("name", operator, value);
     for (condition, is_served) in [
         (name("ilike", "\"abc\""), true),
@@ -31,14 +31,14 @@ fn an_index_serves_what_is_indexed_and_says_something_of_a_record() {
 }
 
 #[test]
-fn an_index_of_trigrams_finds_words_in_any_order() {
+fn trigram_index_ignores_the_order_of_words() {
     let found = filter(&on("name", "like", "\"of a day\"")).found();
     let sql = render(&found, "t", Options::default());
     assert_eq!(sql, "(t.\"name\" like '%of %' and t.\"name\" like '% a %' and t.\"name\" like '% day%')");
 }
 
 #[test]
-fn constants_are_arguments_and_the_condition_is_the_same_for_all_of_them() {
+fn constants_become_arguments_of_one_condition() {
     let with = |text: &str, number: &str| {
         let conditions = [
             on("name", "ilike", &format!("\"{text}\"")),

@@ -1,11 +1,11 @@
-//! What a filter tells about itself.
+//! Properties of filters.
 
 use super::super::Use;
 use super::super::operator::Operator;
 use super::*;
 
 #[test]
-fn a_filter_lists_the_fields_that_it_uses() {
+fn filter_lists_its_fields() {
     let filters = [
         on("name", "eq", "\"a\""),
         format!(r#"{{"or":[{},{}]}}"#, on("price", "gt", "1"), on("artist.born", "today", "null")),
@@ -34,7 +34,7 @@ fn a_filter_lists_the_fields_that_it_uses() {
 }
 
 #[test]
-fn a_filter_knows_when_it_is_always_or_never_true() {
+fn constant_filter_is_detected() {
     let filter = |condition: String| compile(&format!("{{\"filters\":[{condition}]}}")).expect("a filter");
     let (all, none, some) = (
         filter(on("template_id", "eq", "7")),
@@ -48,7 +48,7 @@ fn a_filter_knows_when_it_is_always_or_never_true() {
 }
 
 #[test]
-fn a_filter_knows_which_columns_are_not_null_in_every_match() {
+fn condition_on_a_column_requires_its_value() {
     let schema = works();
     let price = schema.attribute(AttributeKey::Slug, "price").expect("an attribute").into();
     let above = on("price", "gt", "1");

@@ -1,4 +1,4 @@
-//! The forms in which a value may be sent.
+//! Accepted forms of values.
 
 use super::*;
 
@@ -10,14 +10,14 @@ fn same(field: &str, operator: &str, forms: &[&str]) {
 }
 
 #[test]
-fn a_number_is_a_json_number_or_the_same_in_a_string() {
+fn number_is_a_json_number_or_a_string() {
     same("price", "eq", &["5000", r#""5000""#, r#"" 5000 ""#]);
     same("price", "gt", &["-12.50", r#""-12.50""#]);
     same("humidity", "lt", &["1e3", r#""1e3""#, "1000"]);
 }
 
 #[test]
-fn many_values_are_an_array_its_text_or_stand_between_commas() {
+fn values_are_an_array_its_text_or_comma_separated() {
     same(
         "note",
         "in",
@@ -32,13 +32,13 @@ fn many_values_are_an_array_its_text_or_stand_between_commas() {
 }
 
 #[test]
-fn two_bounds_are_written_like_many_values() {
+fn bounds_of_between_have_the_form_of_values() {
     same("price", "between", &["[1,5]", r#""1,5""#, r#""[1,5]""#, r#"["1","5"]"#]);
     same("seen", "between", &[r#"["2024-01-01","2024-01-31"]"#, r#""2024-01-01,2024-01-31""#]);
 }
 
 #[test]
-fn operators_without_value_take_none_null_or_an_empty_text() {
+fn operator_without_value_takes_none_null_or_an_empty_text() {
     for (field, operator) in [("note", "empty"), ("tags", "not-empty"), ("seen", "today")] {
         same(field, operator, &["null", r#""""#]);
         let without = format!(r#"{{"field":"{field}","operator":"{operator}"}}"#);
@@ -47,7 +47,7 @@ fn operators_without_value_take_none_null_or_an_empty_text() {
 }
 
 #[test]
-fn a_value_of_the_wrong_kind_is_refused_at_its_place() {
+fn value_of_the_wrong_type_is_rejected_with_its_pointer() {
     const VALUE: &str = "/filters/0/value";
     for (field, operator, value, pointer, message) in [
         ("note", "eq", "5", VALUE, "must be a string"),
@@ -55,9 +55,9 @@ fn a_value_of_the_wrong_kind_is_refused_at_its_place() {
         ("note", "in", "[\"a\",5]", "/filters/0/value/1", "must be a string"),
         ("note", "in", r#""[5]""#, VALUE, "must be a string"),
         ("note", "in", "true", VALUE, "must be a string"),
-        ("note", "in", r#""""#, VALUE, "nothing between two commas"),
-        ("note", "in", r#""a,,b""#, VALUE, "nothing between two commas"),
-        ("note", "in", r#""\"a""#, VALUE, "no closing one"),
+        ("note", "in", r#""""#, VALUE, "an empty value"),
+        ("note", "in", r#""a,,b""#, VALUE, "an empty value"),
+        ("note", "in", r#""\"a""#, VALUE, "unterminated quote"),
         ("note", "in", r#""\"a\"b""#, VALUE, "after a closing quote"),
         ("note", "in", r#""[a]""#, VALUE, "does not parse"),
         ("note", "eq", r#""a\u0000b""#, VALUE, "U+0000"),
@@ -76,8 +76,8 @@ fn a_value_of_the_wrong_kind_is_refused_at_its_place() {
         ("price", "in", r#""1,000""#, VALUE, "must be a number such as 12.50, not \"000\""),
         ("price", "eq", "1e400", VALUE, "an exponent from -100 to 100"),
         ("price", "eq", "\"1e131071\"", VALUE, "an exponent from -100 to 100"),
-        ("price", "between", "[1]", VALUE, "two values, from and to, not 1"),
-        ("price", "between", "5", VALUE, "two values, from and to, not 1"),
+        ("price", "between", "[1]", VALUE, "two values, lower and upper bound, not 1"),
+        ("price", "between", "5", VALUE, "two values, lower and upper bound, not 1"),
         ("price", "between", "\"1,2,3\"", VALUE, "not 3"),
         ("price", "between", "[1,null]", "/filters/0/value/1", "use the operator empty"),
         ("humidity", "gt", "1e400", VALUE, "too large"),
@@ -106,8 +106,8 @@ fn a_value_of_the_wrong_kind_is_refused_at_its_place() {
         ("template_id", "eq", "\"works\"", VALUE, "must be the number of a template"),
         ("template_slug", "in", "[7]", "/filters/0/value/0", "must be a string"),
         ("note", "empty", "true", VALUE, "takes no value"),
-        ("note", "empty", "\"false\"", VALUE, "takes no value but a text, and not"),
-        ("note", "not-empty", "\"FALSE\"", VALUE, "takes no value but a text, and not"),
+        ("note", "empty", "\"false\"", VALUE, "takes no value: omit it, or send a string other than"),
+        ("note", "not-empty", "\"FALSE\"", VALUE, "takes no value: omit it, or send a string other than"),
         ("note", "not-empty", "[]", VALUE, "takes no value"),
         ("seen", "today", "\"2024-01-01\"", VALUE, "takes no value"),
     ] {
@@ -124,7 +124,7 @@ fn a_value_of_the_wrong_kind_is_refused_at_its_place() {
 }
 
 #[test]
-fn null_is_never_compared_with() {
+fn comparison_with_null_is_rejected() {
     for (field, operator) in
         [("note", "eq"), ("price", "gt"), ("tags", "in"), ("artist", "neq"), ("id", "in")]
     {
@@ -135,7 +135,7 @@ fn null_is_never_compared_with() {
 }
 
 #[test]
-fn a_key_that_no_record_can_hold_is_refused_as_such() {
+fn invalid_external_key_is_rejected() {
     for (field, value, pointer) in [
         ("external_key", r#""""#, "/filters/0/value"),
         ("external_key", r#""a\tb""#, "/filters/0/value"),
@@ -148,7 +148,7 @@ fn a_key_that_no_record_can_hold_is_refused_as_such() {
 }
 
 #[test]
-fn the_options_of_a_list_are_named() {
+fn error_lists_the_options_of_a_list() {
     let error =
         compile(&format!("{{\"filters\":[{}]}}", on("media", "in", "\"chalk\""))).expect_err("an option");
     assert_eq!(error.hint.as_deref(), Some("Use one of the options oil, ink."));

@@ -1,4 +1,4 @@
-//! Formats and cells that are refused.
+//! Rejected formats and cells.
 
 use super::{format, is_refused, parse, read};
 use crate::attribute_type::AttributeType;
@@ -10,7 +10,7 @@ use crate::value::zone::tests::Summer;
 use proptest::prelude::*;
 
 #[test]
-fn unknown_members_are_named_together_with_the_known_ones() {
+fn unknown_members_are_rejected_with_the_known_ones() {
     let error = parse(r#"{"dezimal": ",", "date": "DD.MM.YYYY", "tz": "UTC"}"#).expect_err("unknown");
     assert_eq!(error.code, Code::UnknownField);
     assert_eq!(
@@ -23,24 +23,24 @@ fn unknown_members_are_named_together_with_the_known_ones() {
 }
 
 #[test]
-fn format_that_means_nothing_or_two_things_is_refused_at_its_member() {
+fn invalid_or_contradictory_member_is_rejected_with_its_pointer() {
     for (text, pointer, message) in [
         (r#"{"decimal": ""}"#, "/decimal", "one character"),
         (r#"{"decimal": "5"}"#, "/decimal", "one character"),
         (r#"{"decimal": ", "}"#, "/decimal", "one character"),
         (r#"{"thousands": "-"}"#, "/thousands", "one character"),
-        (r#"{"thousands": "."}"#, "/thousands", "before decimals, too"),
-        (r#"{"decimal": ",", "thousands": ","}"#, "/thousands", "before decimals, too"),
+        (r#"{"thousands": "."}"#, "/thousands", "also the decimal separator"),
+        (r#"{"decimal": ",", "thousands": ","}"#, "/thousands", "also the decimal separator"),
         (r#"{"trailing_minus": "yes"}"#, "/trailing_minus", "true or false"),
         (r#"{"date": "DD.MM"}"#, "/date", "lacks a year"),
-        (r#"{"date": "DD.MM.YY"}"#, "/date", "\"YY\" is not a field"),
-        (r#"{"date": "dd.mm.yyyy"}"#, "/date", "\"dd\" is not a field"),
+        (r#"{"date": "DD.MM.YY"}"#, "/date", "\"YY\" is not a pattern field"),
+        (r#"{"date": "dd.mm.yyyy"}"#, "/date", "\"dd\" is not a pattern field"),
         (r#"{"date": "DMYYYY"}"#, "/date", "a separator must follow"),
         (r#"{"date": "DD.DD.MM.YYYY"}"#, "/date", "a day more than once"),
         (r#"{"date": "DD.MM.YYYY HH:mm"}"#, "/date", "cannot contain an hour"),
         (r#"{"datetime": "DD.MM.YYYY", "time_zone": "UTC"}"#, "/datetime", "lacks an hour"),
         (r#"{"datetime": "DD.MM.YYYY hh:mm", "time_zone": "UTC"}"#, "/datetime", "hh and A belong together"),
-        (r#"{"datetime": "DD.MM.YYYY HH:mm.S", "time_zone": "UTC"}"#, "/datetime", "follows the seconds"),
+        (r#"{"datetime": "DD.MM.YYYY HH:mm.S", "time_zone": "UTC"}"#, "/datetime", "must follow the seconds"),
         (r#"{"datetime": "DD.MM.YYYY HH:mm"}"#, "/time_zone", "is missing"),
         (r#"{"null": 5}"#, "/null", "array of strings"),
         (r#"{"null": ["", 5]}"#, "/null/1", "must be a string"),
@@ -51,8 +51,8 @@ fn format_that_means_nothing_or_two_things_is_refused_at_its_member() {
         (r#"{"false": [""]}"#, "/false", "both false and no value"),
         (r#"{"true": "x", "null": ["x"]}"#, "/null", "both true and no value"),
         (r#"{"true": "Yes", "false": "No", "null": "no"}"#, "/null", "both false and no value"),
-        (r#"{"decimal": "'", "thousands": "’"}"#, "/thousands", "before decimals, too"),
-        (r#"{"decimal": " ", "thousands": "\u00a0"}"#, "/thousands", "before decimals, too"),
+        (r#"{"decimal": "'", "thousands": "’"}"#, "/thousands", "also the decimal separator"),
+        (r#"{"decimal": " ", "thousands": "\u00a0"}"#, "/thousands", "also the decimal separator"),
         (r#"{"list": "ab"}"#, "/list", "one character"),
         (r#"{"list": "["}"#, "/list", "one character"),
     ] {
@@ -61,12 +61,12 @@ fn format_that_means_nothing_or_two_things_is_refused_at_its_member() {
         assert_eq!(error.faults[0].pointer, format!("/format{pointer}"), "{text}");
         assert!(error.message.contains(message), "{text}: {error}");
     }
-    // What is not given contradicts nothing.
+    // Absent members contradict nothing.
     format(r#"{"decimal": null, "true": "wahr", "false": [""], "null": ["n/a"], "list": "\n"}"#);
 }
 
 #[test]
-fn number_of_another_form_is_refused_with_what_fits() {
+fn number_in_another_format_is_rejected_with_an_example() {
     let german = format(r#"{"decimal": ",", "thousands": "."}"#);
     for cell in [
         "1,234.50", "1234.50", "1.23", "12.34,5", "1.2345", "1234.567", "1.234.56", "1,", ",5", "--5", "5-",
@@ -80,7 +80,7 @@ fn number_of_another_form_is_refused_with_what_fits() {
 }
 
 #[test]
-fn date_of_another_form_or_without_a_day_is_refused_with_what_fits() {
+fn date_in_another_format_is_rejected_with_an_example() {
     let german = format(r#"{"date": "DD.MM.YYYY"}"#);
     for cell in ["2024-02-29", "1.2.2024", "29.02.24", "29/02/2024", "29.02.2024 ", "29.02.2024 10:00", "x"] {
         let read = read(&german, AttributeType::Date, cell, &Utc);
@@ -96,15 +96,15 @@ fn date_of_another_form_or_without_a_day_is_refused_with_what_fits() {
 }
 
 #[test]
-fn local_time_that_never_comes_or_comes_twice_is_refused() {
+fn nonexistent_or_ambiguous_local_time_is_rejected() {
     let local = format(r#"{"datetime": "DD.MM.YYYY HH:mm", "time_zone": "Europe/Zurich"}"#);
     let read = |cell: &str| read(&local, AttributeType::DateTime, cell, &Summer);
     assert_eq!(read("26.03.2000 01:59").as_deref(), Ok("2000-03-26T00:59:00Z"));
-    assert!(is_refused(&read("26.03.2000 02:30"), &["there is no time", "Europe/Zurich", "set forward"]));
+    assert!(is_refused(&read("26.03.2000 02:30"), &["does not exist", "Europe/Zurich", "set forward"]));
     assert!(is_refused(
         &read("29.10.2000 02:30"),
         &[
-            "comes twice in Europe/Zurich",
+            "is ambiguous in Europe/Zurich",
             "2000-10-29T00:30:00Z for the first, 2000-10-29T01:30:00Z for the second"
         ]
     ));
@@ -118,7 +118,7 @@ fn local_time_that_never_comes_or_comes_twice_is_refused() {
 }
 
 #[test]
-fn other_word_is_no_boolean() {
+fn unknown_word_is_not_a_boolean() {
     let german = format(r#"{"true": ["ja", "wahr"], "false": ["nein"]}"#);
     let read = |cell: &str| read(&german, AttributeType::Boolean, cell, &Utc);
     for (cell, value) in [("ja", "true"), ("JA", "true"), ("Wahr", "true"), ("nein", "false")] {
@@ -133,7 +133,7 @@ fn other_word_is_no_boolean() {
 }
 
 #[test]
-fn list_with_an_empty_element_is_refused() {
+fn list_with_an_empty_element_is_rejected() {
     let piped = format(r#"{"list": "|"}"#);
     let read = |cell: &str| read(&piped, AttributeType::List, cell, &Utc);
     assert_eq!(read("red | blue").as_deref(), Ok(r#"["red","blue"]"#));
@@ -143,7 +143,7 @@ fn list_with_an_empty_element_is_refused() {
 }
 
 #[test]
-fn empty_cell_is_a_text_if_other_texts_mean_no_value() {
+fn empty_cell_is_a_text_if_null_has_other_texts() {
     let sparse = format(r#"{"null": ["NULL", "n/a"]}"#);
     let read = |kind, cell: &str| read(&sparse, kind, cell, &Utc);
     for kind in AttributeType::ALL {
@@ -157,7 +157,7 @@ fn empty_cell_is_a_text_if_other_texts_mean_no_value() {
 
 proptest! {
     #[test]
-    fn any_object_is_a_format_or_is_refused_with_its_place(text in object_of(&MEMBERS)) {
+    fn any_object_is_a_format_or_is_rejected_with_its_pointer(text in object_of(&MEMBERS)) {
         let request = format!("{{\"format\":{text}}}");
         if let Err(error) = parse(&text) {
             prop_assert!(points_into(&request, &error), "{:?}", error.faults);

@@ -1,17 +1,17 @@
-//! What a format writes, it reads back.
+//! Written cells read back.
 
 use super::{format, read, rules};
 use crate::attribute_type::AttributeType;
 use crate::format::Format;
-use crate::value::cell_format::write_text;
 use crate::value::change::{Change, Value};
+use crate::value::file_format::write_text;
 use crate::value::time;
 use crate::value::zone::Utc;
 use crate::value::zone::tests::Summer;
 use proptest::prelude::*;
 
 #[test]
-fn number_is_read_in_its_form() {
+fn number_is_read_in_its_format() {
     for (text, cell, number) in [
         (r#"{"decimal": ",", "thousands": "."}"#, "1.234,50", "1234.50"),
         (r#"{"decimal": ",", "thousands": "."}"#, "1.234", "1234"),
@@ -29,7 +29,7 @@ fn number_is_read_in_its_form() {
 }
 
 #[test]
-fn clock_of_half_days_has_noon_and_midnight() {
+fn twelve_hour_clock_has_noon_and_midnight() {
     let american = format(r#"{"datetime": "M/D/YYYY h:mm A", "time_zone": "UTC"}"#);
     for (cell, at) in [
         ("2/29/2024 12:00 AM", "2024-02-29T00:00:00Z"),
@@ -44,7 +44,7 @@ fn clock_of_half_days_has_noon_and_midnight() {
 }
 
 #[test]
-fn time_that_the_pattern_does_not_show_is_written_in_full() {
+fn time_outside_the_pattern_is_written_in_rfc_3339() {
     let local = format(r#"{"datetime": "DD.MM.YYYY HH:mm", "time_zone": "Europe/Zurich"}"#);
     for (at, cell) in [
         ("2000-07-01T10:00:00Z", "01.07.2000 12:00"),
@@ -61,7 +61,7 @@ fn time_that_the_pattern_does_not_show_is_written_in_full() {
 }
 
 #[test]
-fn value_that_looks_like_no_value_is_found() {
+fn value_that_equals_a_null_text_is_detected() {
     let zero = format(r#"{"null": ["", "0", "n/a"], "decimal": ","}"#);
     assert_eq!(zero.hidden_value(AttributeType::Number), Some("0"));
     assert_eq!(zero.hidden_value(AttributeType::Date), None);
@@ -70,7 +70,7 @@ fn value_that_looks_like_no_value_is_found() {
     assert_eq!(dated.hidden_value(AttributeType::Date), Some("01.01.1900"));
 }
 
-/// A format that may be taken.
+/// An arbitrary format.
 fn formats() -> impl Strategy<Value = Format> {
     let number = prop::sample::select(vec![
         r#""decimal": ",", "thousands": ".""#,
@@ -91,7 +91,7 @@ fn formats() -> impl Strategy<Value = Format> {
 
 proptest! {
     #[test]
-    fn value_comes_back(
+    fn value_reads_back(
         form in formats(),
         number in "-?(0|[1-9][0-9]{0,12})(\\.[0-9]{1,5})?",
         days in time::DATE_RANGE,
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn text_and_list_and_no_value_come_back(
+    fn text_list_and_null_read_back(
         form in formats(),
         text in prop_oneof!["[=+'a ,|NUL]{0,5}", Just("NULL".to_owned()), Just("n/a".to_owned())],
         list in prop::collection::vec("[=+'\\[a ,;|\\n-]{0,3}", 0..4),

@@ -1,11 +1,11 @@
-//! Formats that fit a column.
+//! Suggested formats of a column.
 
 use super::rules;
 use crate::attribute_type::AttributeType;
 use crate::format::suggest::forms;
 use serde_json::{Value, json};
 
-/// The formats that fit cells, those that read the same values from them in one array.
+/// The formats that fit cells, grouped by readings.
 fn fitting(kind: AttributeType, cells: &[&str]) -> Value {
     let found = forms("column", kind, &rules(), Some("Europe/Zurich"), 0, cells.iter().copied());
     let found = json!(found.expect("formats"));
@@ -20,7 +20,7 @@ fn fitting(kind: AttributeType, cells: &[&str]) -> Value {
 }
 
 #[test]
-fn column_shows_its_format() {
+fn format_of_a_column_is_detected() {
     for (kind, cells, formats) in [
         (AttributeType::Number, &["1.234,50", "12"][..], json!([{"decimal": ",", "thousands": "."}])),
         (AttributeType::Number, &["1234,5", "12,25"], json!([{"decimal": ","}])),
@@ -32,7 +32,7 @@ fn column_shows_its_format() {
         (AttributeType::Date, &["9.2.2024", "21.2.2024"], json!([{"date": "D.M.YYYY"}])),
         (AttributeType::Date, &["2/29/2024"], json!([{"date": "M/D/YYYY"}])),
         (AttributeType::Date, &["01/02/2024"], json!([{"date": "DD/MM/YYYY"}, {"date": "MM/DD/YYYY"}])),
-        // Either way the same day.
+        // Both formats read the same day.
         (AttributeType::Date, &["03/03/2024"], json!([{"date": "DD/MM/YYYY"}])),
         (AttributeType::Date, &["29.02.2024", "2024-03-01"], json!([])),
         (AttributeType::Date, &["2024-03-01"], json!([{}])),
@@ -48,7 +48,7 @@ fn column_shows_its_format() {
         ),
         (AttributeType::Boolean, &["Ja", "nein"], json!([{"true": ["ja"], "false": ["nein"]}])),
         (AttributeType::Boolean, &["ja", "no"], json!([])),
-        // The separator of keyed itself, with an empty element.
+        // The default separator, with an empty element.
         (AttributeType::List, &["red;blue", "red;"], json!([])),
     ] {
         assert_eq!(fitting(kind, cells), formats, "{cells:?}");
@@ -56,7 +56,7 @@ fn column_shows_its_format() {
 }
 
 #[test]
-fn text_in_place_of_no_value_is_noted() {
+fn null_text_is_detected() {
     let found = forms("c", AttributeType::Number, &rules(), None, 0, ["12", "n/a", "NULL", ""].into_iter());
     let found = json!(found.expect("formats"));
     assert_eq!((&found["nulls"], &found["kind"]), (&json!(["NULL", "n/a"]), &json!("number")));
@@ -64,14 +64,14 @@ fn text_in_place_of_no_value_is_noted() {
 }
 
 #[test]
-fn any_text_fits_a_text() {
+fn text_attribute_has_no_formats() {
     for kind in [AttributeType::String, AttributeType::Reference] {
         assert!(forms("c", kind, &rules(), None, 0, ["n/a"].into_iter()).is_none());
     }
 }
 
 #[test]
-fn examples_are_different_cells_as_each_format_reads_them() {
+fn examples_show_the_readings_of_each_format() {
     let cells = ["01/02/2024", "", "n/a", "01/02/2024", "03/04/2024", "05/06/2024"];
     let found = forms("c", AttributeType::Date, &rules(), None, 2, cells.into_iter()).expect("formats");
     let found = serde_json::to_value(&found).expect("JSON");

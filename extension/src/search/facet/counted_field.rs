@@ -2,9 +2,8 @@
 
 use crate::attribute_type::AttributeType;
 use crate::postgres::datum;
-use crate::postgres::found::Found;
 use crate::postgres::memory::in_scratch;
-use crate::postgres::table::Table;
+use crate::postgres::table::{Found, Table};
 use crate::postgres::value_order::compare_texts;
 use crate::search::page::top_n::TopN;
 use crate::search::query::facet::{Facet, MAX_VALUES};

@@ -14,12 +14,12 @@ use crate::postgres::direct_access::Unfit;
 use crate::postgres::key_order::{Along, KeyOrder};
 use crate::postgres::ordered_index::IndexedValue;
 use crate::postgres::parameter::Parameter;
-use crate::postgres::places::Place;
 use crate::postgres::planning::{Shape, in_shape};
 use crate::postgres::relation;
 use crate::postgres::setting;
 use crate::postgres::spi::{Rows, Snapshot};
 use crate::postgres::table::Table;
+use crate::postgres::tid::Tid;
 use crate::search::query::keyset::Segment;
 use crate::search::query::plan::COMPARED;
 use crate::search::query::sort::Direction;
@@ -351,10 +351,10 @@ impl<'s> PageFinder<'s> {
     }
 
     /// The first of the records with these TIDs, in the order of a segment; only those in the segment if `may_be_others`.
-    fn first_at(&self, paths: &Paths, tids: &[Place], segment: &Segment, may_be_others: bool) -> Rows<'s> {
+    fn first_at(&self, paths: &Paths, tids: &[Tid], segment: &Segment, may_be_others: bool) -> Rows<'s> {
         let Search { spi, template, .. } = self.search;
         let sql = paths.first_at("$1", segment, may_be_others, self.limit);
-        let tids = [Place::array(tids)];
+        let tids = [Tid::array(tids)];
         in_shape(Shape::Lookup, || template.run(spi, &sql, Snapshot::Active, &tids))
     }
 }

@@ -9,10 +9,9 @@ use super::substring_rows::SubstringComparison;
 use super::top_n::TopN;
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
-use crate::postgres::found::Found;
 use crate::postgres::key_order::KeyOrder;
-use crate::postgres::places::{Place, Places};
-use crate::postgres::table::Table;
+use crate::postgres::table::{Found, Table};
+use crate::postgres::tid::{Tid, TidBitmap};
 use crate::postgres::value_order::ValueOrder;
 use crate::search::query::sort::{Direction, Nulls};
 use crate::template::Template;
@@ -42,7 +41,7 @@ pub struct Sorting {
 /// Records with a substring.
 pub struct SortedRows {
     /// Their TIDs, in no order.
-    pub tids: Vec<Place>,
+    pub tids: Vec<Tid>,
     /// The sample, if the trigram index was used afterwards; none if all records were read.
     pub sample: Option<Sample>,
 }
@@ -76,14 +75,14 @@ pub fn find(
             {
                 return None;
             }
-            let kept = (key.0.map(|value| values.keep(value)), key.1);
-            let others = first.take(kept, row.place(), compare);
+            let kept = (key.0.map(|value| values.copy(value)), key.1);
+            let others = first.take(kept, row.tid(), compare);
             let others = others.into_iter().filter_map(|((value, _), _)| value);
-            others.for_each(|value| values.give_back(value));
+            others.for_each(|value| values.free(value));
             first.last().and_then(|(value, _)| *value)
         };
         if sample.is_some() {
-            let found = table.places_by_text(substring.column, substring.pattern())?;
+            let found = table.tids_by_text(substring.column, substring.pattern())?;
             table.rows_at(&found, columns, |row| {
                 read(row);
                 true
@@ -108,7 +107,7 @@ fn take_sample(
     if pages <= 2 * SAMPLED {
         return None;
     }
-    let some = Places::of_pages((0..SAMPLED).map(|number| number * (pages / SAMPLED)));
+    let some = TidBitmap::of_pages((0..SAMPLED).map(|number| number * (pages / SAMPLED)));
     let mut sample = Sample { served: vec![0], ..Sample::default() };
     table.rows_at(&some, columns, |row| {
         let compared = comparison.of_record(row);

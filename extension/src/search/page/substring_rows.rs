@@ -8,11 +8,10 @@ use super::substring_pattern::SubstringPattern;
 use super::top_n::TopN;
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
-use crate::postgres::found::Found;
 use crate::postgres::key_order::{Along, KeyOrder, Limit};
-use crate::postgres::places::Place;
-use crate::postgres::table::Table;
+use crate::postgres::table::{Found, Table};
 use crate::postgres::table_by_text::{Matcher, Pattern};
+use crate::postgres::tid::Tid;
 use crate::template::Template;
 use crate::value::pattern::words;
 use crate::value::standard_column::{DELETED_AT, ID};
@@ -97,7 +96,7 @@ impl<'p> Substring<'p> {
 /// Records with a substring.
 pub struct SubstringRows {
     /// Their TIDs, in no order.
-    pub tids: Vec<Place>,
+    pub tids: Vec<Tid>,
     /// Whether these are all records, not only the first.
     pub are_all: bool,
     /// The number of records read along the index of the order; none for all.
@@ -138,7 +137,7 @@ pub fn find(
             sample.passing += u64::from(is_met);
             sample.served[0] += u64::from(is_found);
             if is_met {
-                tids.push(row.place());
+                tids.push(row.tid());
             }
             if tids.len() == question.wanted {
                 read = Some(sample.records);
@@ -148,16 +147,16 @@ pub fn find(
         if goes_on {
             return Ok(SubstringRows { tids, are_all: false, read, sample: None });
         }
-        let found = table.places_by_text(substring.column, substring.pattern())?;
+        let found = table.tids_by_text(substring.column, substring.pattern())?;
         let read = Some(sample.records);
         let sample = Some(sample);
         let entries = access_path::entries(question, found.count());
         if entries > 0 {
-            let limit = Limit { places: &found, entries, entries_of_row: access_path::ENTRIES_OF_ROW };
+            let limit = Limit { tids: &found, entries, entries_of_row: access_path::ENTRIES_OF_ROW };
             tids.clear();
-            let is_within = table.at_places_in_order(along, order, columns, limit, |row| {
+            let is_within = table.at_tids_in_order(along, order, columns, limit, |row| {
                 if comparison.is_met(row) {
-                    tids.push(row.place());
+                    tids.push(row.tid());
                 }
                 tids.len() < question.wanted
             })?;
@@ -177,7 +176,7 @@ pub fn find(
                 if let Some(id) = id.filter(|id| follows(id) && first.may_take(id, compare))
                     && comparison.is_met(row)
                 {
-                    first.take(id, row.place(), compare);
+                    first.take(id, row.tid(), compare);
                 }
                 true
             });
@@ -186,7 +185,7 @@ pub fn find(
         tids.clear();
         table.rows_at(&found, columns, |row| {
             if comparison.is_met(row) {
-                tids.push(row.place());
+                tids.push(row.tid());
             }
             tids.len() < MAX_TIDS
         });

@@ -5,7 +5,7 @@ use crate::job;
 use crate::postgres::guard::with_settings;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::table_lock::{lock_exclusively, take_portion};
+use crate::postgres::table_lock::{lock_exclusively, take_chunk};
 use crate::template::{Template, catalog};
 use crate::value::table_name::SideTable;
 
@@ -30,11 +30,11 @@ pub fn renew_indexes(spi: &Connection) {
         let documents = catalog::table_oid("keyed_state", &SideTable::Documents.name(id));
         let takes_long = documents.is_some_and(|table| job::takes_index_long(spi, table));
         match catalog::by_id(id).filter(|_| is_served && takes_long && job::may_renew_documents(spi)) {
-            Some(template) => job::add_document_index(spi, &template),
+            Some(template) => job::add_indexes_without_attribute(spi, &template),
             None => ids.push(id),
         }
     }
-    take_portion(&mut ids, "indexes of documents");
+    take_chunk(&mut ids, "indexes of documents");
     lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());
     for id in ids {
         // Suppresses the notice about a missing index.

@@ -6,11 +6,11 @@ use super::table;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
-use crate::postgres::gin_pending;
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::memory::in_scratch;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::raise::Raise;
+use crate::postgres::session_settings::with_gin_pending_list_limit;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::trigger::Row;
 use crate::postgres::update::replace_row;
@@ -72,7 +72,7 @@ pub fn refresh(template: &Template, records: &[Stale]) {
     let mut uncleaned = 0;
     for chunk in records.chunks(READ_AT_ONCE) {
         pgrx::check_for_interrupts!();
-        gin_pending::with_limit(pending, || {
+        with_gin_pending_list_limit(pending, || {
             let written = connected(|spi| refresh_some(spi, template, chunk));
             reject(&written.too_long);
             uncleaned += written.bytes;
@@ -98,7 +98,7 @@ pub fn compose(template: &Template, row: &Row) -> Option<String> {
 
 /// Writes documents that are [composed](compose) already; `fresh` are those of records that have none yet.
 pub fn store(template: &Template, fresh: Vec<Written>, others: Vec<Written>) {
-    gin_pending::with_limit(FEW_PENDING, || put(template, fresh, others));
+    with_gin_pending_list_limit(FEW_PENDING, || put(template, fresh, others));
 }
 
 /// Writes the documents of these records, in order, as [`refresh`] does of a batch; their documents are locked, so that a
@@ -106,7 +106,7 @@ pub fn store(template: &Template, fresh: Vec<Written>, others: Vec<Written>) {
 pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
     let stale: Vec<Stale> = records.iter().map(|record| Stale { record: *record, is_fresh: false }).collect();
     let mut too_long = Vec::new();
-    gin_pending::with_limit(BATCH_PENDING, || {
+    with_gin_pending_list_limit(BATCH_PENDING, || {
         for chunk in stale.chunks(READ_AT_ONCE) {
             too_long.append(&mut connected(|spi| refresh_some(spi, template, chunk)).too_long);
         }

@@ -1,0 +1,194 @@
+//! Cursors of the feed: pure. A cursor is opaque to its holder and signed, so that one that was not handed out is told from
+//! one that is too old.
+
+use super::position::{Derived, Place};
+use crate::error::{Code, Error};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// The first byte: what follows it.
+const FORM: u8 = 1;
+/// The bytes of a signature.
+const SIGNATURE: usize = 16;
+
+/// Eight bytes of a hash.
+pub type Fingerprint = [u8; 8];
+
+/// What is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// A project, by its number.
+    Project(i32),
+    /// A template, by its number.
+    Template(i32),
+}
+
+/// What a request reads on from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Where the ids of transactions come from.
+    pub origin: Fingerprint,
+    /// The timeline of the write-ahead log.
+    pub timeline: u32,
+    /// How far the log was when the cursor was handed out.
+    pub lsn: u64,
+    /// What is followed.
+    pub scope: Scope,
+    /// The greatest number of a template that there was.
+    pub templates: i32,
+    /// What the caller could read of these templates.
+    pub rights: Fingerprint,
+    /// The last row that was read.
+    pub place: Place,
+}
+
+/// A fingerprint of a list of texts.
+pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> Fingerprint {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    hash.finalize()[..8].try_into().expect("eight bytes")
+}
+
+/// The error of a text that is no cursor of this feed.
+pub fn refusal() -> Error {
+    Error::at(Code::InvalidValue, "/after", "this is not a cursor of this feed of changes").hint(
+        "Send the next_cursor of the previous page, with the same project and template, or \"start\" for everything.",
+    )
+}
+
+/// The error of a cursor from which nothing can be read on without a gap.
+pub fn too_old(reason: &str) -> Error {
+    Error::at(Code::ResyncRequired, "/after", reason)
+        .hint("Empty your copy, and read the feed again from \"start\".")
+}
+
+impl Cursor {
+    /// The cursor as a text.
+    pub fn encode(&self, secret: &[u8]) -> String {
+        let mut bytes = vec![FORM];
+        bytes.extend(self.origin);
+        bytes.extend(self.timeline.to_be_bytes());
+        bytes.extend(self.lsn.to_be_bytes());
+        let (kind, number) = match self.scope {
+            Scope::Project(number) => (0, number),
+            Scope::Template(number) => (1, number),
+        };
+        bytes.push(kind);
+        bytes.extend(number.to_be_bytes());
+        bytes.extend(self.templates.to_be_bytes());
+        bytes.extend(self.rights);
+        bytes.extend(self.place.position.to_be_bytes());
+        bytes.extend(self.place.template.to_be_bytes());
+        bytes.extend(self.place.record.as_bytes());
+        bytes.extend(self.place.version.to_be_bytes());
+        if let Some(derived) = &self.place.derived {
+            bytes.extend(derived.template.to_be_bytes());
+            bytes.extend(derived.record.as_bytes());
+        }
+        let signature = sign(&bytes, secret).finalize().into_bytes();
+        bytes.extend(&signature[..SIGNATURE]);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The cursor of a text that [`Self::encode`] made with this secret.
+    pub fn decode(text: &str, secret: &[u8]) -> Result<Cursor, Error> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| refusal())?;
+        let (content, signature) = bytes.split_last_chunk::<SIGNATURE>().ok_or_else(refusal)?;
+        sign(content, secret).verify_truncated_left(signature).map_err(|_| refusal())?;
+        Reader(content).cursor().ok_or_else(refusal)
+    }
+}
+
+fn sign(bytes: &[u8], secret: &[u8]) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("a secret of any length");
+    mac.update(bytes);
+    mac
+}
+
+/// What is left to read.
+struct Reader<'b>(&'b [u8]);
+
+impl Reader<'_> {
+    fn take<const LENGTH: usize>(&mut self) -> Option<[u8; LENGTH]> {
+        let (taken, rest) = self.0.split_first_chunk::<LENGTH>()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn number(&mut self) -> Option<i32> {
+        self.take().map(i32::from_be_bytes)
+    }
+
+    fn record(&mut self) -> Option<Uuid> {
+        self.take().map(Uuid::from_bytes)
+    }
+
+    fn cursor(mut self) -> Option<Cursor> {
+        if self.take()? != [FORM] {
+            return None;
+        }
+        let (origin, timeline) = (self.take()?, u32::from_be_bytes(self.take()?));
+        let lsn = u64::from_be_bytes(self.take()?);
+        let ([kind], number) = (self.take()?, self.number()?);
+        let scope = if kind == 0 { Scope::Project(number) } else { Scope::Template(number) };
+        let (templates, rights) = (self.number()?, self.take()?);
+        let position = i64::from_be_bytes(self.take()?);
+        let (template, record, version) = (self.number()?, self.record()?, self.number()?);
+        let derived = match self.0 {
+            [] => None,
+            _ => Some(Derived { template: self.number()?, record: self.record()? }),
+        };
+        let place = Place { position, template, record, version, derived };
+        self.0.is_empty().then_some(Cursor { origin, timeline, lsn, scope, templates, rights, place })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cursors() -> impl Strategy<Value = Cursor> {
+        let place = (any::<i64>(), any::<i32>(), any::<u128>(), any::<i32>(), any::<Option<(i32, u128)>>());
+        (any::<Fingerprint>(), any::<(u32, u64, bool, i32, i32)>(), any::<Fingerprint>(), place).prop_map(
+            |(origin, (timeline, lsn, is_project, number, templates), rights, place)| {
+                let (position, template, record, version, derived) = place;
+                let derived =
+                    derived.map(|(template, record)| Derived { template, record: Uuid::from_u128(record) });
+                let record = Uuid::from_u128(record);
+                let place = Place { position, template, record, version, derived };
+                let scope = if is_project { Scope::Project(number) } else { Scope::Template(number) };
+                Cursor { origin, timeline, lsn, scope, templates, rights, place }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_cursor_is_read_as_it_was_written(cursor in cursors()) {
+            let text = cursor.encode(b"secret");
+            prop_assert_eq!(Cursor::decode(&text, b"secret").expect("a cursor"), cursor);
+            prop_assert!(Cursor::decode(&text, b"another").is_err());
+        }
+
+        #[test]
+        fn a_changed_cursor_is_refused(cursor in cursors(), position in any::<usize>(), bit in 0..8) {
+            let mut bytes = URL_SAFE_NO_PAD.decode(cursor.encode(b"secret")).expect("base64");
+            let position = position % bytes.len();
+            bytes[position] ^= 1 << bit;
+            let error = Cursor::decode(&URL_SAFE_NO_PAD.encode(bytes), b"secret").expect_err("a change");
+            prop_assert_eq!(error.faults[0].pointer.as_str(), "/after");
+        }
+
+        #[test]
+        fn any_text_is_refused(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,200}"]) {
+            prop_assert!(Cursor::decode(&text, b"secret").is_err());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What of the feed is final: all rows in front of the horizon, as the snapshot of the calling statement sees them.
+
+use super::cursor::{self, Cursor, Fingerprint, fingerprint};
+use super::generation::{IS_OF_HERE, TABLE};
+use super::position::first_of;
+use crate::error::Error;
+use crate::postgres::guard::{self, as_owner};
+use crate::postgres::open_transactions::with_settled;
+use crate::postgres::parameter::params;
+use crate::postgres::spi::{Connection, Snapshot, connected};
+use crate::postgres::worker;
+use crate::postgres::write_ahead_log::{LogPlace, database, end_of, flushed, system_identifier};
+use crate::template::{Template, catalog};
+use crate::value::table_name::{STATE, SideTable};
+use std::rc::Rc;
+
+/// The end of what can be read now.
+pub struct Horizon {
+    /// Rows with lower positions are final; others are still to come.
+    pub position: i64,
+    /// What the cursors are signed with.
+    pub secret: Vec<u8>,
+    /// Where the log is.
+    pub log: LogPlace,
+    /// Where the ids of transactions come from.
+    pub origin: Fingerprint,
+    /// The origins of cursors that go on here.
+    accepted: Vec<Fingerprint>,
+}
+
+/// A generation of the database.
+struct Generation {
+    number: i32,
+    system_identifier: i64,
+    database: i64,
+    written_by: i64,
+    continues: bool,
+    is_of_here: bool,
+}
+
+impl Generation {
+    fn origin(&self, written_by: i64) -> Fingerprint {
+        let numbers = [i64::from(self.number), self.system_identifier, self.database, written_by]
+            .map(|it| it.to_string());
+        fingerprint(numbers.iter().map(String::as_str))
+    }
+}
+
+impl Horizon {
+    /// Reads up to the horizon, under the snapshot that it belongs to.
+    pub fn with<R>(spi: &Connection, read: impl FnOnce(&Horizon) -> Result<R, Error>) -> Result<R, Error> {
+        with_settled(spi, |settled| read(&Horizon::of_snapshot(spi, settled)?))
+    }
+
+    /// The horizon of the active snapshot, which shows all transactions with lower ids than `settled`.
+    fn of_snapshot(spi: &Connection, settled: i64) -> Result<Horizon, Error> {
+        if catalog::table_oid(STATE, "change_secret").is_none() {
+            return Err(guard::not_migrated());
+        }
+        let here = params![system_identifier(), database()];
+        let sql = format!(
+            "select g.generation::integer, g.system_identifier, g.database::bigint, g.written_by, g.continues, {IS_OF_HERE} \
+             from {TABLE} g order by g.generation"
+        );
+        let rows = spi.run_once(&sql, Snapshot::Active, &here);
+        let read = |(number, system_identifier, database, written_by, continues, is_of_here)| Generation {
+            number,
+            system_identifier,
+            database,
+            written_by,
+            continues,
+            is_of_here,
+        };
+        let mut generations: Vec<Generation> = rows.iter().map(read).collect();
+        let sql = "select s.secret from keyed_state.change_secret s";
+        let secret = spi.run_once(sql, Snapshot::Active, &[]).value::<Vec<u8>>();
+        let secret = secret.ok_or_else(guard::not_migrated)?;
+        let present = generations.iter().rposition(|it| it.is_of_here);
+        // Before the first write after a restore, all that there is is final.
+        let position = match present.filter(|present| present + 1 == generations.len()) {
+            Some(present) => first_of(i64::from(generations[present].number)) + settled,
+            None => {
+                let number = generations.last().map_or(0, |last| last.number) + 1;
+                generations.push(Generation {
+                    number,
+                    system_identifier: system_identifier(),
+                    database: i64::from(database().to_u32()),
+                    written_by: 0,
+                    continues: false,
+                    is_of_here: true,
+                });
+                first_of(i64::from(number))
+            }
+        };
+        let mut accepted = Vec::new();
+        for generation in generations.iter().rev() {
+            // A cursor may be from before the first write of its generation.
+            accepted.extend([generation.origin(generation.written_by), generation.origin(0)]);
+            if !generation.continues {
+                break;
+            }
+        }
+        let origin = accepted[0];
+        Ok(Horizon { position, secret, log: flushed(), origin, accepted })
+    }
+
+    /// Refuses a cursor behind which this database may lack something that was handed out.
+    pub fn check(&self, cursor: &Cursor) -> Result<(), Error> {
+        if !self.accepted.contains(&cursor.origin) {
+            return Err(cursor::too_old(
+                "the cursor is of another database, or of this one before it was restored",
+            ));
+        }
+        // The log of another cluster has other places.
+        if !self.accepted[..2].contains(&cursor.origin) {
+            return Ok(());
+        }
+        // A standby may be behind the server that handed it out.
+        let is_ahead =
+            cursor.timeline == self.log.timeline && cursor.lsn > self.log.lsn && !worker::is_standby();
+        match end_of(cursor.timeline, self.log.timeline) {
+            Some(end) if cursor.lsn <= end && !is_ahead => Ok(()),
+            _ => Err(cursor::too_old(
+                "the cursor was handed out by a server that had changes which this one has not: it failed over, or was restored",
+            )),
+        }
+    }
+}
+
+/// The greatest position of a change of a project that is final. It grows when there may be something new to read.
+pub fn newest_settled(project: i32) -> Result<Option<i64>, Error> {
+    as_owner(|| {
+        connected(|spi| {
+            Horizon::with(spi, |horizon| {
+                let newest = |template: &Rc<Template>| {
+                    let sql = format!(
+                        "select h.position from {} h where h.position < $1 order by h.position desc limit 1",
+                        SideTable::History.sql(template.id)
+                    );
+                    let end = params![horizon.position];
+                    template.run(spi, &sql, Snapshot::Active, &end).value::<i64>()
+                };
+                let templates = catalog::of_project(spi, project);
+                let with_positions = templates.iter().filter(|template| template.history_position.is_some());
+                Ok(with_positions.filter_map(newest).max())
+            })
+        })
+    })
+}

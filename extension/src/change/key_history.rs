@@ -1,0 +1,101 @@
+//! Who held a key, and when: the record that has it now, and those that the history shows with it.
+
+use crate::access::{Action, Caller, visibility};
+use crate::error::Error;
+use crate::json_write::write_string;
+use crate::postgres::guard::{as_owner, not_migrated};
+use crate::postgres::parameter::params;
+use crate::postgres::spi::{Connection, Snapshot, connected};
+use crate::template::Template;
+use crate::value::table_name::SideTable;
+use crate::value::{key, time};
+use uuid::Uuid;
+
+/// How many records are shown, the latest holders first.
+const MAX_RECORDS: i64 = 1000;
+
+/// The key that a row of history took from its record, as [`crate::define::ddl`] indexes it.
+pub const ENDED_KEY: &str = "(case when changes ? 'external_key' then changes -> 'external_key' ->> 'old' \
+     else external_key end) collate \"C\"";
+/// The rows that take one.
+pub const ENDS_KEY: &str = "(operation in ('delete', 'purge') or changes ? 'external_key')";
+
+/// A time during which a record held the key.
+struct Holding {
+    record: Uuid,
+    from: Option<i64>,
+    until: Option<i64>,
+    ended_by: Option<String>,
+}
+
+/// `{holders: [{id, from, until, ended_by}]}`: the records that the caller sees, the latest first.
+pub fn of_key(caller: &Caller, template: &Template, key: &str) -> Result<String, Error> {
+    caller.require(Action::Read, template)?;
+    let key = key::normalize(key)?;
+    if template.history_position.is_none() {
+        return Err(not_migrated());
+    }
+    let scope = visibility::row_of_any(caller, template);
+    let mut holdings = as_owner(|| connected(|spi| holdings(spi, template, scope.as_deref(), key)));
+    holdings.sort_by_key(|it| std::cmp::Reverse((it.until.unwrap_or(i64::MAX), it.from)));
+    let mut out = String::from("{\"holders\":[");
+    for (position, holding) in holdings.iter().enumerate() {
+        if position > 0 {
+            out.push(',');
+        }
+        out.push_str(&format!("{{\"id\":\"{}\",\"from\":", holding.record));
+        write_time(&mut out, holding.from);
+        out.push_str(",\"until\":");
+        write_time(&mut out, holding.until);
+        out.push_str(",\"ended_by\":");
+        match &holding.ended_by {
+            Some(operation) => write_string(&mut out, operation),
+            None => out.push_str("null"),
+        }
+        out.push('}');
+    }
+    out.push_str("]}");
+    Ok(out)
+}
+
+fn write_time(out: &mut String, at: Option<i64>) {
+    match at {
+        Some(at) => {
+            out.push('"');
+            time::write_datetime(out, at);
+            out.push('"');
+        }
+        None => out.push_str("null"),
+    }
+}
+
+/// Reads what changed the keys of the records that hold this one or held it.
+fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &str) -> Vec<Holding> {
+    let (table, history) = (template.table_sql(), SideTable::History.sql(template.id));
+    let scope = visibility::and(scope);
+    let sql = format!(
+        "with holder as (select t.id from {table} t where t.external_key = $1 \
+           union select record_id from {history} where {ENDED_KEY} = $1 and {ENDS_KEY}), \
+         seen as (select t.id from {table} t where t.id in (select holder.id from holder){scope} limit {MAX_RECORDS}) \
+         select h.record_id, h.at, h.operation, h.external_key from seen join {history} h on h.record_id = seen.id \
+         where h.operation <> 'update' or h.changes ? 'external_key' order by h.record_id, h.version"
+    );
+    let rows = template.run(spi, &sql, Snapshot::Active, &params![key]);
+    let mut holdings: Vec<Holding> = Vec::new();
+    let mut is_open = false;
+    for (record, at, operation, held) in rows.iter::<(Uuid, i64, String, Option<String>)>() {
+        let is_another = holdings.last().is_none_or(|last| last.record != record);
+        is_open &= !is_another;
+        let is_held = held.as_deref() == Some(key) && operation != "delete" && operation != "purge";
+        if is_open && !is_held {
+            if let Some(last) = holdings.last_mut() {
+                (last.until, last.ended_by) = (Some(at), Some(operation));
+            }
+            is_open = false;
+        } else if !is_open && is_held {
+            holdings.push(Holding { record, from: Some(at), until: None, ended_by: None });
+            is_open = true;
+        }
+    }
+    holdings
+}

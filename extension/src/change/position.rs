@@ -1,0 +1,86 @@
+//! Places in the feed: pure.
+//!
+//! A position is a generation and the id of a transaction: 15 and 48 bits. Rows of equal positions are ordered by template,
+//! record and version.
+
+use uuid::Uuid;
+
+/// The bits of the id of a transaction.
+const TRANSACTION_BITS: u32 = 48;
+
+/// The least position of a generation.
+pub const fn first_of(generation: i64) -> i64 {
+    generation << TRANSACTION_BITS
+}
+
+/// The place of a row of history. It is behind those that compare as less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The position.
+    pub position: i64,
+    /// The number of the template.
+    pub template: i32,
+    /// The record.
+    pub record: Uuid,
+    /// The version of the record.
+    pub version: i32,
+    /// How far the records are shown that the change made visible or invisible: `None` where all are.
+    pub derived: Option<Derived>,
+}
+
+/// A record that was shown because a record that it refers to has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Derived {
+    /// The number of its template.
+    pub template: i32,
+    /// The record.
+    pub record: Uuid,
+}
+
+impl Place {
+    /// In front of every row with this position or a greater one.
+    pub const fn before(position: i64) -> Place {
+        Place { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
+    }
+
+    /// In front of the first row.
+    pub const START: Place = Place::before(0);
+
+    /// The last place in front of the rows of a template that are to be read next: its position, record and version.
+    pub fn within(&self, template: i32) -> (i64, Uuid, i32) {
+        match template.cmp(&self.template) {
+            std::cmp::Ordering::Less => (self.position, Uuid::max(), i32::MAX),
+            std::cmp::Ordering::Equal => (self.position, self.record, self.version),
+            std::cmp::Ordering::Greater => (self.position, Uuid::nil(), 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_generation_comes_behind_every_transaction_of_one_before() {
+        assert!(first_of(2) > first_of(1) + (1 << TRANSACTION_BITS) - 1);
+        assert!(first_of(i64::from(i16::MAX)) > 0);
+    }
+
+    #[test]
+    fn a_place_bounds_the_rows_of_each_template() {
+        let record = Uuid::from_u128(7);
+        let place = Place { position: 40, template: 3, record, version: 2, derived: None };
+        let is_behind = |template, position, record, version| {
+            (position, record, version) > place.within(template)
+                && Place { position, template, record, version, derived: None } > place
+        };
+        let is_before = |template, position, record, version| {
+            (position, record, version) <= place.within(template)
+                && Place { position, template, record, version, derived: None } <= place
+        };
+        assert!(is_behind(3, 40, record, 3) && is_behind(3, 41, Uuid::from_u128(1), 1));
+        assert!(is_behind(4, 40, Uuid::from_u128(1), 1) && is_behind(2, 41, Uuid::from_u128(1), 1));
+        assert!(is_before(3, 40, record, 2) && is_before(2, 40, Uuid::from_u128(9), 9));
+        assert!(is_before(4, 39, Uuid::from_u128(9), 9));
+    }
+}

@@ -1,0 +1,130 @@
+//! The rows of histories in the order of the feed, read from each table in portions.
+
+use super::jsonb_keys::jsonb_keys;
+use super::position::Place;
+use crate::postgres::datum;
+use crate::postgres::parameter::params;
+use crate::postgres::spi::{Connection, Rows, Snapshot};
+use crate::template::Template;
+use crate::value::table_name::SideTable;
+use std::collections::VecDeque;
+use uuid::Uuid;
+
+/// How many rows are read of a table at first, and at most.
+const FIRST_PORTION: usize = 16;
+const GREATEST_PORTION: usize = 1000;
+
+/// A row of history.
+pub struct Change {
+    /// Where it is in the feed.
+    pub place: Place,
+    /// The record.
+    pub record: Uuid,
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    pub at: i64,
+    /// Who.
+    pub actor: String,
+    /// The source.
+    pub source: String,
+    /// What happened.
+    pub operation: String,
+    /// The key after the change.
+    pub external_key: Option<String>,
+    /// The key before, where the change changed it.
+    pub previous_key: Option<String>,
+    /// The names of what changed.
+    pub changed: Vec<String>,
+}
+
+/// The history of a template, from a place on.
+struct Source<'t> {
+    /// Its number among the templates.
+    index: usize,
+    template: &'t Template,
+    read: VecDeque<Change>,
+    /// Behind which the next portion begins.
+    last: (i64, Uuid, i32),
+    portion: usize,
+    is_at_end: bool,
+}
+
+/// The changes of several templates, one after the other.
+pub struct Changes<'t> {
+    sources: Vec<Source<'t>>,
+    horizon: i64,
+}
+
+impl<'t> Changes<'t> {
+    /// The changes behind a place and in front of the horizon. `expected` is about how many will be asked for.
+    pub fn behind(
+        place: &Place,
+        horizon: i64,
+        templates: impl ExactSizeIterator<Item = &'t Template>,
+        expected: usize,
+    ) -> Changes<'t> {
+        let portion = if templates.len() == 1 { expected } else { FIRST_PORTION.min(expected) };
+        let source = |(index, template): (usize, &'t Template)| Source {
+            index,
+            template,
+            read: VecDeque::new(),
+            last: place.within(template.id),
+            portion: portion.clamp(1, GREATEST_PORTION),
+            is_at_end: false,
+        };
+        Changes { sources: templates.enumerate().map(source).collect(), horizon }
+    }
+
+    /// The next change, with the number of its template among those that were given.
+    pub fn next(&mut self, spi: &Connection) -> Option<(usize, Change)> {
+        self.sources.retain_mut(|source| source.fill(spi, self.horizon));
+        let next = self.sources.iter_mut().min_by_key(|source| source.read.front().map(|it| it.place))?;
+        let change = next.read.pop_front()?;
+        Some((next.index, change))
+    }
+}
+
+impl Source<'_> {
+    /// Reads on where nothing is left. Returns whether there is more.
+    fn fill(&mut self, spi: &Connection, horizon: i64) -> bool {
+        if self.read.is_empty() && !self.is_at_end {
+            let portion = self.portion;
+            self.portion = (2 * portion).min(GREATEST_PORTION);
+            let sql = format!(
+                "select h.position, h.record_id, h.version, h.at, h.actor, h.source, h.operation, h.external_key, h.changes, \
+                 h.changes -> 'external_key' ->> 'old' from {} h \
+                 where (h.position, h.record_id, h.version) > ($1, $2, $3) and h.position < $4 \
+                 order by h.position, h.record_id, h.version limit $5",
+                SideTable::History.sql(self.template.id)
+            );
+            let (position, record, version) = self.last;
+            let arguments = params![position, record, version, horizon, portion as i64];
+            let rows = self.template.run(spi, &sql, Snapshot::Active, &arguments);
+            self.is_at_end = rows.len() < portion;
+            self.read.extend((0..rows.len()).map(|row| read(&rows, row, self.template.id)));
+            if let Some(last) = self.read.back() {
+                self.last = (last.place.position, last.record, last.place.version);
+            }
+        }
+        !self.read.is_empty()
+    }
+}
+
+fn read(rows: &Rows, row: usize, template: i32) -> Change {
+    let record = rows.get(row, 1);
+    let place =
+        Place { position: rows.get(row, 0), template, record, version: rows.get(row, 2), derived: None };
+    let changed = rows.datum(row, 8).map(|changes| {
+        datum::with_bytes(changes, |content| jsonb_keys(content).into_iter().map(str::to_owned).collect())
+    });
+    Change {
+        place,
+        record,
+        at: rows.get(row, 3),
+        actor: rows.get(row, 4),
+        source: rows.get(row, 5),
+        operation: rows.get(row, 6),
+        external_key: rows.get(row, 7),
+        previous_key: rows.get(row, 9),
+        changed: changed.unwrap_or_default(),
+    }
+}

@@ -1,0 +1,149 @@
+//! What a caller with a scope sees of rows of history.
+//!
+//! The rule of the history applies: who sees a record now sees all of its changes, and who sees a deleted one sees those that
+//! led there. Of a record that the caller does not see, only a change that may have taken it out of sight is reported, by the
+//! id alone. Whether it may have is judged by the record before and after it: the present row, with what later changes
+//! replaced put back.
+//!
+//! A condition behind a reference is judged by the target as it is now, unless the target has changed since: then it may have
+//! been met and not met. So an id can be reported that the caller never saw, and none is left out. A page shows records as they
+//! are, and changes of two records can become visible in another order than they have in the feed: no state of the past is
+//! certain to have been shown, or not to have been.
+
+use super::entry::Shown;
+use super::followed::{Followed, Following};
+use super::rows::Change;
+use super::unsettled;
+use crate::filter::possible::Sense;
+use crate::postgres::caught::Class;
+use crate::postgres::guard::subtransaction;
+use crate::postgres::parameter::{array, params};
+use crate::postgres::spi::{Connection, Snapshot};
+use crate::value::table_name::SideTable;
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
+
+/// What the caller gets of each of these changes of records of a template.
+pub fn shown(
+    spi: &Connection,
+    following: &Following,
+    followed: &Followed,
+    changes: &[&Change],
+) -> Vec<Shown> {
+    let Some(scope) = &followed.scope else { return vec![Shown::Whole; changes.len()] };
+    let seen = seen(spi, followed, scope, changes);
+    let mut shown: Vec<Shown> = changes
+        .iter()
+        .map(|change| if seen.contains(&change.record) { Shown::Whole } else { Shown::Nothing })
+        .collect();
+    let in_question: Vec<usize> = (0..changes.len())
+        .filter(|index| shown[*index] == Shown::Nothing && may_hide(followed, changes[*index]))
+        .collect();
+    let judged: Vec<&Change> = in_question.iter().map(|index| changes[*index]).collect();
+    for (index, before_and_after) in in_question.into_iter().zip(judge(spi, following, followed, &judged)) {
+        let is_removal = matches!(changes[index].operation.as_str(), "delete" | "purge");
+        shown[index] = match before_and_after {
+            // The key of a record that may never have been visible is not shown.
+            (true, _) if is_removal && followed.behind.is_empty() => Shown::Whole,
+            (true, false) => Shown::Gone,
+            (true, true) if is_removal => Shown::Gone,
+            _ => Shown::Nothing,
+        };
+    }
+    shown
+}
+
+/// The records, live and deleted, that the caller sees.
+fn seen(spi: &Connection, followed: &Followed, scope: &str, changes: &[&Change]) -> HashSet<Uuid> {
+    let ids: HashSet<Uuid> = changes.iter().map(|change| change.record).collect();
+    let sql =
+        format!("select t.id from {} t where t.id = any ($1) and {scope}", followed.template.table_sql());
+    let ids = [array(ids.iter().copied())];
+    followed.template.run(spi, &sql, Snapshot::Active, &ids).column().collect()
+}
+
+/// Whether a record that is not seen now may have been, until this change.
+fn may_hide(followed: &Followed, change: &Change) -> bool {
+    match change.operation.as_str() {
+        "delete" | "purge" => true,
+        "update" => followed.uses.are_changed_by(change),
+        _ => false,
+    }
+}
+
+/// Of each of these changes, whether the record may have been in the scope before it, and was for certain after it.
+fn judge(
+    spi: &Connection,
+    following: &Following,
+    followed: &Followed,
+    changes: &[&Change],
+) -> Vec<(bool, bool)> {
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let sql = statement(following, followed);
+    let judge = |changes: &[&Change]| subtransaction(|| judge_together(spi, &sql, followed, changes));
+    // An attribute may have had another type at the time: such a change is older than the scope, and than any cursor.
+    let each = |change: &&Change| {
+        let one = judge(&[*change]).catch(|caught| (caught.class() == Class::Data).then(Vec::new));
+        one.unwrap_or_else(|none| none).first().copied().unwrap_or_default()
+    };
+    judge(changes)
+        .catch(|caught| (caught.class() == Class::Data).then_some(()))
+        .unwrap_or_else(|()| changes.iter().map(each).collect())
+}
+
+fn judge_together(
+    spi: &Connection,
+    sql: &str,
+    followed: &Followed,
+    changes: &[&Change],
+) -> Vec<(bool, bool)> {
+    let arguments = params![
+        array(changes.iter().map(|change| change.record)),
+        array(changes.iter().map(|change| change.place.version)),
+        array(followed.uses.attributes.iter().map(|slug| Some(slug.as_str()))),
+        array(followed.behind.iter().map(|behind| Some(behind.reference())))
+    ];
+    let rows = spi.run_once(sql, Snapshot::Active, &arguments);
+    let judged: HashMap<(Uuid, i32), (bool, bool)> = rows
+        .iter::<(Uuid, i32, bool, bool)>()
+        .map(|(record, version, before, after)| ((record, version), (before, after)))
+        .collect();
+    let of = |change: &&Change| judged.get(&(change.record, change.place.version)).copied();
+    changes.iter().map(|change| of(change).unwrap_or_default()).collect()
+}
+
+/// Whether records `$1` were in the scope before (`b`) and after (`a`) their versions `$2`. The scope uses the attributes
+/// `$3`, and the references `$4`. A value that later changes (`l`) have replaced is the old one of the first of them. Where
+/// the change is one of a reference, no state of the target that it pointed to is certain.
+fn statement(following: &Following, followed: &Followed) -> String {
+    let template = &followed.template;
+    let (table, history) = (template.table_sql(), SideTable::History.sql(template.id));
+    let unsettled = |of: i32, alias: &str| {
+        (of != template.id || alias != "a" && alias != "b")
+            .then(|| unsettled::condition(following, of, alias, "s.since"))
+    };
+    let condition = |alias, sense| followed.read_scope.in_sense(sense, alias, &unsettled);
+    let (before, after) = (condition("b", Sense::Possible), condition("a", Sense::Certain));
+    format!(
+        "select h.record_id, h.version, {before}, {after} \
+         from unnest($1, $2) u (record_id, version) \
+         join {history} h on h.record_id = u.record_id and h.version = u.version \
+         cross join lateral (select case when h.changes ?| $4 then 0 else h.position end as since) s \
+         left join {table} t on t.id = h.record_id \
+         cross join lateral (select coalesce(jsonb_object_agg(e.key, e.value -> 'old' order by l.version desc), '{{}}') as old \
+           from {history} l cross join jsonb_each(l.changes) e where l.record_id = h.record_id and l.version > h.version \
+           and not h.changes ?& $3 and l.changes ?| $3 and e.key = any ($3)) l \
+         cross join lateral (select coalesce(jsonb_object_agg(e.key, e.value -> 'old'), '{{}}') as old, \
+             coalesce(jsonb_object_agg(e.key, e.value -> 'new'), '{{}}') as new \
+           from jsonb_each(h.changes) e where e.key = any ($3)) o \
+         left join lateral (select p.at from {history} p where p.record_id = h.record_id and p.version < h.version \
+           order by p.version desc limit 1) p on true \
+         cross join lateral jsonb_populate_record(t, l.old || o.new || jsonb_build_object('id', h.record_id, \
+           'external_key', h.external_key, 'updated_at', h.at, 'deleted_at', null)) a \
+         cross join lateral jsonb_populate_record(t, l.old || o.old || jsonb_build_object('id', h.record_id, \
+           'external_key', case when h.changes ? 'external_key' then h.changes -> 'external_key' ->> 'old' else h.external_key end, \
+           'updated_at', p.at, 'deleted_at', null)) b"
+    )
+}

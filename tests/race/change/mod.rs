@@ -1,0 +1,3 @@
+//! The feed of changes beside writers.
+
+mod mirror;

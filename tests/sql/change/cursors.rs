@@ -1,0 +1,130 @@
+//! Cursors of the feed: what goes on, and what must be read again.
+
+use super::{all, in_short, next, now, page};
+use harness::{Database, Session};
+
+async fn is_refused(session: &Session, cursor: &str) -> bool {
+    let refusal = session.refusal("select keyed.changes('crm', after => $1)", &[cursor]).await;
+    assert_eq!(refusal.pointers(), ["/after"], "{refusal}");
+    match refusal.is() {
+        ("22023", "invalid_value") => false,
+        ("24000", "resync_required") => true,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_was_not_handed_out_is_no_cursor() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let cursor = now(&session).await;
+    let mut changed = cursor.clone();
+    changed.replace_range(40..41, if &cursor[40..41] == "A" { "B" } else { "A" });
+    for forged in [
+        "",
+        "Start",
+        "v12",
+        "%",
+        &changed,
+        &cursor[..cursor.len() - 4],
+        &format!("{cursor}AAAA"),
+        &cursor.repeat(100),
+    ] {
+        assert!(!is_refused(&session, forged).await, "{forged}");
+    }
+    // One that another database has signed.
+    let elsewhere = Database::with_crm().await;
+    elsewhere.session().await.run("update keyed_state.change_secret set secret = sha256('another')").await;
+    assert!(!is_refused(&elsewhere.session().await, &cursor).await);
+}
+
+#[tokio::test]
+async fn a_cursor_is_of_one_project_or_of_one_template() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("select keyed.create_project('other', 'Other')").await;
+    let of_project = now(&session).await;
+    let of_other = next(&session.json("select keyed.changes('other')", &[]).await);
+    let of_template = next(&session.json("select keyed.changes('crm', 'crm.customers')", &[]).await);
+    assert!(!is_refused(&session, &of_other).await && !is_refused(&session, &of_template).await);
+    page(&session, &of_project, 1).await;
+}
+
+#[tokio::test]
+async fn a_cursor_ends_with_a_change_of_the_rights_of_its_caller() {
+    let database = Database::with_crm().await;
+    let admin = database.session().await;
+    let role = database.create_role("reader").await;
+    admin.run(&format!("grant usage on schema crm to {role}")).await;
+    let grant =
+        |scope: &str| format!("select keyed.grant_access('{role}', 'crm.customers', '{{read}}', {scope})");
+    admin.run(&grant("null")).await;
+    let on_companies = format!("select keyed.grant_access('{role}', 'crm.companies', '{{read}}')");
+    admin.run(&on_companies).await;
+    let reader = database.session_as(&role).await;
+    for change in [
+        grant(r#"'{"filters": [{"field": "visits", "operator": "gt", "value": 1}]}'"#),
+        grant(r#"'{"filters": [{"field": "visits", "operator": "gt", "value": 2}]}'"#),
+        grant("null"),
+        format!("select keyed.revoke_access('{role}', 'crm.companies')"),
+        on_companies,
+        "select keyed.drop_template('crm.companies')".to_owned(),
+    ] {
+        let cursor = now(&reader).await;
+        page(&reader, &cursor, 1).await;
+        if change.contains("drop_template") {
+            admin.run("select keyed.drop_attribute('crm.customers', 'company')").await;
+            page(&reader, &cursor, 1).await;
+        }
+        admin.run(&change).await;
+        assert!(is_refused(&reader, &cursor).await, "{change}");
+    }
+    admin.run(&format!("select keyed.revoke_access('{role}', 'crm.customers')")).await;
+    assert_eq!(reader.refusal("select keyed.changes('crm')", &[]).await.is().0, "42501");
+}
+
+#[tokio::test]
+async fn a_cursor_survives_new_templates_and_new_names() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let cursor = now(&session).await;
+    session
+        .run(
+            "select keyed.create_template('crm', 'orders', '[{\"slug\": \"total\", \"type\": \"number\"}]');
+             insert into crm.orders (external_key) values ('O')",
+        )
+        .await;
+    session
+        .run(
+            "select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"full_name\"}');
+             insert into crm.customers (external_key, full_name) values ('C', 'Ada')",
+        )
+        .await;
+    assert_eq!(in_short(&all(&session, &cursor, 1).await.0), ["create O", "create C"]);
+}
+
+#[tokio::test]
+async fn a_copy_of_a_database_begins_another_generation() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("insert into crm.companies (external_key, name) values ('one', '1')").await;
+    let cursor = now(&session).await;
+    // As a restore in place does it: the row is there, and another transaction has written it.
+    session
+        .run(
+            "create temporary table saved as select * from keyed_state.change_generation;
+             truncate keyed_state.change_generation;
+             insert into keyed_state.change_generation select * from saved",
+        )
+        .await;
+    assert!(is_refused(&session, &cursor).await);
+    let (changes, fresh) = all(&session, "start", 10).await;
+    assert_eq!(in_short(&changes), ["create one"]);
+    session.run("insert into crm.companies (external_key, name) values ('two', '2')").await;
+    assert_eq!(in_short(&all(&session, &fresh, 10).await.0), ["create two"]);
+    assert!(is_refused(&session, &cursor).await);
+    session.run("select keyed.continue_changes()").await;
+    assert_eq!(in_short(&all(&session, &cursor, 10).await.0), ["create two"]);
+    let positions = "select count(distinct position >> 48) from keyed_state.history_1";
+    assert_eq!(session.text(positions, &[]).await, "2");
+}

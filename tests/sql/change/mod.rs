@@ -1,0 +1,51 @@
+//! The feed of changes.
+
+mod cursors;
+mod entries;
+mod key_history;
+mod order;
+mod scopes;
+
+use harness::Session;
+use serde_json::Value;
+
+/// A page of the project `crm` behind a cursor.
+pub(crate) async fn page(session: &Session, after: &str, limit: usize) -> Value {
+    let sql = "select keyed.changes('crm', after => $1, page_size => $2::integer)";
+    session.json(sql, &[after, &limit.to_string()]).await
+}
+
+/// The cursor behind a page.
+pub(crate) fn next(page: &Value) -> String {
+    page["next_cursor"].as_str().expect("a cursor").to_owned()
+}
+
+/// The cursor of what comes from now on.
+pub(crate) async fn now(session: &Session) -> String {
+    next(&session.json("select keyed.changes('crm')", &[]).await)
+}
+
+/// All changes behind a cursor, in pages of this size, and the cursor behind them.
+pub(crate) async fn all(session: &Session, after: &str, limit: usize) -> (Vec<Value>, String) {
+    let (mut changes, mut cursor) = (Vec::new(), after.to_owned());
+    loop {
+        let page = page(session, &cursor, limit).await;
+        changes.extend(page["changes"].as_array().expect("changes").iter().cloned());
+        cursor = next(&page);
+        if page["has_more"] == false {
+            return (changes, cursor);
+        }
+    }
+}
+
+/// The changes as `operation key`.
+pub(crate) fn in_short(changes: &[Value]) -> Vec<String> {
+    let short = |change: &Value| {
+        format!(
+            "{} {}",
+            change["operation"].as_str().expect("an operation"),
+            change["external_key"].as_str().unwrap_or("-")
+        )
+    };
+    changes.iter().map(short).collect()
+}
