@@ -160,7 +160,7 @@ mod tests {
             }
             let found = cycles(&base, &needs);
             let mut all = found.concat();
-            let mut cycle_of = vec![0; 20];
+            let mut cycle_of = [0; 20];
             for (number, cycle) in found.iter().enumerate() {
                 cycle.iter().for_each(|write| cycle_of[*write as usize] = number);
             }
