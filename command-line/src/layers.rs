@@ -4,7 +4,7 @@ use source_layers::{Exception, Sources};
 use std::sync::LazyLock;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "outcome",
     "renamed",
     "named",
@@ -14,6 +14,7 @@ const ORDER: [&str; 16] = [
     "output",
     "import",
     "export",
+    "changes",
     "keys",
     "doctor",
     "demo",

@@ -33,6 +33,9 @@ mod import;
 /// Records → a file.
 mod export;
 
+/// The feed of changes → lines.
+mod changes;
+
 /// API keys.
 mod keys;
 
@@ -79,6 +82,8 @@ pub(crate) enum Command {
     Import(Box<import::Import>),
     /// Export records as CSV, NDJSON or XLSX through a running proxy.
     Export(Box<export::Export>),
+    /// Print what was changed, as NDJSON, through a running proxy.
+    Changes(Box<changes::Changes>),
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -124,6 +129,7 @@ pub fn main() -> ExitCode {
         Command::Serve(settings) => serve::run(*settings, &<Cli as CommandFactory>::command()),
         Command::Import(import) => import::run(*import),
         Command::Export(export) => export::run(*export),
+        Command::Changes(changes) => changes::run(*changes),
         Command::Keys(keys) => keys::run(keys),
         Command::Doctor(doctor) => doctor::run(doctor),
         Command::Demo => demo::run(),
@@ -142,6 +148,10 @@ pub fn main() -> ExitCode {
         Err(Failure::Running(error)) => {
             eprintln!("keyed-proxy: {error:#}");
             ExitCode::FAILURE
+        }
+        Err(Failure::Resync(message)) => {
+            eprintln!("keyed-proxy: {message}");
+            ExitCode::from(3)
         }
     }
 }

@@ -8,6 +8,8 @@ pub(crate) enum Failure {
     Usage { message: String, help: &'static str },
     /// It failed: exit code 1.
     Running(anyhow::Error),
+    /// A cursor of changes cannot go on: exit code 3.
+    Resync(String),
 }
 
 impl From<anyhow::Error> for Failure {

@@ -50,6 +50,14 @@ impl Output {
         Ok(Output::Beside(file, target))
     }
 
+    /// Replaces the file with the new content, once that is on the disk.
+    pub(crate) fn keep_on_disk(self) -> anyhow::Result<()> {
+        if let Output::Beside(file, target) = &self {
+            file.as_file().sync_all().with_context(|| format!("cannot write {}", target.display()))?;
+        }
+        self.keep()
+    }
+
     /// Replaces the file with the new content. Without this, the old one remains.
     pub(crate) fn keep(self) -> anyhow::Result<()> {
         match self {

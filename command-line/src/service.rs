@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, Response, StatusCode, header};
+use axum::http::request::Builder;
+use axum::http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use clap::Args;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -12,13 +13,14 @@ use keyed_errors::Code;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::outcome::Failure;
-use keyed_service::http_client::http_client;
+use keyed_service::http_client::{HttpClient, http_client};
 
 /// The address of a proxy on this machine.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
+/// Where the proxy is, and as whom a command calls it.
 #[derive(Args)]
-pub(crate) struct Service {
+pub(crate) struct Access {
     /// The address of the proxy.
     #[arg(long, env = "KEYED_URL", default_value = DEFAULT_URL, value_name = "URL")]
     url: String,
@@ -30,6 +32,12 @@ pub(crate) struct Service {
     /// A file that contains the API key, to keep it out of the process list.
     #[arg(long, env = "KEYED_API_KEY_FILE", value_name = "FILE", conflicts_with = "api_key")]
     api_key_file: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Service {
+    #[command(flatten)]
+    access: Access,
 
     /// The template, as project.template, for example crm.customers; its slug alone if the key is bound to one
     /// project.
@@ -52,10 +60,11 @@ impl Service {
     pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
         let is_set = |name: &str, value: &str| std::env::var(name).is_ok_and(|own| own == value);
         let mut options = Vec::new();
-        if self.url != DEFAULT_URL && !is_set("KEYED_URL", &self.url) {
-            options.push(("--url", self.url.clone()));
+        let Access { url, api_key_file, .. } = &self.access;
+        if url != DEFAULT_URL && !is_set("KEYED_URL", url) {
+            options.push(("--url", url.clone()));
         }
-        if let Some(file) = self.api_key_file.as_ref().map(|file| file.to_string_lossy())
+        if let Some(file) = api_key_file.as_ref().map(|file| file.to_string_lossy())
             && !is_set("KEYED_API_KEY_FILE", &file)
         {
             options.push(("--api-key-file", file.into_owned()));
@@ -70,7 +79,23 @@ impl Service {
         action: &str,
         parameters: &[(&str, Option<&str>)],
         help: &'static str,
-    ) -> Result<axum::http::request::Builder, Failure> {
+    ) -> Result<Builder, Failure> {
+        let path = format!("entities/template/{}/{action}", encode(self.template()));
+        let project = self.template.split_once('.').map(|(project, _)| project);
+        self.access.request(Method::POST, &path, parameters, project, help)
+    }
+}
+
+impl Access {
+    /// Begins a request: the parameters follow its path. `help` is the command that errors refer to.
+    pub(crate) fn request(
+        &self,
+        method: Method,
+        path: &str,
+        parameters: &[(&str, Option<&str>)],
+        project: Option<&str>,
+        help: &'static str,
+    ) -> Result<Builder, Failure> {
         let usage = |message: String| Failure::Usage { message, help };
         let key = match (&self.api_key, &self.api_key_file) {
             (Some(key), _) => key.clone(),
@@ -86,44 +111,71 @@ impl Service {
                 format!("--url (KEYED_URL) is {:?}: it needs http:// or https:// before the host", self.url);
             return Err(usage(message));
         }
-        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let given =
             parameters.iter().filter_map(|(name, value)| Some(format!("{name}={}", encode((*value)?))));
         let query = given.collect::<Vec<_>>().join("&");
-        let template = encode(self.template());
-        let address =
-            format!("{}/v1/entities/template/{template}/{action}?{query}", self.url.trim_end_matches('/'));
+        let address = format!("{}/v1/{path}?{query}", self.url.trim_end_matches('/'));
         let mut token = HeaderValue::try_from(format!("Bearer {}", key.trim()))
             .map_err(|_| usage("the API key contains characters that no key has".to_owned()))?;
         token.set_sensitive(true);
-        let mut request = Request::post(address).header(header::AUTHORIZATION, token);
-        if let Some((project, _)) = self.template.split_once('.') {
+        let mut request = Request::builder().method(method).uri(address).header(header::AUTHORIZATION, token);
+        if let Some(project) = project {
             request = request.header("x-service-project-id", project);
         }
         Ok(request)
     }
 }
 
+fn encode(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
 /// Sends a request about a template; an error response becomes an error message.
 pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Result<Response<Incoming>> {
-    let address = request.uri().clone();
-    let response = http_client::<Body>(None)?.request(request).await.with_context(|| {
-        let host = address.authority().map_or("the proxy", |authority| authority.as_str());
-        let scheme = address.scheme_str().unwrap_or("http");
-        format!("cannot reach {scheme}://{host}, the address of --url (KEYED_URL)")
-    })?;
+    let response = exchange(&http_client::<Body>(None)?, request).await?;
     if response.status() == StatusCode::OK {
         return Ok(response);
     }
-    let status = response.status();
-    let body = response.into_body().collect().await.context("the response broke off")?.to_bytes();
-    Err(match serde_json::from_slice::<serde_json::Value>(&body) {
-        Ok(problem) if is_unknown(&problem) => {
-            anyhow!("template {template} does not exist, or the role of this API key may not see it")
-        }
-        Ok(problem) => anyhow!("{}", in_words(&problem)),
-        Err(_) => anyhow!("the proxy returned {status}"),
+    Err(Refusal::of(response).await?.into_error(template))
+}
+
+/// Sends a request.
+pub(crate) async fn exchange(
+    client: &HttpClient<Body>,
+    request: Request<Body>,
+) -> anyhow::Result<Response<Incoming>> {
+    let address = request.uri().clone();
+    client.request(request).await.with_context(|| {
+        let host = address.authority().map_or("the proxy", |authority| authority.as_str());
+        let scheme = address.scheme_str().unwrap_or("http");
+        format!("cannot reach {scheme}://{host}, the address of --url (KEYED_URL)")
     })
+}
+
+/// An error response.
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// Null if the body is no problem.
+    pub(crate) problem: serde_json::Value,
+}
+
+impl Refusal {
+    pub(crate) async fn of(response: Response<Incoming>) -> anyhow::Result<Refusal> {
+        let status = response.status();
+        let body = response.into_body().collect().await.context("the response broke off")?.to_bytes();
+        Ok(Refusal { status, problem: serde_json::from_slice(&body).unwrap_or_default() })
+    }
+
+    /// Of a request about a template.
+    pub(crate) fn into_error(self, template: &str) -> anyhow::Error {
+        match self.problem {
+            serde_json::Value::Null => anyhow!("the proxy returned {}", self.status),
+            problem if is_unknown(&problem) => {
+                anyhow!("template {template} does not exist, or the role of this API key may not see it")
+            }
+            problem => anyhow!("{}", in_words(&problem)),
+        }
+    }
 }
 
 /// Whether it is a plain 404 of the URL.

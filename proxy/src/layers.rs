@@ -4,7 +4,7 @@ use source_layers::{Exception, Sources};
 use std::sync::LazyLock;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 38] = [
+const ORDER: [&str; 39] = [
     "problem",
     "error",
     "metrics",
@@ -30,6 +30,7 @@ const ORDER: [&str; 38] = [
     "readiness",
     "housekeeping",
     "query_text",
+    "changes",
     "state",
     "authentication",
     "body",

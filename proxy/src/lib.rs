@@ -78,6 +78,9 @@ pub mod housekeeping;
 /// The vector of `query_text` in the body of a search.
 mod query_text;
 
+/// Callers that wait for changes.
+mod changes;
+
 /// Shared state of the routes.
 pub mod state;
 

@@ -19,7 +19,7 @@ use quoting::Quoting;
 const MAX_INLINE: usize = 256 << 10;
 
 /// How the values of a request and of its response write numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Numbers {
     /// As JSON numbers.
     #[default]
@@ -41,6 +41,16 @@ impl Numbers {
                 "the query parameter \"numbers\" is {other:?}: it may only be string"
             ))),
         }
+    }
+
+    /// Writes the numbers of a text in JSON so.
+    pub(crate) fn write_text(self, text: String) -> String {
+        if self == Numbers::Json {
+            return text;
+        }
+        let mut out = Vec::new();
+        Quoting::default().write(text.as_bytes(), &mut out);
+        String::from_utf8(out).unwrap_or(text)
     }
 
     /// Writes the numbers of an answer so. What is packed stays as it is: write its numbers before.
@@ -94,6 +104,7 @@ mod tests {
             assert_eq!(read(&format!("{record}{address}")), Ok(Numbers::Json), "{address}");
         }
         assert_eq!(read("/v1/templates/a?numbers=string"), Ok(Numbers::Json));
+        assert_eq!(read("/v1/changes?numbers=string"), Ok(Numbers::Strings));
         for address in ["?numbers=string", "?key=1&n%75mbers=st%72ing"] {
             assert_eq!(read(&format!("{record}{address}")), Ok(Numbers::Strings), "{address}");
             assert_eq!(read(&format!("/api{record}{address}")), Ok(Numbers::Strings), "{address}");

@@ -42,7 +42,8 @@ pub(crate) const NUMBERS: &str = "numbers";
 /// Whether an address is about records.
 pub(crate) fn takes_numbers(uri: &Uri) -> bool {
     let path = uri.path();
-    path.strip_prefix("/api").unwrap_or(path).starts_with("/v1/entities/")
+    let path = path.strip_prefix("/api").unwrap_or(path);
+    path.starts_with("/v1/entities/") || path == "/v1/changes"
 }
 
 /// The value of a parameter, which [`parameters`] passes over.

@@ -7,6 +7,7 @@ use tower_http::cors::CorsLayer;
 
 use crate::admission::Admission;
 use crate::admission::min_rate::MinRate;
+use crate::changes::Changes;
 use crate::cors;
 use crate::database::Database;
 use crate::metrics::Metrics;
@@ -32,6 +33,8 @@ pub struct App {
     pub(crate) body_timeout: Duration,
     /// Admission: authentication and limits.
     pub(crate) admission: Arc<Admission>,
+    /// Callers that wait for changes.
+    pub(crate) changes: Arc<Changes>,
     /// The minimum rate of bodies and responses.
     pub(crate) minimum_rate: MinRate,
     /// The maximum time of a transaction of a file.
@@ -61,6 +64,7 @@ impl App {
                 settings.pool_wait,
                 Arc::clone(database.pulse()),
             )),
+            changes: Arc::new(Changes::new(&database)),
             shutdown: Shutdown::default(),
             readiness: Readiness::new(settings, database.clone())?,
             connector,

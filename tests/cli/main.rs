@@ -1,5 +1,6 @@
 //! What an administrator meets on the command line of `keyed-proxy`.
 
+mod changes;
 mod check;
 mod demo;
 mod doctor;

@@ -4,6 +4,7 @@ mod access_log;
 mod admission;
 mod body;
 mod caller;
+mod changes;
 mod conditional;
 mod database;
 mod embedding;

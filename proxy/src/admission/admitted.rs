@@ -5,7 +5,7 @@
 //! `KEYED_POOL_WAIT` for one of them, except an import that has written a part. Before a key is known to be valid,
 //! only its connection counts. Tables of keys and addresses have a maximum size.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::SemaphorePermit;
@@ -20,7 +20,7 @@ use super::refusal::{no_room_for_responses, too_many_at_once};
 use super::responses::{Holder, ResponseBytes, UsedUp};
 use super::shares::{NoShare, Share};
 use super::token::CredentialKind;
-use crate::observation::{Observation, Resources};
+use crate::observation::{Identity, Observation, Resources};
 use crate::problem::{Problem, Reason};
 
 /// An admitted request. Its resources are released when the last copy is dropped.
@@ -31,6 +31,8 @@ struct Inner {
     admission: Arc<Admission>,
     kind: CredentialKind,
     credential: Arc<Credential>,
+    /// Whether it waits for changes, and is not among the requests in flight.
+    listens: AtomicBool,
     body: OnceLock<Reserved>,
     /// What its response takes, if it is not small.
     response: Mutex<Option<ResponseBytes>>,
@@ -40,8 +42,12 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.credential.in_flight.fetch_sub(1, Ordering::Relaxed);
-        self.admission.requests.fetch_sub(1, Ordering::Relaxed);
+        let (own, all) = match self.listens.load(Ordering::Relaxed) {
+            true => (&self.credential.listeners, &self.admission.listeners),
+            false => (&self.credential.in_flight, &self.admission.requests),
+        };
+        own.fetch_sub(1, Ordering::Relaxed);
+        all.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -83,6 +89,7 @@ impl Admitted {
             admission: Arc::clone(admission),
             kind,
             credential,
+            listens: AtomicBool::new(false),
             body: OnceLock::new(),
             response: Mutex::default(),
             observation,
@@ -107,6 +114,48 @@ impl Admitted {
             observation.occupy(resources);
         }
         Ok(admitted)
+    }
+
+    /// The request waits for changes from now on. It is no longer among those in flight, so it takes no place of reads and writes.
+    pub(crate) fn listen(&self) -> Result<(), Problem> {
+        let Inner { admission, credential, listens, .. } = &*self.0;
+        let all = admission.listeners.fetch_add(1, Ordering::Relaxed);
+        let own = credential.listeners.fetch_add(1, Ordering::Relaxed);
+        let refusal = if own >= admission.max_listeners_per_key {
+            too_many_at_once(
+                Reason::KeyListeners,
+                admission.max_listeners_per_key,
+                "this API key has reached its maximum number of requests that wait for changes",
+                "KEYED_MAX_LISTENERS",
+            )
+        } else if all >= admission.max_listeners {
+            Problem::unavailable(
+                "the service has reached its maximum number of requests that wait for changes",
+                "KEYED_MAX_LISTENERS is reached".to_owned(),
+            )
+            .with_reason(Reason::Listeners)
+        } else {
+            listens.store(true, Ordering::Relaxed);
+            credential.in_flight.fetch_sub(1, Ordering::Relaxed);
+            admission.requests.fetch_sub(1, Ordering::Relaxed);
+            return Ok(());
+        };
+        credential.listeners.fetch_sub(1, Ordering::Relaxed);
+        admission.listeners.fetch_sub(1, Ordering::Relaxed);
+        Err(refusal)
+    }
+
+    /// The project of the key, if it has one alone.
+    pub(crate) fn project_of_key(&self) -> Option<String> {
+        match self.0.credential.identity().as_deref() {
+            Some(Identity::Key { project, .. }) => project.clone(),
+            _ => None,
+        }
+    }
+
+    /// What its last response takes, for as long as the caller keeps it.
+    pub(crate) fn take_response(&self) -> Option<ResponseBytes> {
+        self.0.response.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// What is known of the request.

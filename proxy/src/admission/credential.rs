@@ -56,6 +56,8 @@ pub(super) struct Credential {
     state: Mutex<State>,
     /// Requests in flight.
     pub(super) in_flight: AtomicUsize,
+    /// Requests that wait for changes.
+    pub(super) listeners: AtomicUsize,
     pub(super) files: Semaphore,
     pub(super) body_bytes: Arc<Semaphore>,
     pub(super) expectations: Expectations,
@@ -103,6 +105,7 @@ impl Credential {
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
             state: Mutex::new(state),
             in_flight: AtomicUsize::new(0),
+            listeners: AtomicUsize::new(0),
             files: Semaphore::new(parts.files),
             body_bytes: Arc::new(Semaphore::new(parts.body_bytes)),
             expectations: Expectations::default(),

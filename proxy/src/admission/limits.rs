@@ -36,6 +36,10 @@ pub(crate) struct Admission {
     pub(super) requests: AtomicUsize,
     pub(super) max_requests: usize,
     pub(super) max_requests_per_key: usize,
+    /// Requests that wait for changes.
+    pub(super) listeners: AtomicUsize,
+    pub(super) max_listeners: usize,
+    pub(super) max_listeners_per_key: usize,
     pub(super) bodies: Budget,
     /// Concurrent lookups of unknown keys, limited so that they leave connections to others.
     pub(super) lookups: Semaphore,
@@ -74,6 +78,9 @@ impl Admission {
             requests: AtomicUsize::new(0),
             max_requests: bounds.max_requests,
             max_requests_per_key: bounds.max_requests_per_key,
+            listeners: AtomicUsize::new(0),
+            max_listeners: bounds.max_listeners,
+            max_listeners_per_key: bounds.listeners_of_a_key(),
             bodies: Budget::new(bounds.body_budget),
             lookups: Semaphore::new(LOOKUPS),
             renewals: Semaphore::new(LOOKUPS),

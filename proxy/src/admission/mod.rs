@@ -59,5 +59,6 @@ pub(crate) use budget::Reserved as ReservedBytes;
 pub(crate) use expectation::ResponseKind;
 pub(crate) use limits::Admission;
 pub(crate) use pulse::Pulse;
+pub(crate) use responses::ResponseBytes;
 pub(crate) use shares::Share;
 pub(crate) use token::CredentialKind;

@@ -135,7 +135,7 @@ impl ResponseBudget {
 }
 
 /// The bytes of one response, which count until it is dropped.
-pub(super) struct ResponseBytes {
+pub(crate) struct ResponseBytes {
     budget: Arc<ResponseBudget>,
     holder: Holder,
     bytes: usize,

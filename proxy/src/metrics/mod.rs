@@ -21,7 +21,7 @@ mod table;
 pub use all::Metrics;
 pub(crate) use requests::Outcome;
 pub use requests::Routes;
-pub(crate) use running::{Connected, Running};
+pub(crate) use running::{Connected, Listening, Running};
 use table::Definition;
 pub(crate) use table::StatementKind;
 

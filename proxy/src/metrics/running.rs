@@ -39,6 +39,22 @@ impl Drop for Running {
     }
 }
 
+/// A request that waits for changes.
+pub(crate) struct Listening(IntGauge);
+
+impl Listening {
+    pub(crate) fn new(metrics: &Metrics) -> Listening {
+        metrics.listeners.inc();
+        Listening(metrics.listeners.clone())
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 /// An open connection of a client.
 pub(crate) struct Connected(Arc<Metrics>);
 

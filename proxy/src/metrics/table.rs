@@ -98,6 +98,8 @@ metrics! {
     response_bytes: IntCounterVec "keyed_http_response_bytes_total" ["route", "method"];
     /// Requests in flight.
     in_flight: IntGauge "keyed_http_requests_in_flight" [];
+    /// Requests that wait for changes: `GET /changes` with `wait`, or as a stream of events.
+    listeners: IntGauge "keyed_http_listeners" [];
     /// Requests and connections that a bound refused.
     refused: IntCounterVec "keyed_http_refused_total" ["reason"];
     /// Responses that ended early: the client was gone (`client`), read too slowly (`slow_client`), or the proxy had an error after the status was sent (`proxy`).

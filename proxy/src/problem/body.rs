@@ -35,7 +35,7 @@ struct Body<'a> {
 impl Problem {
     /// Whether the same request may succeed when it is sent again. It is not where a write was done, or may have been: the
     /// client must know what repeating it would do.
-    pub(super) fn is_retryable(&self) -> bool {
+    pub(crate) fn is_retryable(&self) -> bool {
         let Parts { code, particulars, outcome, .. } = &*self.0;
         (code.is_retryable() || particulars.retryable) && *outcome == Outcome::None
     }

@@ -9,6 +9,8 @@ pub(crate) enum Reason {
     KeyRate,
     /// `KEYED_MAX_REQUESTS_PER_KEY`.
     KeyRequests,
+    /// The part of `KEYED_MAX_LISTENERS` that one key may have.
+    KeyListeners,
     /// `KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY`.
     KeyConnections,
     /// The part of `KEYED_POOL_SIZE` that the keys of one role may have.
@@ -25,6 +27,8 @@ pub(crate) enum Reason {
     KeyLookups,
     /// `KEYED_MAX_REQUESTS`.
     Requests,
+    /// `KEYED_MAX_LISTENERS`.
+    Listeners,
     /// `KEYED_MAX_TRANSFERS`.
     Files,
     /// `KEYED_BODY_BUDGET`.
@@ -42,9 +46,10 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    pub(crate) const ALL: [Reason; 17] = [
+    pub(crate) const ALL: [Reason; 19] = [
         Reason::KeyRate,
         Reason::KeyRequests,
+        Reason::KeyListeners,
         Reason::KeyConnections,
         Reason::RoleConnections,
         Reason::KeyFiles,
@@ -53,6 +58,7 @@ impl Reason {
         Reason::PublicRate,
         Reason::KeyLookups,
         Reason::Requests,
+        Reason::Listeners,
         Reason::Files,
         Reason::BodyBudget,
         Reason::ResponseBudget,
@@ -66,6 +72,7 @@ impl Reason {
         match self {
             Reason::KeyRate => "key_rate",
             Reason::KeyRequests => "key_requests",
+            Reason::KeyListeners => "key_listeners",
             Reason::KeyConnections => "key_connections",
             Reason::RoleConnections => "role_connections",
             Reason::KeyFiles => "key_files",
@@ -74,6 +81,7 @@ impl Reason {
             Reason::PublicRate => "public_rate",
             Reason::KeyLookups => "key_lookups",
             Reason::Requests => "requests",
+            Reason::Listeners => "listeners",
             Reason::Files => "files",
             Reason::BodyBudget => "body_budget",
             Reason::ResponseBudget => "response_budget",

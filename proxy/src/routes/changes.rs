@@ -1,28 +1,105 @@
 //! The feed of changes, and who held a key.
 
-use axum::response::Response;
+use std::borrow::Cow;
+use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use keyed_service::shutdown::{Shutdown, Step};
+use keyed_service::statement::{flag, number, statement, text};
+
+use crate::answer;
 use crate::call::Call;
+use crate::changes::{self, Feed, Form, Listener};
+use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query;
 use crate::routes::by_key;
-use keyed_service::statement::{flag, number, statement, text};
 
-pub(crate) async fn read(mut call: Call<0>) -> Result<Response, Problem> {
-    let [template, after, limit, include] = call.parameters(["template", "after", "limit", "include"])?;
+/// The longest time that a request waits, in seconds.
+const MAX_WAIT: u64 = 60;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// Tells nginx to hand events on at once.
+const UNBUFFERED: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+
+pub(crate) async fn read(mut call: Call<0>, method: Method, headers: HeaderMap) -> Result<Response, Problem> {
+    let names = ["template", "after", "limit", "include", "wait"];
+    let [template, after, limit, include, wait] = call.parameters(names)?;
     let limit = query::number("limit", limit)?;
-    let include_record = match include.as_deref() {
-        None => false,
-        Some("record") => true,
-        Some(_) => {
+    let with_record = includes_record(include.as_deref())?;
+    let wait = seconds(wait)?;
+    let (template, after) = (template.map(Cow::into_owned), after.map(Cow::into_owned));
+    if changes::is_wanted(&headers) {
+        if wait.is_some() {
             return Err(Problem::invalid_value(
-                "the query parameter \"include\" takes only the value record",
+                "the query parameter \"wait\" does not apply to a stream of events",
             ));
         }
+        let last = single_text(&headers, LAST_EVENT_ID)?.filter(|id| !id.is_empty()).map(str::to_owned);
+        let feed = Feed { template, limit, with_record, form: Form::Events };
+        return events(call, &method, feed, last.or(after)).await;
+    }
+    let wait = wait.filter(|wait| !wait.is_zero() && method != Method::HEAD);
+    let Some(wait) = wait else {
+        let statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
+        return call
+            .read(statement, &[text(&template), text(&after), number(&limit), flag(&with_record)])
+            .await;
     };
-    let statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
-    let arguments = [text(&template), text(&after), number(&limit), flag(&include_record)];
-    call.read(statement, &arguments).await
+    let feed = Feed { template, limit, with_record, form: Form::Json };
+    let Call { app, caller, .. } = call;
+    let listener = Listener::new(&app.changes, caller, feed)?;
+    let page = changes::poll(listener, after, wait, app.shutdown.reached(end_of(&app.shutdown))).await?;
+    let json = HeaderValue::from_static("application/json");
+    Ok((StatusCode::OK, [(header::CONTENT_TYPE, json)], Body::from(page.text.clone())).into_response())
+}
+
+async fn events(
+    call: Call<0>,
+    method: &Method,
+    feed: Feed,
+    after: Option<String>,
+) -> Result<Response, Problem> {
+    let kind = (header::CONTENT_TYPE, HeaderValue::from_static(changes::MEDIA_TYPE));
+    if method == Method::HEAD {
+        // Whether the stream is possible.
+        let statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
+        let arguments = [text(&feed.template), text(&after), number(&feed.limit), flag(&feed.with_record)];
+        answer::read(&call.ask(crate::database::Effect::Read, statement, &arguments).await?)?;
+        return Ok(([kind, UNBUFFERED], Body::empty()).into_response());
+    }
+    let Call { app, caller, .. } = call;
+    let listener = Listener::new(&app.changes, caller, feed)?;
+    let end = end_of(&app.shutdown);
+    let body = changes::stream(listener, after, app.shutdown.clone(), end).await?;
+    Ok(([kind, UNBUFFERED], body).into_response())
+}
+
+/// The step that ends a wait. One that begins while the service drains may be the only one that a client has.
+fn end_of(shutdown: &Shutdown) -> Step {
+    if shutdown.has_begun() { Step::Finishing } else { Step::Draining }
+}
+
+fn includes_record(include: Option<&str>) -> Result<bool, Problem> {
+    match include {
+        None => Ok(false),
+        Some("record") => Ok(true),
+        Some(_) => Err(Problem::invalid_value("the query parameter \"include\" takes only the value record")),
+    }
+}
+
+/// How long a request waits.
+fn seconds(wait: Option<Cow<'_, str>>) -> Result<Option<Duration>, Problem> {
+    let Some(wait) = wait else { return Ok(None) };
+    match wait.parse() {
+        Ok(seconds) if seconds <= MAX_WAIT => Ok(Some(Duration::from_secs(seconds))),
+        _ => Err(Problem::invalid_value(format!(
+            "the query parameter \"wait\" is a whole number of seconds from 0 to {MAX_WAIT}"
+        ))),
+    }
 }
 
 pub(crate) async fn key_history(mut call: Call<1>) -> Result<Response, Problem> {

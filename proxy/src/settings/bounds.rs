@@ -76,6 +76,12 @@ pub struct Bounds {
     #[arg(long, env = "KEYED_MAX_REQUESTS_PER_KEY", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
     pub max_requests_per_key: usize,
 
+    /// Maximum number of requests that wait for changes. One key can use half of it. Further ones get 503, those of the key 429.
+    ///
+    /// They are not among the requests in flight, so they leave these to reads and writes.
+    #[arg(long, env = "KEYED_MAX_LISTENERS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
+    pub max_listeners: usize,
+
     /// Maximum connections to the database that one key uses. All keys of a role use three quarters at most, or as many as one
     /// key may. Default: three quarters of what a role may use.
     ///
@@ -111,6 +117,7 @@ impl Bounds {
             ("KEYED_MAX_CONNECTIONS", Some(self.max_connections)),
             ("KEYED_MAX_CONNECTIONS_PER_ADDRESS", self.max_connections_per_address),
             ("KEYED_MAX_REQUESTS", Some(self.max_requests)),
+            ("KEYED_MAX_LISTENERS", Some(self.max_listeners)),
             ("KEYED_MAX_TRANSFERS", self.max_transfers),
             ("KEYED_MAX_REQUESTS_PER_KEY", Some(self.max_requests_per_key)),
             ("KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", self.max_database_connections_per_key),
@@ -146,6 +153,11 @@ impl Bounds {
         let default =
             if self.trusted_proxies == 0 { self.max_connections.div_ceil(2) } else { self.max_connections };
         self.max_connections_per_address.unwrap_or(default)
+    }
+
+    /// The maximum number of requests of one key that wait for changes.
+    pub(crate) fn listeners_of_a_key(&self) -> usize {
+        self.max_listeners.div_ceil(2)
     }
 
     /// The maximum number of concurrent files, each of which may use a connection for long.

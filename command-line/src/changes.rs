@@ -1,0 +1,231 @@
+//! `changes`: prints the feed of changes of a running proxy, and keeps the cursor behind what was printed in a file.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use axum::body::Body;
+use axum::http::{Method, StatusCode, header};
+use clap::Args;
+use http_body_util::BodyExt;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::time::{sleep, timeout};
+
+use super::connection::runtime;
+use super::outcome::Failure;
+use super::output::Output;
+use super::service::{Access, Refusal, exchange};
+use keyed_service::http_client::{HttpClient, http_client};
+
+const HELP: &str = "changes";
+
+/// The cursor of the whole feed.
+const START: &str = "start";
+
+/// How long one request waits for changes, in seconds.
+const WAIT: &str = "30";
+
+/// A response that takes longer is lost.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The shortest and the longest pause before a request is sent again.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
+
+#[derive(Args)]
+pub(crate) struct Changes {
+    #[command(flatten)]
+    access: Access,
+
+    /// The template, as project.template, for example crm.customers; its slug alone if the key is bound to one project.
+    /// Default: all templates of the project that the key may read.
+    #[arg(long, value_name = "TEMPLATE")]
+    template: Option<String>,
+
+    /// The project of all these templates. It can be left out if the key is bound to one project.
+    #[arg(long, value_name = "PROJECT", conflicts_with = "template")]
+    project: Option<String>,
+
+    /// Wait for further changes at the end. Otherwise the command ends there.
+    #[arg(long)]
+    follow: bool,
+
+    /// Add each record as it is now.
+    #[arg(long)]
+    include_record: bool,
+
+    /// Begin with the first change that there is, also if the cursor file has a cursor. Default: begin behind that cursor; without
+    /// one, with what comes from now on.
+    #[arg(long)]
+    from_start: bool,
+
+    /// Keep the cursor in this file. It is replaced after the lines of a page were written, so nothing is lost if the command is
+    /// interrupted, and at most one page comes again.
+    #[arg(long, value_name = "FILE")]
+    cursor_file: Option<PathBuf>,
+}
+
+pub(crate) fn run(changes: Changes) -> Result<(), Failure> {
+    runtime()?.block_on(changes.run())
+}
+
+/// A page of the feed.
+#[derive(Deserialize)]
+struct Page<'a> {
+    #[serde(borrow)]
+    changes: Vec<&'a RawValue>,
+    next_cursor: String,
+    has_more: bool,
+}
+
+/// Why there is no page.
+enum NoPage {
+    /// The same request may succeed later, after this pause if the proxy says so.
+    Passing(anyhow::Error, Option<Duration>),
+    Final(Failure),
+}
+
+impl Changes {
+    async fn run(self) -> Result<(), Failure> {
+        let mut cursor = match &self.cursor_file {
+            _ if self.from_start => Some(START.to_owned()),
+            Some(file) => read_cursor(file)?,
+            None => None,
+        };
+        let client = http_client::<Body>(Some(Duration::from_secs(10)))?;
+        let (mut is_reached, mut pause) = (false, PAUSES[0]);
+        loop {
+            let body = match self.page(&client, cursor.as_deref()).await {
+                Ok(body) => body,
+                // A wrong address or key is reported at once.
+                Err(NoPage::Passing(error, wanted)) if self.follow && is_reached => {
+                    let wait = wanted.unwrap_or(pause);
+                    eprintln!("keyed-proxy: {error:#}\nTrying again in {} seconds.", wait.as_secs());
+                    sleep(wait).await;
+                    pause = (pause * 2).min(PAUSES[1]);
+                    continue;
+                }
+                Err(NoPage::Passing(error, _)) => return Err(error.into()),
+                Err(NoPage::Final(failure)) => return Err(failure),
+            };
+            (is_reached, pause) = (true, PAUSES[0]);
+            let page: Page<'_> =
+                serde_json::from_slice(&body).context("the response is no page of changes")?;
+            print_lines(&page.changes).context("cannot write the changes")?;
+            if let Some(file) = &self.cursor_file
+                && cursor.as_ref() != Some(&page.next_cursor)
+            {
+                write_cursor(file, &page.next_cursor)?;
+            }
+            cursor = Some(page.next_cursor);
+            if !page.has_more && !self.follow {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn page(&self, client: &HttpClient<Body>, after: Option<&str>) -> Result<Vec<u8>, NoPage> {
+        let (project, template) = match self.template.as_deref() {
+            Some(named) => match named.split_once('.') {
+                Some((project, template)) => (Some(project), Some(template)),
+                None => (None, Some(named)),
+            },
+            None => (self.project.as_deref(), None),
+        };
+        let parameters = [
+            ("template", template),
+            ("after", after),
+            ("limit", Some("1000")),
+            ("include", self.include_record.then_some("record")),
+            ("wait", (self.follow && after.is_some()).then_some(WAIT)),
+        ];
+        let request =
+            self.access.request(Method::GET, "changes", &parameters, project, HELP).map_err(NoPage::Final)?;
+        let request = request
+            .header(header::ACCEPT, "application/json")
+            .body(Body::empty())
+            .map_err(|error| NoPage::Final(anyhow!(error).context("the proxy cannot be reached").into()))?;
+        let passing = |error: anyhow::Error| NoPage::Passing(error, None);
+        let late = || passing(anyhow!("the proxy did not respond in time"));
+        let response =
+            timeout(PATIENCE, exchange(client, request)).await.map_err(|_| late())?.map_err(passing)?;
+        if response.status() == StatusCode::OK {
+            let body = timeout(PATIENCE, response.into_body().collect()).await.map_err(|_| late())?;
+            return Ok(body.context("the response broke off").map_err(passing)?.to_bytes().to_vec());
+        }
+        let wanted =
+            response.headers().get(header::RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse().ok());
+        let refusal = timeout(PATIENCE, Refusal::of(response)).await.map_err(|_| late())?.map_err(passing)?;
+        Err(self.refused(refusal, wanted.map(Duration::from_secs)))
+    }
+
+    fn refused(&self, refusal: Refusal, wanted: Option<Duration>) -> NoPage {
+        if refusal.status == StatusCode::GONE {
+            let detail = refusal.problem["detail"].as_str().unwrap_or("the cursor cannot go on").to_owned();
+            return NoPage::Final(Failure::Resync(format!(
+                "{detail}\nHint: Empty your copy, and start again with --from-start."
+            )));
+        }
+        // A gateway in front of the proxy answers without a problem.
+        let is_passing = refusal.problem["retryable"].as_bool().unwrap_or(refusal.status.is_server_error());
+        let error = refusal.into_error(self.template.as_deref().unwrap_or("of this name"));
+        if is_passing { NoPage::Passing(error, wanted) } else { NoPage::Final(error.into()) }
+    }
+}
+
+/// One entry a line. The entries are written as they came, with every digit.
+fn print_lines(entries: &[&RawValue]) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    for entry in entries {
+        // Between values, JSON may have line breaks.
+        for piece in entry.get().split(['\n', '\r']) {
+            out.write_all(piece.as_bytes())?;
+        }
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// The cursor in a file; none if there is no file.
+fn read_cursor(file: &Path) -> Result<Option<String>, Failure> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            let error = anyhow!(error).context(format!("cannot read {}", file.display()));
+            return Err(error.into());
+        }
+    };
+    match text.trim() {
+        "" => Err(Failure::Usage {
+            message: format!("{} is empty. Start again with --from-start.", file.display()),
+            help: HELP,
+        }),
+        cursor => Ok(Some(cursor.to_owned())),
+    }
+}
+
+fn write_cursor(file: &Path, cursor: &str) -> anyhow::Result<()> {
+    let mut output = Output::create(file)?;
+    writeln!(output, "{cursor}").with_context(|| format!("cannot write {}", file.display()))?;
+    output.keep_on_disk()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursor_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("cursor");
+        assert!(matches!(read_cursor(&file), Ok(None)));
+        for cursor in ["AQ", "A-_longer"] {
+            write_cursor(&file, cursor).expect("written");
+            assert!(matches!(read_cursor(&file), Ok(Some(read)) if read == cursor));
+        }
+        std::fs::write(&file, "\n").expect("written");
+        assert!(matches!(read_cursor(&file), Err(Failure::Usage { .. })));
+    }
+}

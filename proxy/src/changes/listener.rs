@@ -1,0 +1,95 @@
+//! A caller that waits for changes.
+
+use std::sync::Arc;
+
+use keyed_errors::Code;
+
+use super::page::{Feed, Group, Page, Pages};
+use super::tail::{Tail, Tails};
+use super::watch::{Watch, Watches};
+use crate::admission::Admitted;
+use crate::caller::Caller;
+use crate::database::Database;
+use crate::metrics::{Listening, Metrics};
+use crate::problem::Problem;
+
+/// What callers that wait share.
+pub(crate) struct Changes {
+    pages: Arc<Pages>,
+    watches: Watches,
+    tails: Tails,
+    metrics: Arc<Metrics>,
+}
+
+impl Changes {
+    /// Watches nothing yet.
+    pub(crate) fn new(database: &Arc<Database>) -> Changes {
+        Changes {
+            pages: Arc::new(Pages::new(Arc::clone(database))),
+            watches: Watches::new(Arc::clone(database)),
+            tails: Tails::default(),
+            metrics: Arc::clone(database.metrics()),
+        }
+    }
+}
+
+/// A caller that waits, from the first page on.
+pub(crate) struct Listener {
+    changes: Arc<Changes>,
+    caller: Arc<Caller>,
+    feed: Feed,
+    project: String,
+    watch: Watch,
+    _listening: Listening,
+}
+
+impl Listener {
+    /// Begins to wait.
+    pub(crate) fn new(changes: &Arc<Changes>, mut caller: Caller, feed: Feed) -> Result<Listener, Problem> {
+        // It writes nothing that could be done twice.
+        caller.idempotency = None;
+        let of_key = || caller.admitted.as_ref().and_then(Admitted::project_of_key);
+        let Some(project) = caller.project.clone().or_else(of_key) else {
+            let problem = Problem::new(Code::ProjectRequired, "the request names no project to wait for");
+            return Err(problem.with_hint("Send the header X-Service-Project-Id."));
+        };
+        if let Some(admitted) = &caller.admitted {
+            admitted.listen()?;
+        }
+        Ok(Listener {
+            watch: changes.watches.watch(&project),
+            _listening: Listening::new(&changes.metrics),
+            changes: Arc::clone(changes),
+            caller: Arc::new(caller),
+            feed,
+            project,
+        })
+    }
+
+    /// The caller.
+    pub(super) fn caller(&self) -> &Arc<Caller> {
+        &self.caller
+    }
+
+    /// The present turn of the project.
+    pub(super) fn turn(&self) -> u64 {
+        self.watch.turn()
+    }
+
+    /// Waits until there may be more than in this turn.
+    pub(super) async fn moved(&mut self, turn: u64) {
+        self.watch.moved(turn).await;
+    }
+
+    /// A page, read in this turn.
+    pub(super) async fn page(&self, after: Option<&str>, turn: u64) -> Result<Arc<Page>, Problem> {
+        self.changes.pages.read_shared(&self.caller, &self.feed, after, turn).await
+    }
+
+    /// The tail of its group.
+    pub(super) fn tail(&self) -> Arc<Tail> {
+        let group = Group::of(&self.caller, &self.feed);
+        let watch = || self.changes.watches.watch(&self.project);
+        self.changes.tails.of(group, &self.changes.pages, &self.feed, watch)
+    }
+}

@@ -1,0 +1,170 @@
+//! A stream of events, which ends when the service does, or with the event `error`.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use futures_util::stream::unfold;
+use keyed_service::shutdown::{Shutdown, Step};
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::event;
+use super::listener::Listener;
+use super::page::Page;
+use super::tail::{RETRY, Tail};
+use crate::problem::Problem;
+
+/// Its content type.
+pub(crate) const MEDIA_TYPE: &str = "text/event-stream";
+
+/// An idle stream sends a comment after this time.
+const COMMENT: Duration = Duration::from_secs(15);
+
+/// The shortest and the longest pause before a client connects again, in milliseconds: not all come at once.
+const PAUSE: [u64; 2] = [1000, 3000];
+
+/// The body of a response that shows what comes behind a cursor. An error of the first page is that of the request.
+pub(crate) async fn stream(
+    listener: Listener,
+    after: Option<String>,
+    shutdown: Shutdown,
+    end: Step,
+) -> Result<Body, Problem> {
+    let page = listener.page(after.as_deref(), listener.turn()).await?;
+    let start = event::start(fastrand::u64(PAUSE[0]..=PAUSE[1]), page.is_empty.then_some(&*page.next));
+    let (cursor, place) = (page.next.clone(), Place::behind(&page));
+    let known = cursor.clone();
+    let first = (!page.is_empty).then(|| page.text.clone());
+    let stream = Stream { listener, shutdown, end, start: Some(start.into()), first, cursor, known, place };
+    Ok(Body::from_stream(unfold(Some(stream), async |stream| {
+        let mut stream = stream?;
+        let (bytes, is_last) = stream.next().await?;
+        Some((Ok::<Bytes, Infallible>(bytes), (!is_last).then_some(stream)))
+    })))
+}
+
+struct Stream {
+    listener: Listener,
+    shutdown: Shutdown,
+    end: Step,
+    /// What is sent first.
+    start: Option<Bytes>,
+    first: Option<Bytes>,
+    /// Behind all that was sent.
+    cursor: String,
+    /// The cursor that the client knows.
+    known: String,
+    place: Place,
+}
+
+/// Where a stream is.
+enum Place {
+    /// There is more to read.
+    Behind,
+    /// All was read that there was.
+    AtEnd,
+    /// It follows the others of its group.
+    Following { pages: broadcast::Receiver<Arc<Page>>, _tail: Arc<Tail> },
+}
+
+impl Place {
+    fn behind(page: &Page) -> Place {
+        if page.has_more { Place::Behind } else { Place::AtEnd }
+    }
+}
+
+impl Stream {
+    /// What is sent next, and whether it is the last; none at the end.
+    async fn next(&mut self) -> Option<(Bytes, bool)> {
+        if let Some(bytes) = self.start.take().or_else(|| self.first.take()) {
+            return Some((bytes, false));
+        }
+        let shutdown = self.shutdown.clone();
+        let end = self.end;
+        tokio::select! {
+            biased;
+            () = shutdown.reached(end) => None,
+            next = self.event() => Some(next),
+        }
+    }
+
+    async fn event(&mut self) -> (Bytes, bool) {
+        let comment = Instant::now() + COMMENT;
+        loop {
+            let advanced = tokio::select! {
+                biased;
+                advanced = self.advance() => advanced,
+                () = sleep_until(comment) => {
+                    let moved = (self.known != self.cursor).then_some(&*self.cursor);
+                    let text = event::comment(moved);
+                    self.known.clone_from(&self.cursor);
+                    return (text.into(), false);
+                }
+            };
+            match advanced {
+                Ok(Some(bytes)) => {
+                    self.known.clone_from(&self.cursor);
+                    return (bytes, false);
+                }
+                Ok(None) => {}
+                Err(problem) if problem.is_retryable() => sleep(RETRY).await,
+                Err(problem) => return (self.error(&problem), true),
+            }
+        }
+    }
+
+    /// One step. It can be given up, and begun again.
+    async fn advance(&mut self) -> Result<Option<Bytes>, Problem> {
+        match &mut self.place {
+            Place::Behind => {
+                let page = self.listener.page(Some(&self.cursor), self.listener.turn()).await?;
+                self.place = Place::behind(&page);
+                Ok(self.pass(&page))
+            }
+            Place::AtEnd => {
+                let tail = self.listener.tail();
+                let Some(joined) = tail.join(self.listener.caller(), &self.cursor).await else {
+                    sleep(RETRY).await;
+                    self.place = Place::Behind;
+                    return Ok(None);
+                };
+                self.place = match joined.page.has_more {
+                    true => Place::Behind,
+                    false => Place::Following { pages: joined.pages, _tail: tail },
+                };
+                Ok(self.pass(&joined.page))
+            }
+            Place::Following { pages, .. } => match pages.recv().await {
+                Ok(page) => Ok(self.pass(&page)),
+                // It reads more slowly than the others, or the tail has ended, of which its own page tells the reason.
+                Err(RecvError::Lagged(_) | RecvError::Closed) => {
+                    self.place = Place::Behind;
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// The events of a page.
+    fn pass(&mut self, page: &Page) -> Option<Bytes> {
+        self.cursor.clone_from(&page.next);
+        (!page.is_empty).then(|| page.text.clone())
+    }
+
+    fn error(&self, problem: &Problem) -> Bytes {
+        let admitted = self.listener.caller().admitted.as_ref();
+        let observation = admitted.and_then(|admitted| admitted.observation());
+        if let Some(cause) = problem.cause() {
+            tracing::warn!(
+                request_id = observation.map(|it| it.id().as_str()),
+                cause,
+                "stream of changes failed"
+            );
+        }
+        let instance = observation.map_or_else(uuid::Uuid::nil, |observation| observation.instance());
+        event::error(&problem.render(instance)).into()
+    }
+}
