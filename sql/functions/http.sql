@@ -114,6 +114,10 @@ create function keyed_http.get_by_key(
 comment on function keyed_http.get_by_key(text, text, text, boolean, text) is
   'GET /entities/template/{template}/by-key: {entity tag, body, or null if if_none_match has the tag}.';
 
+create function keyed_http.get_by_keys(template text, body text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_by_keys';
+comment on function keyed_http.get_by_keys(text, text) is 'POST /entities/template/{template}/by-keys.';
+
 create function keyed_http.delete_by_key(
   template text, external_key text, if_match text default null, if_none_match text default null)
   returns text[]

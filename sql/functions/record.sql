@@ -32,6 +32,13 @@ create function keyed.get_by_key(
 comment on function keyed.get_by_key(regclass, text, text[], boolean) is
   'The live record of the template with this key. Error P0002 if there is none.';
 
+create function keyed.get_by_keys(
+  template regclass, keys text[], fields text[] default null, verbose boolean default false)
+  returns jsonb
+  language c stable as 'MODULE_PATHNAME', 'keyed_get_by_keys';
+comment on function keyed.get_by_keys(regclass, text[], text[], boolean) is
+  'The live records of the template with these keys, 1 to 1000: {"records": {key: record}, "missing": [key]}. Keys are trimmed. A key of no record, or of one that is not visible, is missing. Error 22023 with a pointer to each invalid key, 54000 for more keys, or for records of more than 32 MiB.';
+
 create function keyed.upsert_by_key(
   template regclass, external_key text, attributes jsonb default '{}', if_match text default null,
   if_none_match text default null, out id uuid, out created boolean)

@@ -2,11 +2,11 @@
 
 use super::correction;
 use super::mode::{self, Mode};
-use super::query::{Count, Highlight, MOST_BY_VECTOR, MOST_FACETS, MOST_FIELDS, MOST_LIMIT, SearchQuery};
+use super::query::{Count, Highlight, MOST_BY_VECTOR, MOST_FACETS, MOST_LIMIT, SearchQuery};
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
-use crate::value::member::unknown_member;
+use crate::value::member::{field_names_at, unknown_member};
 use crate::value::vector::Vector;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ impl<'a> SearchQuery<'a> {
                     let (cursor, corrections) = correction::split(&cursor)?;
                     (query.cursor, query.corrections) = (Some(Cow::Owned(cursor.to_owned())), corrections);
                 }
-                "fields" => query.fields = Some(fields_at(value, &here)?),
+                "fields" => query.fields = Some(field_names_at(value, &here)?),
                 "verbose" => query.verbose = json::boolean_at(value, &here)?,
                 "highlight" => query.highlight = highlight_at(value, &here)?,
                 "count" => query.count = count_at(value, &here)?,
@@ -162,22 +162,6 @@ fn count_at(value: &RawValue, pointer: &str) -> Result<Count, Error> {
         "exact" => Ok(Count::Exact),
         _ => Err(Error::at(Code::InvalidValue, pointer, "must be \"none\", \"estimated\" or \"exact\"")),
     }
-}
-
-/// An array of names, or one string with commas between them, as the query string of a lookup has it.
-fn fields_at(value: &RawValue, pointer: &str) -> Result<Vec<String>, Error> {
-    let too_many = || Error::at(Code::InvalidValue, pointer, format!("at most {MOST_FIELDS} fields"));
-    if let Some(text) = json::string_at(value, pointer)? {
-        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-        let names: Vec<String> = names.take(MOST_FIELDS + 1).map(str::to_owned).collect();
-        return if names.len() > MOST_FIELDS { Err(too_many()) } else { Ok(names) };
-    }
-    let names = json::array_at_most(value, MOST_FIELDS + 1, pointer)?;
-    if names.len() > MOST_FIELDS {
-        return Err(too_many());
-    }
-    let names = names.into_iter().enumerate();
-    names.map(|(index, name)| Ok(text_at(name, &format!("{pointer}/{index}"))?.into_owned())).collect()
 }
 
 fn facets_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<Cow<'a, str>>, Error> {

@@ -14,8 +14,6 @@ pub const MOST_LIMIT: usize = 1000;
 pub const MOST_BY_VECTOR: usize = 200;
 /// The most fields whose values are counted in one search.
 pub const MOST_FACETS: usize = 20;
-/// The most names of fields: more than a template can have.
-pub const MOST_FIELDS: usize = 2000;
 
 /// Whether all the records that were found are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

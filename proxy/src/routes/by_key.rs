@@ -45,6 +45,12 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let conditions = call.conditions();
     let [template] = call.segments();
+pub(crate) async fn read_many(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let [] = call.parameters([])?;
+    let [template] = call.segments();
+    call.read(statement!("get_by_keys($4::text, $5::text)"), &[text(template), text(&body)]).await
+}
+
     let statement = statement!("get_by_key($4::text, $5::text, $6::text, $7::bool, $8::text)");
     let arguments =
         [text(template), text(&key), text(&fields), flag(&verbose), text(&conditions.if_none_match)];
