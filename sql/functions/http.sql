@@ -132,9 +132,10 @@ create function keyed_http.drop_template(template text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_template';
 comment on function keyed_http.drop_template(text) is 'DELETE /templates/{template}.';
 
-create function keyed_http.batch(body text) returns text[]
+create function keyed_http.batch(body text, return_record boolean default false, versions boolean default false)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_batch';
-comment on function keyed_http.batch(text) is 'POST /entities/batch.';
+comment on function keyed_http.batch(text, boolean, boolean) is 'POST /entities/batch.';
 
 create function keyed_http.search(template text, body text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_search';
