@@ -35,6 +35,7 @@ impl<'a> SearchQuery<'a> {
                 }
                 "fields" => query.fields = Some(field_names_at(value, &here)?),
                 "verbose" => query.verbose = json::boolean_at(value, &here)?,
+                "versions" => query.versions = json::boolean_at(value, &here)?,
                 "highlight" => query.highlight = highlight_at(value, &here)?,
                 "count" => query.count = count_at(value, &here)?,
                 "time_zone" => query.time_zone = Some(text_at(value, &here)?),
@@ -71,6 +72,9 @@ impl<'a> SearchQuery<'a> {
         if !self.says("verbose") {
             self.verbose = view.verbose;
         }
+        if !self.says("versions") {
+            self.versions = view.versions;
+        }
         if !self.says("fuzzy") {
             self.fuzzy = view.fuzzy;
         }
@@ -85,7 +89,7 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 19] = [
     "global_search",
     "fuzzy",
     "filters",
@@ -96,6 +100,7 @@ const KNOWN: [&str; 18] = [
     "cursor",
     "fields",
     "verbose",
+    "versions",
     "highlight",
     "count",
     "time_zone",

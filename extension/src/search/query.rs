@@ -59,6 +59,8 @@ pub struct SearchQuery<'a> {
     pub fields: Option<Vec<String>>,
     /// Whether `attribute_values` come too.
     pub verbose: bool,
+    /// Whether each record has its version.
+    pub versions: bool,
     /// Whether what the words matched is shown, and how.
     pub highlight: Option<Highlight>,
     /// Whether all records found are counted.

@@ -37,6 +37,7 @@ pub fn found(
     let schema = CallerSchema::new(caller, Rc::clone(template));
     let plan = Plan::new(query, &schema, &zone)?;
     let projection = Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    let projection = projection.with_version(query.versions);
     let projection = words::highlighted(projection, caller, template, &plan, query.highlight);
     let selection = words::select(caller, template, &plan)?;
     let answer = as_owner(|| {
