@@ -6,7 +6,7 @@ use crate::error::{Code, Error};
 use crate::format::Format;
 use crate::json;
 use crate::postgres::clock::TimeZone;
-use crate::search::time_zone;
+use crate::search::query::time_zone;
 use crate::value::change::{Change, Value};
 use crate::value::file_format::unguarded;
 use crate::value::time;

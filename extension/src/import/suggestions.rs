@@ -5,7 +5,7 @@ use super::columns::Column;
 use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::format::suggest::{Forms, forms};
-use crate::search::time_zone;
+use crate::search::query::time_zone;
 use crate::template::Template;
 
 /// The maximum number of example cells of a column.

@@ -7,6 +7,7 @@ mod batch;
 mod batch_refusals;
 mod batch_versions;
 mod by_key;
+mod changes;
 mod embeddings;
 mod entities;
 pub(crate) mod export;

@@ -18,16 +18,16 @@ use crate::value::table_name::SideTable;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// Rows are read in portions of this many.
+/// The number of rows that are read at once.
 const PORTION: usize = 1000;
-/// The size of texts after which a portion of a job ends, so that others get their turn within about a second.
+/// The size of texts after which a chunk of a job ends, so that other jobs run within about a second.
 const PORTION_BYTES: i64 = 4 << 20;
 
 /// The documents of records.
 pub struct Documents;
 
 impl Dependent for Documents {
-    /// Few are written in the same transaction, many by a job.
+    /// Writes few documents in the same transaction, many by a job.
     fn after_change(
         &self,
         spi: &Connection,
@@ -135,8 +135,8 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
 }
 
-/// The first of some records in their places, up to the one whose texts bring them over the bytes of a portion, and how many
-/// records there are. The lengths of long texts are known without reading these.
+/// The first of some records in their order, up to the one whose texts exceed the bytes of a chunk, and the number of all. The length
+/// of a long text is known without reading it.
 fn up_to_bytes(template: &Template, records: &str) -> String {
     let mut bytes = "0".to_owned();
     for attribute in template.attributes.iter().filter(|attribute| write::is_covered(attribute)) {
@@ -199,13 +199,13 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     }
 }
 
-/// Writes the documents of these records, which are locked; answers those whose documents would be too long.
+/// Writes the documents of these records, which are locked; returns those whose documents would be too long.
 fn rewrite(template: &Template, mut records: Vec<Uuid>) -> Vec<Uuid> {
     records.sort_unstable();
     if records.is_empty() { records } else { write::rewrite(template, &records) }
 }
 
-/// Makes and fills the table of documents of every template that has none: those made before there were any.
+/// Creates and fills the table of documents of every template without one, which is older than documents.
 pub fn make_missing(spi: &Connection) {
     let sql = format!(
         "select t.id from keyed_state.template t where {} is null order by t.id",
@@ -269,7 +269,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
     );
     let mut last = Uuid::nil();
     loop {
-        // A connection of its own for each portion frees what it read.
+        // A connection of its own for each chunk frees the rows.
         let count = connected(|spi| {
             let rows = spi.run(&plan, Snapshot::Latest, &params![last]);
             write::write_rows(template, &rows);

@@ -121,3 +121,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn whole_words_are_looked_up_by_their_lexemes() {
+    let word = needle("Running", &[&["run"], &["runn"]]);
+    assert_eq!(
+        word.whole_words_looked_up(),
+        Some(vec![vec!["\u{1d}RUN\u{1d}".to_owned()], vec!["\u{1d}RUNN\u{1d}".to_owned()]])
+    );
+    assert_eq!(word.in_name("\u{2}"), Some(vec!["\u{2}\u{1e}RUN\u{1e}RUNN".to_owned()]));
+    let compound = needle("e-mail", &[&["e-mail", "mail"]]);
+    let asked = ["\u{2}\u{1e}E-MAIL", "\u{2}\u{1e}MAIL"].map(str::to_owned).to_vec();
+    assert_eq!(compound.in_name("\u{2}"), Some(asked));
+}
+
+#[test]
+fn phrases_are_looked_up_by_the_lexemes_that_they_have_as_whole_words() {
+    let phrase = needle("\"old maps\"", &[&["map", "old"]]);
+    let texts = ["\u{1d}MAP\u{1d}", "\u{1d}OLD\u{1d}", "old maps"].map(str::to_owned).to_vec();
+    assert_eq!(phrase.whole_words_looked_up(), Some(vec![texts]));
+    assert_eq!(phrase.in_name("\u{2}"), None);
+}
+
+#[test]
+fn what_has_no_lexeme_of_letters_is_not_looked_for_in_names() {
+    assert_eq!(needle("\"to be\"", &[&[]]).in_name("\u{2}"), None);
+    assert_eq!(needle("\"to be\"", &[&[]]).whole_words_looked_up(), None);
+    assert_eq!(needle("the", &[&[]]).whole_words_looked_up(), None);
+    assert_eq!(needle("it", &[&["it"]]).in_name("\u{2}"), None);
+    assert_eq!(needle("2024", &[&["2024"]]).in_name("\u{2}"), None);
+    assert!(needle("2024", &[&["2024"]]).whole_words_looked_up().is_some());
+}
