@@ -92,7 +92,7 @@ async fn invalid_lookup_of_many_is_rejected_with_pointers() {
         assert_eq!(errors.map(|error| error["pointer"].clone()).collect::<Value>(), pointers, "{keys}");
     }
     let many = "select count(*) from jsonb_object_keys(keyed.get_by_keys('crm.customers', \
-                array(select 'K' || n from generate_series(1, $1) n)) -> 'records')";
+                array(select 'K' || n from generate_series(1, $1::integer) n)) -> 'records')";
     assert_eq!(session.text(many, &["1000"]).await, "2");
     assert_eq!(session.refusal(many, &["1001"]).await.is(), ("54000", "payload_too_large"));
     let unknown = session.refusal("select keyed.get_by_keys('crm.customers', '{K1}', '{nam}')", &[]).await;
