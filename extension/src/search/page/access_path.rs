@@ -177,7 +177,7 @@ pub fn is_lookup_less_than_all(records: f64, sample: &Sample) -> bool {
     found * records + COST_OF_LOOKUP < COST_OF_ALL * records
 }
 
-/// Whether the records are so few that they are read one after the other, without a sample.
+/// Whether the records are so few that all are read, without a sample.
 pub fn is_small(question: Question, sample: u64) -> bool {
     question.records <= 4.0 * sample as f64
 }

@@ -75,8 +75,8 @@ pub fn find(
             {
                 return None;
             }
-            let kept = (key.0.map(|value| values.copy(value)), key.1);
-            let others = first.take(kept, row.tid(), compare);
+            let copied = (key.0.map(|value| values.copy(value)), key.1);
+            let others = first.take(copied, row.tid(), compare);
             let others = others.into_iter().filter_map(|((value, _), _)| value);
             others.for_each(|value| values.free(value));
             first.last().and_then(|(value, _)| *value)

@@ -202,7 +202,7 @@ pub fn mark(text: &str, lexemes: &BTreeSet<String>) -> Option<String> {
     Some(mark)
 }
 
-/// A hash that never changes, for it stands in documents: FNV-1a, where the lower bits depend on the upper ones, too.
+/// A hash that never changes, because documents have it: FNV-1a, where the lower bits depend on the upper ones, too.
 fn hash(text: &str) -> u64 {
     let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, add);

@@ -190,7 +190,7 @@ impl Needle {
     /// What to ask for whole words of the key and of the attribute with this code, of which a document must meet all; none
     /// where the index cannot tell.
     pub fn in_name(&self, code: &str) -> Option<Vec<String>> {
-        // The words of a phrase may stand in a name in any order: the whole document tells more.
+        // The words of a phrase may be in a name in any order: the whole document is more selective.
         let words = |whole: &WholeWords| -> Option<Vec<String>> {
             let texts = whole.phrase.is_none().then_some(&whole.texts)?;
             let lexemes = texts.iter().filter_map(|text| text.strip_prefix(STEM)?.strip_suffix(STEM));
@@ -222,7 +222,7 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
 
 /// The beginning of words that a term of one or two letters matches: such a term has no trigram, and most documents have it
 /// somewhere. Of a word that begins inside a value its letters and digits are repeated, and no sign behind them. A sign that
-/// stands behind a letter begins no word, though Unicode calls some of these letters and others not.
+/// follows a letter begins no word, though Unicode calls some of these letters and others not.
 pub fn beginning(term: &Term) -> Option<&str> {
     let text = term.text.as_str();
     let first = text.chars().next().filter(|_| text.chars().nth(2).is_none())?;

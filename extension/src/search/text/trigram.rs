@@ -6,7 +6,7 @@
 //! - three letters or digits, and two with a sign between or behind them (`2-1`, `ab-`), so that a part number or an
 //!   address is found by a piece of it;
 //! - two letters that begin a word, and a letter that does: what stands before them counts as a space;
-//! - the end of a stem, so that a short one is told from the many words that begin with it.
+//! - the end of a stem, so that a short one differs from the many words that begin with it.
 //!
 //! Case is ignored, as it is by `ilike`. Indexes store the keys: **their contents must never change** without a
 //! rebuild of these indexes. This module therefore defines letters and lower case itself and uses no library's tables.

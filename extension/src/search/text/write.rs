@@ -24,7 +24,7 @@ use uuid::Uuid;
 /// The maximum size of a document. Longer texts would silently not be found, so the write is rejected.
 const MAX_DOCUMENT: usize = 32 << 20;
 /// Documents are written in chunks of about this number of bytes, which bounds the memory.
-const PORTION_BYTES: usize = 4 << 20;
+const CHUNK_BYTES: usize = 4 << 20;
 
 /// Whether an attribute is a part of the document.
 pub fn is_covered(attribute: &Attribute) -> bool {
@@ -202,7 +202,7 @@ fn put_rows(template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -
         };
         bytes += document.len();
         if is_fresh(record) { &mut fresh } else { &mut others }.push((record, document));
-        if bytes > PORTION_BYTES {
+        if bytes > CHUNK_BYTES {
             put(template, std::mem::take(&mut fresh), std::mem::take(&mut others));
             (bytes, outcome.bytes) = (0, outcome.bytes + bytes);
         }

@@ -78,7 +78,7 @@ fn one_or_two_letters_match_where_a_word_begins() {
     assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
     assert_eq!(needle("京都", &[]).checked("d"), "(coalesce(d like '% 京都%', false))");
     assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
-    // A tone and a vowel of Thai, which stand behind a letter.
+    // A tone and a vowel of Thai, which follow a letter.
     assert_eq!(needle("้า", &[]).checked("d"), "(coalesce(d like '% ้า%', false))");
 }
 
