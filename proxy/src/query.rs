@@ -144,6 +144,15 @@ pub(crate) fn flag(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<boo
     }
 }
 
+/// Whether `return=record` asks for the written record.
+pub(crate) fn returns_record(value: Option<Cow<'_, str>>) -> Result<bool, Problem> {
+    match value.as_deref() {
+        None => Ok(false),
+        Some("record") => Ok(true),
+        Some(_) => Err(Problem::invalid_value("the query parameter \"return\" takes only the value record")),
+    }
+}
+
 /// A whole number. Which ones are allowed is for the database to say.
 pub(crate) fn number(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<i32>, Problem> {
     value

@@ -28,6 +28,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     vec![
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
+        ("/entities/template/{template}/by-keys", post(by_key::read_many)),
         ("/entities/template/{template}/by-key/history", get(changes::key_history)),
         ("/entities/template/{template}/export", get(export::saved).post(export::search)),
         ("/entities/template/{template}/import", post(import::run).delete(import_end::run)),

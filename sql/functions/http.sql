@@ -114,6 +114,10 @@ create function keyed_http.get_by_key(
 comment on function keyed_http.get_by_key(text, text, text, boolean, text) is
   'GET /entities/template/{template}/by-key: {entity tag, body, or null if if_none_match has the tag}.';
 
+create function keyed_http.get_by_keys(template text, body text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_by_keys';
+comment on function keyed_http.get_by_keys(text, text) is 'POST /entities/template/{template}/by-keys.';
+
 create function keyed_http.delete_by_key(
   template text, external_key text, if_match text default null, if_none_match text default null)
   returns text[]
@@ -128,9 +132,10 @@ create function keyed_http.drop_template(template text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_template';
 comment on function keyed_http.drop_template(text) is 'DELETE /templates/{template}.';
 
-create function keyed_http.batch(body text) returns text[]
+create function keyed_http.batch(body text, return_record boolean default false, versions boolean default false)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_batch';
-comment on function keyed_http.batch(text) is 'POST /entities/batch.';
+comment on function keyed_http.batch(text, boolean, boolean) is 'POST /entities/batch.';
 
 create function keyed_http.search(template text, body text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_search';

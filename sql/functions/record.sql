@@ -32,6 +32,13 @@ create function keyed.get_by_key(
 comment on function keyed.get_by_key(regclass, text, text[], boolean) is
   'The live record of the template with this key. Error P0002 if there is none.';
 
+create function keyed.get_by_keys(
+  template regclass, keys text[], fields text[] default null, verbose boolean default false)
+  returns jsonb
+  language c stable as 'MODULE_PATHNAME', 'keyed_get_by_keys';
+comment on function keyed.get_by_keys(regclass, text[], text[], boolean) is
+  'The live records of the template with these keys, 1 to 1000: {"records": {key: record}, "missing": [key]}. Keys are trimmed. A key of no record, or of one that is not visible, is missing. Error 22023 with a pointer to each invalid key, 54000 for more keys, or for records of more than 32 MiB.';
+
 create function keyed.upsert_by_key(
   template regclass, external_key text, attributes jsonb default '{}', if_match text default null,
   if_none_match text default null, out id uuid, out created boolean)
@@ -126,7 +133,10 @@ create function keyed.delete_metric_points(
 comment on function keyed.delete_metric_points(uuid, text, text, text, text, text) is
   'Deletes points of a metric: those at a time, or from (inclusive) to (exclusive), RFC 3339. Otherwise like keyed.replace_metric_points.';
 
-create function keyed.batch(operations jsonb, atomic boolean default false, conflict text default null) returns jsonb
+create function keyed.batch(
+  operations jsonb, atomic boolean default false, conflict text default null, versions boolean default false,
+  return_record boolean default false)
+  returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_batch';
-comment on function keyed.batch(jsonb, boolean, text) is
-  'Runs up to keyed.max_operations_per_batch (1000) operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?, "embedding"?}]. atomic: the first operation that is rejected rolls back all, and its error has failed_index; otherwise each operation has its own result. conflict, for an atomic batch: what an upsert does if another transaction has created a record with its key since the batch began; fail (default): rolls back, error 23505 with "retryable": true; wait: updates the record. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';
+comment on function keyed.batch(jsonb, boolean, text, boolean, boolean) is
+  'Runs up to keyed.max_operations_per_batch (1000) operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?, "embedding"?, "if_match"?}]. atomic: the first operation that is rejected rolls back all, and its error has failed_index; otherwise each operation has its own result. conflict, for an atomic batch: what an upsert does if another transaction has created a record with its key since the batch began; fail (default): rolls back, error 23505 with "retryable": true; wait: updates the record. if_match, for update, upsert and delete: the version that the record must have, otherwise error 55000 of this operation. versions: each result has the version that its record has at the end, as results of operations with if_match always have. return_record: each result has version and record. Returns {"errors", "results": [{index, status, id, created, version?, record?, error?}]} in the order of the request.';

@@ -284,3 +284,28 @@ async fn dry_run_is_not_stored_for_its_idempotency_key() {
     assert_eq!(second.header("idempotency-replayed"), "");
     assert_eq!(second.expect(200)["updated"], 1, "it shows what would happen now");
 }
+
+#[tokio::test]
+async fn replayed_batch_hides_invisible_records_and_their_versions() {
+    let sales = Sales::new().await;
+    let (proxy, _, key) = european(&sales).await;
+    let body = json!({"operations": [
+        {"op": "upsert", "template": "customers", "external_key": "EU-1", "attributes": {"name": "secret"}},
+        {"op": "upsert", "template": "customers", "external_key": "EU-2", "attributes": {"name": "open"}},
+    ]});
+    let send = || {
+        let request = proxy.request("POST", "/v1/entities/batch?return=record").key(&key);
+        request.header("idempotency-key", "records").json(&body).send()
+    };
+    let first = send().await.expect(200);
+    assert_eq!(first["results"][0]["record"]["attributes"]["name"], "secret", "{first}");
+    assert_eq!(send().await.expect(200), first);
+    let away = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
+    sales.admin.rows(away, &[&sales.id("EU-1").await]).await;
+    let again = send().await;
+    assert!(!again.text.contains("secret"), "{}", again.text);
+    let again = again.expect(200);
+    let hidden = json!({"index": 0, "status": 200, "id": first["results"][0]["id"], "created": false});
+    assert_eq!(again["results"][0], hidden);
+    assert_eq!(again["results"][1], first["results"][1]);
+}

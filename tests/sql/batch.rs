@@ -213,3 +213,43 @@ async fn atomic_batch_updates_its_own_records() {
         }
     }
 }
+
+#[tokio::test]
+async fn results_have_versions_and_records_on_request() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let operations = json!([upsert(1, json!({"visits": 1})), upsert(2, json!({"visits": 2}))]).to_string();
+    let first = "select keyed.record_version(id) from crm.customers where external_key = 'K1'";
+    for (more, members) in [
+        ("", json!([false, false])),
+        (", versions => true", json!([true, false])),
+        (", return_record => true", json!([true, true])),
+    ] {
+        let report = session.json(&format!("select keyed.batch($1{more})"), &[&operations]).await;
+        let result = &report["results"][0];
+        assert_eq!(
+            json!([result.get("version").is_some(), result.get("record").is_some()]),
+            members,
+            "{report}"
+        );
+        if result.get("version").is_some() {
+            assert_eq!(result["version"], session.text(first, &[]).await);
+        }
+        if result.get("record").is_some() {
+            assert_eq!(
+                result["record"],
+                session.json("select keyed.get_by_key('crm.customers', 'K1')", &[]).await
+            );
+        }
+    }
+    let mut outdated = upsert(1, json!({"visits": 5}));
+    outdated["if_match"] = json!(session.text(first, &[]).await);
+    session.run("update crm.customers set visits = 9 where external_key = 'K1'").await;
+    let refusal = session.refusal("select keyed.batch($1, true)", &[&json!([outdated]).to_string()]).await;
+    assert_eq!(
+        (refusal.is(), &refusal.detail["failed_index"]),
+        (("55000", "precondition_failed"), &json!(0))
+    );
+    let visits = "select visits from crm.customers where external_key = 'K1'";
+    assert_eq!(session.text(visits, &[]).await, "9");
+}

@@ -39,6 +39,8 @@ pub struct Group<'a> {
 pub fn is_groupable(operation: &Operation) -> bool {
     let plain = operation.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
     match operation.kind {
+        // The version is compared with the record locked.
+        _ if !operation.preconditions.are_none() => false,
         OperationKind::Create => plain,
         OperationKind::Upsert => plain && changes::is_complete(&operation.template, &operation.changes),
         OperationKind::Update | OperationKind::Delete => false,

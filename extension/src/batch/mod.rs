@@ -19,6 +19,8 @@ mod order;
 pub mod parse;
 /// Results → JSON.
 pub mod report;
+/// The records that a batch wrote, for its report.
+pub mod returned;
 /// Runs operations in sequence.
 mod sequence;
 /// Runs one operation.

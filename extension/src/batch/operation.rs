@@ -2,6 +2,7 @@
 
 use crate::error::{Code, Error};
 use crate::record::key::Key;
+use crate::record::version::Preconditions;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use crate::value::vector::Embedding;
@@ -38,6 +39,8 @@ pub struct Operation<'a> {
     pub changes: Changes<'a>,
     /// The change of the vector.
     pub embedding: Embedding,
+    /// The version that its record must have.
+    pub preconditions: Preconditions,
 }
 
 impl Operation<'_> {

@@ -8,11 +8,12 @@ use crate::json::{self, pointer_step};
 use crate::limits;
 use crate::record::changes;
 use crate::record::key::{Key, parse_key};
+use crate::record::version::Preconditions;
 use crate::template::{Template, catalog};
 use crate::value::member::{missing, text_at};
 use crate::value::record_id;
 use crate::value::vector::Embedding;
-use crate::value::written::{FailedOperation, Id};
+use crate::value::written::{Id, OperationSubject};
 use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -55,8 +56,8 @@ pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
 pub struct Operations<'a> {
     /// In the order of the request.
     pub operations: Vec<Result<Operation<'a>, Error>>,
-    /// The subject of an error of each operation; `None` if the error is about the request alone.
-    pub subjects: Vec<Option<FailedOperation>>,
+    /// The subject of each operation; `None` if an error of it is about the request alone.
+    pub subjects: Vec<Option<OperationSubject>>,
 }
 
 /// Reads the operations.
@@ -86,10 +87,10 @@ fn operation<'a>(
     caller: &Caller,
     index: usize,
     entry: &'a RawValue,
-    subject: &mut Option<FailedOperation>,
+    subject: &mut Option<OperationSubject>,
 ) -> Result<Operation<'a>, Error> {
     let (mut kind, mut template, mut id, mut key, mut attributes) = (None, None, None, Key::Absent, None);
-    let mut embedding = Embedding::Absent;
+    let (mut embedding, mut preconditions) = (Embedding::Absent, Preconditions::default());
     for (name, value) in json::object_at(entry, "")?.0 {
         match name.as_ref() {
             "op" => kind = Some(parse_kind(&text_at(value, "/op")?)?),
@@ -101,16 +102,19 @@ fn operation<'a>(
             "external_key" => key = parse_key(value)?,
             "attributes" => attributes = Some(value),
             "embedding" => embedding = Embedding::parse(value, "/embedding")?,
+            "if_match" => preconditions = if_match(value)?,
             _ => {
                 let pointer = format!("/{}", pointer_step(&name));
                 return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is an unknown member"))
-                    .hint("Use the members op, template, id, external_key, attributes and embedding."));
+                    .hint(
+                        "Use the members op, template, id, external_key, attributes, embedding and if_match.",
+                    ));
             }
         }
     }
     let kind = kind.ok_or_else(|| missing("op", ""))?;
     let template = find_template(caller, template.as_deref(), id)?;
-    *subject = Some(FailedOperation {
+    *subject = Some(OperationSubject {
         index,
         template: template.id,
         id: id.map(Id),
@@ -123,6 +127,10 @@ fn operation<'a>(
     match kind {
         OperationKind::Create if id.is_some() => {
             return Err(Error::at(Code::InvalidValue, "/id", "a new record gets its id from the service"));
+        }
+        OperationKind::Create if !preconditions.are_none() => {
+            return Err(Error::at(Code::InvalidValue, "/if_match", "a new record has no version")
+                .hint("Send if_match with update, upsert and delete."));
         }
         OperationKind::Upsert if id.is_some() => {
             return Err(Error::at(Code::InvalidValue, "/id", "an upsert names its record by external_key"));
@@ -154,7 +162,15 @@ fn operation<'a>(
     if kind == OperationKind::Create {
         changes::check_complete(&template, &changes)?;
     }
-    Ok(Operation { index, kind, template, id, key, changes, embedding })
+    Ok(Operation { index, kind, template, id, key, changes, embedding, preconditions })
+}
+
+/// Null is rejected: an operation without a version overwrites any.
+fn if_match(value: &RawValue) -> Result<Preconditions, Error> {
+    Preconditions::parse(Some(&text_at(value, "/if_match")?), None).map_err(|_| {
+        Error::at(Code::InvalidValue, "/if_match", "if_match is neither a version nor *")
+            .hint("Send the version of the record in an earlier response, or its ETag.")
+    })
 }
 
 fn actions(kind: OperationKind) -> &'static [Action] {

@@ -1,13 +1,16 @@
 //! Results → JSON, in the order of the request (docs/reference/http.md).
 
 use super::operation::OperationKind;
+use super::returned::WrittenRecord;
 use super::single::{Done, Outcome};
 use crate::error::detail::Detail;
 use crate::error::{Code, Error};
 use crate::json_write::to_json as json;
-use crate::value::written::{FailedOperation, Id};
+use crate::value::written::{Id, OperationSubject};
 use keyed_errors::title;
 use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -21,6 +24,10 @@ struct OperationResult<'a> {
     status: u16,
     id: Option<String>,
     created: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Problem<'a>>,
 }
@@ -38,8 +45,8 @@ struct Problem<'a> {
     machine_readable: Detail<'a>,
 }
 
-/// `{errors, results: [{index, status, id, created, error?}]}`.
-pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
+/// `{errors, results: [{index, status, id, created, version?, record?, error?}]}`.
+pub fn to_json(outcomes: &[Option<Outcome>], records: &HashMap<usize, WrittenRecord>) -> String {
     let errors: Vec<Option<Error>> = outcomes.iter().enumerate().map(error).collect();
     let result = |(index, outcome): (usize, &Option<Outcome>)| match outcome {
         Some(Ok(done)) => OperationResult {
@@ -47,12 +54,14 @@ pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
             status: status(done),
             id: Some(done.id.to_string()),
             created: done.created,
+            version: records.get(&index).and_then(|it| it.version.as_deref()),
+            record: records.get(&index).and_then(|it| serde_json::from_str(it.record.as_deref()?).ok()),
             error: None,
         },
         _ => {
             let error = errors[index].as_ref().map(problem);
             let status = error.as_ref().map_or(500, |error| error.status);
-            OperationResult { index, status, id: None, created: false, error }
+            OperationResult { index, status, id: None, created: false, version: None, record: None, error }
         }
     };
     json(&Report {
@@ -61,19 +70,23 @@ pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
     })
 }
 
-/// The subjects of the errors. A missing record is none.
-pub fn rejected(
+/// The subjects of errors and records. A missing record is none.
+pub fn subjects(
     outcomes: &[Option<Outcome>],
-    subjects: Vec<Option<FailedOperation>>,
-) -> Vec<FailedOperation> {
-    let rejected = outcomes.iter().zip(subjects).filter_map(|(outcome, subject)| match (outcome, subject) {
+    records: &HashMap<usize, WrittenRecord>,
+    subjects: Vec<Option<OperationSubject>>,
+) -> Vec<OperationSubject> {
+    let shown = outcomes.iter().zip(subjects).filter_map(|(outcome, subject)| match (outcome, subject) {
+        (Some(Ok(done)), Some(subject)) if records.contains_key(&subject.index) => {
+            Some(OperationSubject { id: None, external_key: None, existing_id: Some(Id(done.id)), ..subject })
+        }
         (Some(Err(error)), Some(subject)) => Some(match error.code {
-            Code::NotFound => FailedOperation { id: None, external_key: None, ..subject },
-            _ => FailedOperation { existing_id: error.existing_id.map(Id), ..subject },
+            Code::NotFound => OperationSubject { id: None, external_key: None, ..subject },
+            _ => OperationSubject { existing_id: error.existing_id.map(Id), ..subject },
         }),
         _ => None,
     });
-    rejected.collect()
+    shown.collect()
 }
 
 /// The error of an operation, with pointers into the request.
@@ -116,7 +129,7 @@ mod tests {
         let rejected =
             Error::at(Code::ExternalKeyTaken, "/external_key", "external_key is taken").hint("take another");
         assert_eq!(
-            to_json(&[Some(Ok(done)), Some(Err(rejected)), None]),
+            to_json(&[Some(Ok(done)), Some(Err(rejected)), None], &HashMap::new()),
             r#"{"errors":true,"results":[{"index":0,"status":201,"id":"00000000-0000-0000-0000-000000000000","created":true},"#
                 .to_owned()
                 + r#"{"index":1,"status":409,"id":null,"created":false,"error":{"type":"urn:problem-type:keyed:external_key_taken","#
@@ -127,5 +140,24 @@ mod tests {
                 + r#""title":"Not found","status":404,"#
                 + r#""detail":"not found: it does not exist, was deleted, or is not visible to this caller","code":"not_found"}}]}"#
         );
+    }
+
+    #[test]
+    fn result_has_version_and_record_only_if_requested() {
+        let done = Done { kind: OperationKind::Update, id: Uuid::nil(), created: false, changed: true };
+        let json = |version: Option<&str>, record: Option<&str>| {
+            let written =
+                WrittenRecord { version: version.map(str::to_owned), record: record.map(str::to_owned) };
+            to_json(&[Some(Ok(done))], &HashMap::from([(0, written)]))
+        };
+        let id = Uuid::nil();
+        let expected = |more: &str| {
+            format!(
+                r#"{{"errors":false,"results":[{{"index":0,"status":200,"id":"{id}","created":false{more}}}]}}"#
+            )
+        };
+        assert_eq!(json(None, None), expected(""));
+        assert_eq!(json(Some("v"), None), expected(r#","version":"v""#));
+        assert_eq!(json(Some("v"), Some(r#"{"a":1.50}"#)), expected(r#","version":"v","record":{"a":1.50}"#));
     }
 }

@@ -42,21 +42,21 @@ pub type Outcome = Result<Done, Error>;
 
 /// Runs an operation.
 pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
-    let done = write(caller, operation, changes)?;
+    let done = write(caller, operation, changes).map_err(at_if_match)?;
     vectors::write::apply(&operation.template, done.id, &operation.embedding)?;
     Ok(done)
 }
 
 fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
     let (kind, template) = (operation.kind, &operation.template);
-    let none = &Preconditions::default();
+    let preconditions = &operation.preconditions;
     let done = |id, created| Done { kind, id, created, changed: true };
     match (kind, operation.id, operation.key.value()) {
         (OperationKind::Create, _, key) => {
             write::create(caller, template, key, changes).map(|(id, _)| done(id, true))
         }
         (OperationKind::Upsert, _, Some(key)) => {
-            upsert::upsert(caller, template, Mode::Upsert, key, changes, none)
+            upsert::upsert(caller, template, Mode::Upsert, key, changes, preconditions)
                 .map(|(id, created)| done(id, created))
         }
         (OperationKind::Update, Some(id), _) => {
@@ -64,18 +64,33 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
             if operation.embedding != Embedding::Absent {
                 require_writable(caller, template, id)?;
             }
-            write::update(caller, Action::Update, template, id, &operation.key, changes, none)
+            write::update(caller, Action::Update, template, id, &operation.key, changes, preconditions)
                 .map(|_| done(id, false))
         }
         (OperationKind::Update, None, Some(key)) => {
-            upsert::upsert(caller, template, Mode::Update, key, changes, none).map(|(id, _)| done(id, false))
+            upsert::upsert(caller, template, Mode::Update, key, changes, preconditions)
+                .map(|(id, _)| done(id, false))
         }
-        (OperationKind::Delete, Some(id), _) => deletion::delete(caller, id, none).map(|()| done(id, false)),
+        (OperationKind::Delete, Some(id), _) => {
+            deletion::delete(caller, id, preconditions).map(|()| done(id, false))
+        }
         (OperationKind::Delete, None, Some(key)) => {
-            deletion::delete_by_key(caller, template, key, none).map(|id| done(id, false))
+            deletion::delete_by_key(caller, template, key, preconditions).map(|id| done(id, false))
         }
         (OperationKind::Upsert | OperationKind::Update | OperationKind::Delete, None, None)
         | (OperationKind::Upsert, Some(_), None) => Err(Error::not_found()),
+    }
+}
+
+/// The error of a failed precondition, with the member that has the precondition.
+fn at_if_match(error: Error) -> Error {
+    if error.code != Code::PreconditionFailed {
+        return error;
+    }
+    let located = Error::at(error.code, "/if_match", error.message);
+    match error.hint {
+        Some(hint) => located.hint(hint),
+        None => located,
     }
 }
 

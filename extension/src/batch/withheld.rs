@@ -1,4 +1,4 @@
-//! A stored report of a batch, without errors that the caller may no longer see.
+//! A stored report of a batch, without errors and records that the caller may no longer see.
 
 use crate::error::{Code, Error};
 use crate::json_write::to_json;
@@ -22,6 +22,10 @@ struct OperationResult {
     status: u16,
     id: Option<String>,
     created: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    record: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Box<RawValue>>,
 }
@@ -38,10 +42,11 @@ struct Problem {
     retryable: bool,
 }
 
-/// The report, without the details of the errors of these operations.
-pub fn without_errors(report: &str, withheld: &HashSet<usize>) -> Result<String, Error> {
+/// The report, without the versions, the records and the details of the errors of these operations.
+pub fn without(report: &str, withheld: &HashSet<usize>) -> Result<String, Error> {
     let mut report: Report = serde_json::from_str(report).map_err(unreadable)?;
     for result in report.results.iter_mut().filter(|result| withheld.contains(&result.index)) {
+        (result.version, result.record) = (None, None);
         let Some(error) = &result.error else { continue };
         let problem: Problem = serde_json::from_str(error.get()).map_err(unreadable)?;
         let problem = Problem { detail: WITHHELD.to_owned(), ..problem };
@@ -59,22 +64,29 @@ mod tests {
     use super::*;
     use crate::batch::operation::OperationKind;
     use crate::batch::report;
+    use crate::batch::returned::WrittenRecord;
     use crate::batch::single::Done;
+    use std::collections::HashMap;
     use uuid::Uuid;
 
     #[test]
-    fn withheld_error_keeps_the_members_that_its_code_determines() {
+    fn withheld_result_has_no_record_and_of_its_error_what_the_code_determines() {
         let done = Done { kind: OperationKind::Upsert, id: Uuid::nil(), created: true, changed: true };
         let taken =
             Error::at(Code::ExternalKeyTaken, "/external_key", "the key \"secret\" is taken").hint("secret");
         let taken = Error { existing_id: Some(Uuid::max()), is_retryable: true, ..taken };
-        let stored = report::to_json(&[Some(Ok(done)), Some(Err(taken.clone())), Some(Err(taken)), None]);
-        let shown = without_errors(&stored, &HashSet::from([0, 1])).expect("it can be read");
+        let written = WrittenRecord { version: Some("v".to_owned()), record: Some("{\"a\":1}".to_owned()) };
+        let outcomes = [Some(Ok(done)), Some(Err(taken.clone())), Some(Err(taken)), None, Some(Ok(done))];
+        let stored = report::to_json(&outcomes, &HashMap::from([(0, written.clone()), (4, written)]));
+        let shown = without(&stored, &HashSet::from([0, 1])).expect("it can be read");
         let (stored, shown): (serde_json::Value, serde_json::Value) =
             (stored.parse().expect("JSON"), shown.parse().expect("JSON"));
-        for index in [0, 2, 3] {
+        for index in [2, 3, 4] {
             assert_eq!(shown["results"][index], stored["results"][index]);
         }
+        let bare =
+            serde_json::json!({"index": 0, "status": 201, "id": Uuid::nil().to_string(), "created": true});
+        assert_eq!(shown["results"][0], bare);
         let expected = serde_json::json!({
             "type": "urn:problem-type:keyed:external_key_taken", "title": "External key taken", "status": 409,
             "detail": WITHHELD, "code": "external_key_taken", "retryable": true,
@@ -84,9 +96,9 @@ mod tests {
     }
 
     #[test]
-    fn report_without_withheld_errors_is_unchanged() {
+    fn report_without_withheld_results_is_unchanged() {
         let rejected = Error::at(Code::InvalidValue, "/attributes/a", "no").hint("else");
-        let stored = report::to_json(&[Some(Err(rejected)), None]);
-        assert_eq!(without_errors(&stored, &HashSet::new()).as_deref(), Ok(&*stored));
+        let stored = report::to_json(&[Some(Err(rejected)), None], &HashMap::new());
+        assert_eq!(without(&stored, &HashSet::new()).as_deref(), Ok(&*stored));
     }
 }

@@ -82,6 +82,7 @@ fn write_cell(cell: &mut String, record: &Record, field: Field, style: &Style) -
             style.format.write_datetime(cell, datum::read_i64(at), &*style.zone);
         }
         Field::Attribute(position) => return write_attribute(cell, record, position, style),
+        Field::Version => cell.push_str(&record.version()),
     }
     true
 }

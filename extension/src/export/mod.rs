@@ -19,6 +19,7 @@ pub mod run;
 pub mod typed;
 
 use crate::template::Template;
+use crate::value::file_format::VERSION;
 use crate::value::slug::STANDARD_FIELDS;
 
 /// A field of an export.
@@ -28,6 +29,8 @@ pub enum Field {
     Standard(&'static str),
     /// The attribute at this position of the template.
     Attribute(usize),
+    /// The version.
+    Version,
 }
 
 impl Field {
@@ -53,6 +56,7 @@ impl Field {
         match self {
             Field::Standard(name) => name,
             Field::Attribute(position) => &template.attributes[*position].slug,
+            Field::Version => VERSION,
         }
     }
 }

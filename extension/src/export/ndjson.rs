@@ -57,5 +57,11 @@ pub fn write(out: &mut String, record: &Record, fields: &[Field]) {
             (None, value) => write_value(out, attribute.kind, value),
         }
     }
-    out.push_str("}}\n");
+    out.push('}');
+    if fields.contains(&Field::Version) {
+        out.push_str(",\"version\":\"");
+        out.push_str(&record.version());
+        out.push('"');
+    }
+    out.push_str("}\n");
 }

@@ -5,7 +5,7 @@ use crate::error::{Code, Error};
 use crate::format::Format;
 use crate::json;
 use crate::template::Template;
-use crate::value::file_format::FileFormat;
+use crate::value::file_format::{FileFormat, VERSION};
 use crate::value::member::unknown_member;
 
 /// The options of an export.
@@ -19,12 +19,20 @@ pub struct Options {
     pub delimiter: u8,
     /// Whether rows are arrays of typed cells, for a spreadsheet, instead of CSV.
     pub is_typed: bool,
+    /// Whether each record has its version. A search can ask for it, too.
+    pub versions: bool,
 }
 
 impl Options {
-    /// Parses the name of a format, or `{format?, delimiter?, is_typed?}`. An object as `format` is the cell format of CSV.
+    /// Parses the name of a format, or `{format?, delimiter?, is_typed?, versions?}`. An object as `format` is the cell format of CSV.
     pub fn parse(text: &str) -> Result<Options, Error> {
-        let mut options = Options { format: FileFormat::Csv, cells: None, delimiter: b',', is_typed: false };
+        let mut options = Options {
+            format: FileFormat::Csv,
+            cells: None,
+            delimiter: b',',
+            is_typed: false,
+            versions: false,
+        };
         if !text.starts_with('{') {
             options.format = FileFormat::parse(text)?;
             return Ok(options);
@@ -39,6 +47,7 @@ impl Options {
                 }
                 "format" => options.format = FileFormat::parse(&json::text_at(value, &here)?)?,
                 "is_typed" => options.is_typed = json::boolean_at(value, &here)?,
+                "versions" => options.versions = json::boolean_at(value, &here)?,
                 "delimiter" => match json::text_at(value, &here)?.as_bytes() {
                     [byte] if is_delimiter(*byte) => delimiter = Some(*byte),
                     _ => {
@@ -56,8 +65,15 @@ impl Options {
         Ok(options)
     }
 
-    /// Rejects a format in which a value of these fields is written like null.
+    /// Rejects a format in which a value of these fields is written like null, or two fields have the same column.
     pub fn check(&self, template: &Template, fields: &[Field]) -> Result<(), Error> {
+        let has_columns = self.is_typed || self.format == FileFormat::Csv;
+        if has_columns && fields.contains(&Field::Version) && template.position(VERSION).is_some() {
+            let message =
+                format!("{} has an attribute {VERSION:?}, which has the same column", template.full_name());
+            return Err(Error::at(Code::InvalidValue, "/versions", message)
+                .hint("Export NDJSON, or read the versions with a search."));
+        }
         let Some(format) = &self.cells else { return Ok(()) };
         let refuse = |message: String| Err(Error::at(Code::InvalidValue, "/format/null", message));
         if format.null_cell().is_none() {
@@ -92,12 +108,19 @@ mod tests {
         let parse = |text: &str| Options::parse(text).expect(text);
         assert_eq!(
             parse("csv"),
-            Options { format: FileFormat::Csv, cells: None, delimiter: b',', is_typed: false }
+            Options {
+                format: FileFormat::Csv,
+                cells: None,
+                delimiter: b',',
+                is_typed: false,
+                versions: false
+            }
         );
         assert_eq!(parse("ndjson"), parse(r#"{"format": "ndjson"}"#));
         let german = parse(r#"{"format": {"decimal": ","}, "delimiter": ";"}"#);
         assert_eq!((german.format, german.delimiter), (FileFormat::Csv, b';'));
-        assert!(german.cells.is_some());
+        assert!(german.cells.is_some() && !german.versions);
+        assert!(parse(r#"{"format": "csv", "versions": true}"#).versions);
     }
 
     #[test]
@@ -117,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_object_is_valid_or_rejected_with_its_pointer(text in object_of(&["format", "delimiter", "is_typed"])) {
+        fn any_object_is_valid_or_rejected_with_its_pointer(text in object_of(&["format", "delimiter", "is_typed", "versions"])) {
             if let Err(error) = Options::parse(&text) {
                 prop_assert!(points_into(&text, &error), "{:?}", error.faults);
             }

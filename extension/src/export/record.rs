@@ -5,6 +5,7 @@ use crate::json_write::write_double;
 use crate::postgres::datum;
 use crate::postgres::spi::Rows;
 use crate::record::shape::STANDARD_COLUMNS;
+use crate::record::shown;
 use crate::template::Template;
 use crate::value::time;
 use pgrx::pg_sys::Datum;
@@ -22,6 +23,11 @@ impl Record<'_> {
     /// A column of [`crate::record::statement::columns`].
     pub fn column(&self, position: usize) -> Option<Datum> {
         self.rows.datum(self.row, position)
+    }
+
+    /// Its version.
+    pub fn version(&self) -> String {
+        shown::version_of(self.template, &|position| self.column(position))
     }
 
     /// The external key of a reference's target, if the target has one and is visible to the caller.

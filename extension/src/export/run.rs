@@ -83,7 +83,10 @@ pub fn open(
     let plan = Plan::new(&query, &schema, &zone)?;
     // Rejects unknown fields.
     Projection::parse(caller, template, query.fields.as_deref(), false)?;
-    let fields = Field::of_export(template, query.fields.as_deref());
+    let mut fields = Field::of_export(template, query.fields.as_deref());
+    if query.versions || options.versions {
+        fields.push(Field::Version);
+    }
     options.check(template, &fields)?;
     let style = csv::Style::new(options)?;
     let selection = selection::select(caller, template, &plan)?;

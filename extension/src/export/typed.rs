@@ -58,6 +58,7 @@ fn write_cell(out: &mut String, record: &Record, field: Field, style: &Style) {
             return write_time(out, datum::read_i64(at).div_euclid(1_000_000) * 1_000_000, style);
         }
         Field::Attribute(position) => return write_attribute(out, record, position, style),
+        Field::Version => text.push_str(&record.version()),
     }
     write_string(out, &text);
 }

@@ -10,7 +10,7 @@ use crate::json;
 use crate::record::read::{self, FoundRecord};
 use crate::template::{Template, catalog};
 use crate::value::record_id;
-use crate::value::written::{FailedOperation, Id, Subject};
+use crate::value::written::{Id, OperationSubject, Subject};
 use crate::view;
 use std::collections::HashSet;
 
@@ -41,11 +41,11 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
     }
     let Some(Some(body)) = answer.get_mut(BODY) else { return Ok(answer) };
     match subject {
-        Some(Subject::Batch(refused)) => {
+        Some(Subject::Batch(shown)) => {
             let withheld: HashSet<usize> =
-                refused.iter().filter(|it| !may_see_error(caller, it)).map(|it| it.index).collect();
+                shown.iter().filter(|it| !may_see_result(caller, it)).map(|it| it.index).collect();
             if !withheld.is_empty() {
-                *body = batch::withheld::without_errors(body, &withheld)?;
+                *body = batch::withheld::without(body, &withheld)?;
             }
         }
         Some(subject) if may_see(caller, &subject) => {}
@@ -80,7 +80,7 @@ fn may_see(caller: &Caller, subject: &Subject) -> bool {
         Subject::Delivery(id) => inbound::log::get(*id, false)
             .is_some_and(|(delivery, _)| may_configure(caller, delivery.endpoint)),
         Subject::Administration => caller.is_admin(),
-        Subject::Batch(refused) => refused.iter().all(|operation| may_see_error(caller, operation)),
+        Subject::Batch(shown) => shown.iter().all(|operation| may_see_result(caller, operation)),
         Subject::Secret | Subject::NotStored => false,
     }
 }
@@ -98,20 +98,20 @@ fn may_configure(caller: &Caller, endpoint: i32) -> bool {
     endpoint.is_some_and(|endpoint| endpoint.require_configurer(caller).is_ok())
 }
 
-/// Whether the caller can see the same error now: the template and the record are visible, and so is the other record of the
-/// error.
-fn may_see_error(caller: &Caller, refused: &FailedOperation) -> bool {
+/// Whether the caller can see the same result now: the template and the record are visible, and the record that it shows is
+/// readable.
+fn may_see_result(caller: &Caller, shown: &OperationSubject) -> bool {
     pgrx::check_for_interrupts!();
-    let Some(template) = catalog::by_id(refused.template) else { return false };
+    let Some(template) = catalog::by_id(shown.template) else { return false };
     let by_id = |id, scope: &WriteScope| read::by_id_in_scope(&template, id, scope);
     let by_key = |key, scope: &WriteScope| read::holder(&template, key, scope);
     caller.can_view(&template)
-        && refused.id.is_none_or(|Id(id)| exists_for(caller, &template, |scope| by_id(id, scope)))
-        && refused.external_key.as_deref().is_none_or(|key| {
+        && shown.id.is_none_or(|Id(id)| exists_for(caller, &template, |scope| by_id(id, scope)))
+        && shown.external_key.as_deref().is_none_or(|key| {
             by_key(key, &WriteScope::default()).is_none()
                 || exists_for(caller, &template, |scope| by_key(key, scope))
         })
-        && refused.existing_id.is_none_or(|id| may_read(caller, id))
+        && shown.existing_id.is_none_or(|id| may_read(caller, id))
 }
 
 /// Whether a record exists for a write with the caller's privileges.

@@ -5,6 +5,7 @@ use super::options::Options;
 use crate::error::{Code, Error};
 use crate::record::mode::Mode;
 use crate::template::Template;
+use crate::value::file_format::VERSION;
 use crate::value::slug::STANDARD_FIELDS;
 
 /// The column with the reason in a list of rejected rows. A corrected file may still have it.
@@ -133,6 +134,13 @@ fn column(template: &Template, options: &Options, index: usize, name: &str) -> R
 }
 
 fn unknown(template: &Template, index: usize, name: &str) -> Error {
+    if name == VERSION {
+        let message = "an import does not compare versions, so it would overwrite changes since the export";
+        return fault(index, message.to_owned()).hint(
+            "Map the column to null to overwrite them: mapping={\"version\":null}. Otherwise send the version as \
+             if_match of an operation in POST /entities/batch.",
+        );
+    }
     let slugs: Vec<String> = template.attributes.iter().map(|attribute| attribute.slug.clone()).collect();
     let message = format!("{} has no attribute {name:?}", template.full_name());
     let code = Code::UnknownAttribute;

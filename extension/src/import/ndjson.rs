@@ -9,6 +9,7 @@ use crate::json;
 use crate::record::changes;
 use crate::record::key::{Key, parse_key};
 use crate::template::Template;
+use crate::value::file_format::VERSION;
 use crate::value::member::unknown_member;
 use crate::value::slug::STANDARD_FIELDS;
 use crate::value::vector::Embedding;
@@ -72,6 +73,14 @@ fn row<'a>(
             "embedding" => row.embedding = Embedding::parse(value, "/embedding")?,
             "attribute_values" => {}
             name if STANDARD_FIELDS.contains(&name) => {}
+            VERSION => {
+                let message =
+                    "an import does not compare versions, so it would overwrite changes since the export";
+                return Err(Error::at(Code::UnknownField, format!("/{VERSION}"), message).hint(
+                    "Export without versions to overwrite them. Otherwise send the version as if_match of an \
+                     operation in POST /entities/batch.",
+                ));
+            }
             name => {
                 let pointer = format!("/{}", json::pointer_step(name));
                 return Err(unknown_member(name, &pointer)

@@ -19,6 +19,7 @@ use crate::postgres::guard::attempt;
 use crate::record::changes;
 use crate::record::key::Key;
 use crate::record::mode::Mode;
+use crate::record::version::Preconditions;
 use crate::template::Template;
 use crate::value::change::Change;
 use std::collections::{HashMap, HashSet};
@@ -248,6 +249,7 @@ impl<'w> Writer<'w> {
             key: row.key.map_or(Key::Absent, Key::Value),
             changes: row.changes,
             embedding: row.embedding,
+            preconditions: Preconditions::default(),
         }
     }
 }

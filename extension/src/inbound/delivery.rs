@@ -21,6 +21,7 @@ use crate::postgres::raise::Raise;
 use crate::postgres::{clock, role};
 use crate::record::changes;
 use crate::record::key::Key;
+use crate::record::version::Preconditions;
 use crate::template::catalog;
 use crate::value::vector::Embedding;
 use pgrx::prelude::PgSqlErrorCode;
@@ -158,6 +159,7 @@ fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
                 key: Key::Value(item.key.clone()),
                 changes,
                 embedding: Embedding::Absent,
+                preconditions: Preconditions::default(),
             })),
             Err(error) => errors.push(error.below(&format!("/items/{index}"))),
         }

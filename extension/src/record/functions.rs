@@ -10,7 +10,7 @@ use super::shape::Projection;
 use super::shown::Shown;
 use super::version::Preconditions;
 use super::write;
-use super::{changes, deletion, history, series, upsert};
+use super::{by_keys, changes, deletion, history, series, upsert};
 use crate::access::{Action, Caller, visibility};
 use crate::error::{Code, Error};
 use crate::json;
@@ -66,6 +66,14 @@ sql_functions! {
         let key = call.required_text(1, "external_key")?;
         let fields = call.texts(2, "fields")?;
         get_by_key(&template, &key, fields.as_deref(), call.flag(3), false).map(|it| Answer::Json(it.json))
+    };
+
+    /// `keyed.get_by_keys(template regclass, keys text[], fields text[], verbose boolean) returns jsonb`.
+    keyed_get_by_keys => |call| {
+        let template = catalog::by_argument(call)?;
+        let keys = call.texts(1, "keys")?.ok_or_else(|| must_not_be_null("keys"))?;
+        let fields = call.texts(2, "fields")?;
+        by_keys::find(&Caller::current(), &template, &keys, fields.as_deref(), call.flag(3)).map(Answer::Json)
     };
 
     /// `keyed.upsert_by_key(template regclass, external_key text, attributes jsonb, if_match text, if_none_match text) returns (id, created)`.

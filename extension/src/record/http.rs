@@ -10,7 +10,7 @@ use super::shape::Projection;
 use super::shown::Shown;
 use super::version::{self, Preconditions};
 use super::write;
-use super::{changes, deletion, history, upsert};
+use super::{by_keys, changes, deletion, history, upsert};
 use crate::access::lookup::template_by_name;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
@@ -51,6 +51,14 @@ sql_functions! {
         let fields = call.text(2).map(|fields| split_fields(&fields));
         let shown = get_by_key(&template, &key, fields.as_deref(), call.flag(3), true)?;
         unless_current(shown, call.text(4).as_deref())
+    };
+
+    /// `keyed_http.get_by_keys(template text, body text) returns text`.
+    keyed_http_get_by_keys => |call| {
+        let template = template_name(call)?;
+        let caller = Caller::current();
+        caller.require(Action::Read, &template)?;
+        by_keys::Body::parse(&call.required_text(1, "body")?)?.find(&caller, &template).map(Answer::Text)
     };
 
     /// `keyed_http.upsert_by_key(template text, body text, mode text, return_record boolean, if_match text,

@@ -4,6 +4,8 @@
 pub mod argument;
 /// Aggregates of a series in time buckets.
 pub mod buckets;
+/// Many records by their keys.
+pub mod by_keys;
 /// References by a text attribute of their target.
 pub mod by_text;
 /// The attributes of a request → checked changes.

@@ -20,7 +20,7 @@ use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::template::{Template, catalog, column};
 use crate::value::{key, record_id};
 use pgrx::pg_sys::Datum;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -233,6 +233,64 @@ pub fn each_by_id(
     index::find_each(template.table, Index::PrimaryKey, &[column::ID], index::UUID, ids, |position, found| {
         !condition.holds_for(found)
             || read(position, shown::render(template, &columns_of(template, found), projection))
+    })
+}
+
+/// Passes the live records with these keys, which must be normalized and distinct, that satisfy the condition `visible` to
+/// `read`, as JSON with the position of the key, until `read` returns false.
+pub fn each_by_key(
+    template: &Template,
+    keys: &[&str],
+    visible: Option<&str>,
+    projection: &Projection,
+    mut read: impl FnMut(usize, String) -> bool,
+) {
+    if each_by_key_index(template, keys, visible, projection, &mut read).is_ok() {
+        return;
+    }
+    let sql = format!(
+        "select {} from {} t where t.external_key = any ($1) and t.deleted_at is null{}",
+        columns(template),
+        template.table_sql(),
+        and(visible)
+    );
+    let positions: HashMap<&str, usize> =
+        keys.iter().enumerate().map(|(position, key)| (*key, position)).collect();
+    as_owner(|| {
+        connected(|spi| {
+            let rows = template.run(spi, &sql, Snapshot::Active, &[array(keys.iter().copied())]);
+            for row in 0..rows.len() {
+                let key = rows.get::<Option<String>>(row, KEY);
+                let Some(position) = key.and_then(|key| positions.get(key.as_str())) else { continue };
+                if !read(*position, to_json(template, &rows, row, projection)) {
+                    break;
+                }
+            }
+        });
+    });
+}
+
+fn each_by_key_index(
+    template: &Template,
+    keys: &[&str],
+    visible: Option<&str>,
+    projection: &Projection,
+    read: &mut impl FnMut(usize, String) -> bool,
+) -> Result<(), Unfit> {
+    if projection.runs_statements() {
+        return Err(Unfit);
+    }
+    let index = template.key_index.map(Index::Known).ok_or(Unfit)?;
+    let visible = visible.map(|visible| template.condition(visible).ok_or(Unfit)).transpose()?;
+    let visible = visible.as_ref().map(|visible| visible.ready());
+    let values = keys.iter().filter_map(|key| datum::text(key));
+    index::find_each(template.table, index, &[column::EXTERNAL_KEY], index::KEY, values, |position, found| {
+        if visible.as_ref().is_some_and(|visible| !visible.holds_for(found))
+            || found.get(column::DELETED_AT).is_some()
+        {
+            return true;
+        }
+        read(position, shown::render(template, &columns_of(template, found), projection))
     })
 }
 

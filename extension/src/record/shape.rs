@@ -39,6 +39,8 @@ pub struct Projection {
     pub wants_tag: bool,
     /// Additional members.
     addition: Option<Rc<dyn Addition>>,
+    /// Whether the record has its version.
+    pub has_version: bool,
     /// Only the id, for a caller that may write the record but not read it.
     only_id: bool,
 }
@@ -78,6 +80,11 @@ impl Projection {
         Projection { wants_tag, ..self }
     }
 
+    /// The same projection, with or without the member `version`.
+    pub fn with_version(self, has_version: bool) -> Projection {
+        Projection { has_version, ..self }
+    }
+
     /// The same projection with additional members.
     pub fn with(self, addition: impl Addition + 'static) -> Projection {
         Projection { addition: Some(Rc::new(addition)), ..self }
@@ -104,6 +111,7 @@ impl Projection {
             && self.attributes.is_none()
             && self.verbose_for.is_none()
             && self.addition.is_none()
+            && !self.has_version
             && !self.only_id
     }
 

@@ -31,7 +31,7 @@ impl Shown {
             _ if projection.is_whole() => TagSource::Json,
             _ if !projection.wants_tag => TagSource::None,
             Projection { verbose_for, .. } => {
-                let version = version::of(&render(template, columns, &Projection::default()));
+                let version = version_of(template, columns);
                 TagSource::Computed(match verbose_for {
                     Some(_) => version::with_response(&version, &json),
                     None => version,
@@ -61,6 +61,16 @@ pub fn render(template: &Template, columns: &Columns, projection: &Projection) -
     if let Some(addition) = projection.addition() {
         addition.write(&mut out, template, columns, projection);
     }
+    if projection.has_version {
+        out.push_str(",\"version\":\"");
+        out.push_str(&version_of(template, columns));
+        out.push('"');
+    }
     out.push('}');
     out
+}
+
+/// The version of a record.
+pub fn version_of(template: &Template, columns: &Columns) -> String {
+    version::of(&render(template, columns, &Projection::default()))
 }

@@ -36,7 +36,7 @@ pub(super) fn run(
     let plan = request::plan(caller, template, query)?;
     let projection = Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     let projection = highlighter::highlighted(
-        projection,
+        projection.with_version(query.versions),
         caller,
         template,
         plan.terms.as_ref(),

@@ -4,6 +4,9 @@
 
 use crate::error::{Code, Error};
 
+/// The column, or the member of a line, with the version of a record.
+pub const VERSION: &str = "version";
+
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {

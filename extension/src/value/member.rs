@@ -19,6 +19,25 @@ pub fn missing(name: &str, pointer: &str) -> Error {
     Error::at(Code::InvalidValue, format!("{pointer}/{name}"), format!("{name} is missing"))
 }
 
+/// The maximum number of field names in a request: more than a template has fields.
+pub const MAX_FIELD_NAMES: usize = 2000;
+
+/// Reads names of fields: an array, or one string with commas, as in the query string of a lookup.
+pub fn field_names_at(value: &RawValue, pointer: &str) -> Result<Vec<String>, Error> {
+    let too_many = || Error::at(Code::InvalidValue, pointer, format!("at most {MAX_FIELD_NAMES} fields"));
+    if let Some(text) = json::string_at(value, pointer)? {
+        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let names: Vec<String> = names.take(MAX_FIELD_NAMES + 1).map(str::to_owned).collect();
+        return if names.len() > MAX_FIELD_NAMES { Err(too_many()) } else { Ok(names) };
+    }
+    let names = json::array_at_most(value, MAX_FIELD_NAMES + 1, pointer)?;
+    if names.len() > MAX_FIELD_NAMES {
+        return Err(too_many());
+    }
+    let names = names.into_iter().enumerate();
+    names.map(|(index, name)| text_at(name, &format!("{pointer}/{index}"))).collect()
+}
+
 /// The maximum number of characters of a label.
 const MAX_LABEL_LENGTH: usize = 255;
 

@@ -72,8 +72,9 @@ pub enum Subject {
     Delivery(i64),
     /// Data for administrators only.
     Administration,
-    /// A batch, with its failed operations, whose errors are shown or withheld one by one. The other results contain only an id.
-    Batch(Vec<FailedOperation>),
+    /// A batch, with the operations whose results have an error or a record, which are shown or withheld one by one. The other
+    /// results contain only an id.
+    Batch(Vec<OperationSubject>),
     /// A secret. Only the request is stored, and a repeated request is rejected.
     Secret,
     /// A request without effect. The response is not stored, and a repeated request runs again.
@@ -87,9 +88,9 @@ impl Subject {
     }
 }
 
-/// A failed operation of a batch, and the subject of its error.
+/// The subject of an operation of a batch: of its error, or of the record in its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailedOperation {
+pub struct OperationSubject {
     /// Its position in the request.
     pub index: usize,
     /// The template of its record.
@@ -100,7 +101,7 @@ pub struct FailedOperation {
     /// The key of its record, if it is identified by key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_key: Option<String>,
-    /// Another record in the error.
+    /// The record in the result, or another one in the error. Requires the privilege to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing_id: Option<Id>,
 }
@@ -132,7 +133,7 @@ mod tests {
     fn stored_subject_reads_back() {
         let id = Id(Uuid::from_u128(7));
         let failed =
-            |index| FailedOperation { index, template: 2, id: None, external_key: None, existing_id: None };
+            |index| OperationSubject { index, template: 2, id: None, external_key: None, existing_id: None };
         for subject in [
             Subject::Nothing,
             Subject::Record(id),
@@ -142,8 +143,12 @@ mod tests {
             Subject::Delivery(4),
             Subject::Administration,
             Subject::Batch(vec![
-                FailedOperation { id: Some(id), ..failed(0) },
-                FailedOperation { external_key: Some("a\"b".to_owned()), existing_id: Some(id), ..failed(3) },
+                OperationSubject { id: Some(id), ..failed(0) },
+                OperationSubject {
+                    external_key: Some("a\"b".to_owned()),
+                    existing_id: Some(id),
+                    ..failed(3)
+                },
             ]),
             Subject::Secret,
             Subject::NotStored,

@@ -29,6 +29,7 @@ impl FileForm {
         format: Option<&str>,
         delimiter: Option<&str>,
         bom: Option<Cow<'_, str>>,
+        versions: Option<Cow<'_, str>>,
     ) -> Result<FileForm, Problem> {
         let cells = format.filter(|text| text.trim_start().starts_with('{')).map(cell_format).transpose()?;
         let named = format.filter(|_| cells.is_none());
@@ -63,7 +64,17 @@ impl FileForm {
                 format!("{{\"format\":{format},\"delimiter\":{delimiter}}}")
             }
         };
+        let options =
+            if flag("versions", versions)? == Some(true) { with_versions(&options) } else { options };
         Ok(FileForm { format, options, has_mark })
+    }
+}
+
+/// The options, with the versions of the records.
+fn with_versions(options: &str) -> String {
+    match options.strip_suffix('}') {
+        Some(members) => format!("{members},\"versions\":true}}"),
+        None => format!("{{\"format\":{},\"versions\":true}}", json!(options)),
     }
 }
 
@@ -72,7 +83,7 @@ mod tests {
     use super::*;
 
     fn parse(format: Option<&str>, delimiter: Option<&str>, bom: Option<&str>) -> Result<FileForm, u16> {
-        let form = FileForm::parse(&HeaderMap::new(), format, delimiter, bom.map(Cow::Borrowed));
+        let form = FileForm::parse(&HeaderMap::new(), format, delimiter, bom.map(Cow::Borrowed), None);
         form.map_err(|problem| problem.status().as_u16())
     }
 
@@ -92,6 +103,19 @@ mod tests {
     }
 
     #[test]
+    fn versions_are_an_option_of_every_format() {
+        let options = |format, versions| {
+            FileForm::parse(&HeaderMap::new(), format, None, None, Some(Cow::Borrowed(versions)))
+                .expect("a form")
+                .options
+        };
+        assert_eq!(options(None, "true"), r#"{"format":"csv","versions":true}"#);
+        assert_eq!(options(Some("ndjson"), "1"), r#"{"format":"ndjson","versions":true}"#);
+        assert_eq!(options(Some("xlsx"), "true"), r#"{"format":null,"is_typed":true,"versions":true}"#);
+        assert_eq!(options(None, "false"), "csv");
+    }
+
+    #[test]
     fn spreadsheet_is_asked_for_by_name_or_by_accept() {
         let accept = |value: &'static str| {
             HeaderMap::from_iter([(header::ACCEPT, axum::http::HeaderValue::from_static(value))])
@@ -103,7 +127,7 @@ mod tests {
             ("*/*", None, Format::Csv),
             ("text/csv", Some("xlsx"), Format::Xlsx),
         ] {
-            let form = FileForm::parse(&accept(value), format, None, None);
+            let form = FileForm::parse(&accept(value), format, None, None, None);
             assert_eq!(form.map(|form| form.format).ok(), Some(expected), "{value} {format:?}");
         }
         assert_eq!(parse(Some("xlsx"), None, Some("true")), Err(422));

@@ -2,8 +2,8 @@
 
 /// The members whose numbers are values of records, at any depth.
 const VALUES: [&[u8]; 4] = [b"attributes", b"attribute_values", b"changes", b"value"];
-/// The members whose own members are named by attributes, which may have any of these names.
-const BY_ATTRIBUTE: [&[u8]; 2] = [b"facets", b"highlights"];
+/// The members whose own members are named by attributes or keys, which may have any of these names.
+const BY_ATTRIBUTE: [&[u8]; 3] = [b"facets", b"highlights", b"records"];
 /// A name that is longer is none of them.
 const MAX_PER_NAME: usize = 16;
 

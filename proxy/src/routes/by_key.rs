@@ -16,13 +16,7 @@ use keyed_service::statement::{flag, statement, text};
 
 pub(crate) async fn upsert(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [mode, answer_with] = call.parameters(["mode", "return"])?;
-    let return_record = match answer_with.as_deref() {
-        None => false,
-        Some("record") => true,
-        Some(_) => {
-            return Err(Problem::invalid_value("the query parameter \"return\" takes only the value record"));
-        }
-    };
+    let return_record = query::returns_record(answer_with)?;
     let Conditions { if_match, if_none_match } = call.conditions();
     let [template] = call.segments();
     let statement = statement!("upsert_by_key($4::text, $5::text, $6::text, $7::bool, $8::text, $9::text)");
@@ -49,6 +43,12 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let arguments =
         [text(template), text(&key), text(&fields), flag(&verbose), text(&conditions.if_none_match)];
     answer::record(&call.ask(effect, statement, &arguments).await?)
+}
+
+pub(crate) async fn read_many(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let [] = call.parameters([])?;
+    let [template] = call.segments();
+    call.read(statement!("get_by_keys($4::text, $5::text)"), &[text(template), text(&body)]).await
 }
 
 pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {

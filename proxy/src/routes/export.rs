@@ -42,8 +42,9 @@ pub(crate) async fn saved(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let [format, delimiter, bom, view] = parameters(&uri, ["format", "delimiter", "bom", "view"])?;
-    let form = FileForm::parse(&headers, format.as_deref(), delimiter.as_deref(), bom)?;
+    let [format, delimiter, bom, versions, view] =
+        parameters(&uri, ["format", "delimiter", "bom", "versions", "view"])?;
+    let form = FileForm::parse(&headers, format.as_deref(), delimiter.as_deref(), bom, versions)?;
     let wanted = ExportRequest { template, form, body: None, view: view.map(Into::into) };
     if method == Method::HEAD {
         // HEAD: whether the export is possible, without taking a slot or keeping a transaction open.
@@ -63,8 +64,8 @@ pub(crate) async fn search(
     headers: HeaderMap,
     OptionalJsonText(body): OptionalJsonText,
 ) -> Result<Response, Problem> {
-    let [format, delimiter, bom] = parameters(&uri, ["format", "delimiter", "bom"])?;
-    let form = FileForm::parse(&headers, format.as_deref(), delimiter.as_deref(), bom)?;
+    let [format, delimiter, bom, versions] = parameters(&uri, ["format", "delimiter", "bom", "versions"])?;
+    let form = FileForm::parse(&headers, format.as_deref(), delimiter.as_deref(), bom, versions)?;
     export(app, caller, ExportRequest { template, form, body, view: None }, Accepted::of(&headers)).await
 }
 

@@ -10,6 +10,30 @@ use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 pub(super) fn run(run: &mut Run) {
     measure(run, 8, None);
     measure(run, 32, Some(0.40));
+    measure_many(run);
+}
+
+/// A thousand records by their keys, in one statement.
+fn measure_many(run: &mut Run) {
+    let contenders = [
+        ("keyed.get_by_keys", include_str!("../scripts/by_keys_keyed.sql")),
+        ("a search with in", include_str!("../scripts/by_keys_search.sql")),
+        ("hand-written SQL", include_str!("../scripts/by_keys_plain.sql")),
+    ];
+    let contenders = contenders.map(|(name, script)| Contender::new(name, by_script(run, 1, script)));
+    let claim = |against| Claim {
+        about: "keyed.get_by_keys",
+        against,
+        quantity: Quantity::Rate,
+        gate: None,
+        aim: None,
+    };
+    run.measure(&Workload {
+        name: "1,000 records by key",
+        commits: READS,
+        contenders: contenders.into(),
+        claims: vec![claim("a search with in"), claim("hand-written SQL")],
+    });
 }
 
 fn measure(run: &mut Run, clients: u32, gate: Option<f64>) {

@@ -145,3 +145,44 @@ async fn rejected_upsert_writes_nothing() {
     );
     assert_eq!(service.session().await.text(counts, &[]).await, "0");
 }
+
+#[tokio::test]
+async fn many_records_are_read_by_their_keys() {
+    const MANY: &str = "/entities/template/customers/by-keys";
+    let service = Service::start().await;
+    for key in ["A-1", "value", "gone"] {
+        service.upsert(key, json!({"name": "Ada", "visits": 1.5})).await.expect(201);
+    }
+    service.delete(&format!("{PATH}?key=gone")).await.expect(204);
+    let body = json!({"keys": ["A-1", " A-1", "gone", "value", "none"]});
+    let answer = service.post(MANY, body.clone()).await.expect(200);
+    let records = json!({"A-1": service.by_key("A-1").await.expect(200), "value": service.by_key("value").await.expect(200)});
+    assert_eq!(answer, json!({"records": records, "missing": ["gone", "none"]}));
+    let answer = service.post(&format!("{MANY}?numbers=string"), body).await.expect(200);
+    assert_eq!(answer["records"]["value"]["attributes"]["visits"], "1.5");
+    let body = json!({"keys": ["A-1"], "fields": "name", "verbose": true});
+    let record = &service.post(MANY, body).await.expect(200)["records"]["A-1"];
+    assert_eq!((&record["attributes"], &record["updated_at"]), (&json!({"name": "Ada"}), &Value::Null));
+    assert_eq!(record["attribute_values"]["name"]["type"], "string");
+
+    for (body, status, code, pointer) in [
+        (json!({}), 422, "invalid_value", "/keys"),
+        (json!({"keys": "A-1"}), 422, "invalid_value", "/keys"),
+        (json!({"keys": []}), 422, "invalid_value", "/keys"),
+        (json!({"keys": ["A-1", ""]}), 422, "invalid_external_key", "/keys/1"),
+        (json!({"keys": ["A-1"], "limit": 5}), 422, "unknown_field", "/limit"),
+        (json!({"keys": ["A-1"], "fields": ["nam"]}), 422, "unknown_field", "/fields/0"),
+        (json!({"keys": vec!["A-1"; 1001]}), 413, "payload_too_large", "/keys"),
+    ] {
+        let refused = service.post(MANY, body.clone()).await.refused(status, code);
+        assert_eq!(refused["errors"][0]["pointer"], pointer, "{body}");
+    }
+    service
+        .post("/entities/template/nothing/by-keys", json!({"keys": ["A-1"]}))
+        .await
+        .refused(404, "not_found");
+    service
+        .post(&format!("{MANY}?fields=name"), json!({"keys": ["A-1"]}))
+        .await
+        .refused(400, "malformed_request");
+}

@@ -258,3 +258,44 @@ async fn head_of_an_export_leaves_nothing_open() {
     assert_eq!(session.text(open, &[]).await, "0");
     export(&service, "customers", "", None).await.expect(200);
 }
+
+#[tokio::test]
+async fn export_has_versions_on_request_and_an_import_of_it_overwrites_nothing() {
+    let service = Service::start().await;
+    service.upsert("a", json!({"name": "Ada", "visits": 1.50})).await.expect(201);
+    let version = service.by_key("a").await.header("etag").trim_matches('"').to_owned();
+    let fields = json!({"fields": ["name"]});
+    let asked = json!({"fields": ["name"], "versions": true});
+    for (query, body) in [("versions=true", fields), ("", asked)] {
+        let file = export(&service, "customers", query, Some(body.clone())).await.text;
+        let lines: Vec<&str> = file.lines().collect();
+        assert_eq!(lines[0], "id,external_key,name,version");
+        assert!(lines[1].ends_with(&format!(",a,Ada,{version}")), "{file}");
+        let ndjson = export(&service, "customers", &format!("format=ndjson&{query}"), Some(body)).await.text;
+        let record: Value = serde_json::from_str(&ndjson).expect("one line");
+        assert_eq!((&record["version"], &record["attributes"]), (&json!(version), &json!({"name": "Ada"})));
+
+        let refused =
+            send(&service, "text/csv", "customers", "", file.clone()).await.refused(422, "invalid_value");
+        assert_eq!(refused["errors"][0]["pointer"], "/header/3");
+        let refused = send(&service, "application/x-ndjson", "customers", "on_error=abort", ndjson).await;
+        let pointer_or_line = refused.refused(422, "unknown_field");
+        assert!(pointer_or_line["detail"].as_str().expect("a detail").contains("does not compare versions"));
+        let mapping = harness::encode(r#"{"version": null}"#);
+        let report =
+            send(&service, "text/csv", "customers", &format!("mapping={mapping}"), file).await.expect(200);
+        assert_eq!(counts(&report), [1, 0, 0, 1, 0], "{report}");
+    }
+    let all = export(&service, "customers", "versions=1", None).await.text;
+    assert!(all.starts_with("id,external_key,name,") && all.contains(",updated_at,version\r\n"), "{all}");
+    assert!(!export(&service, "customers", "", None).await.text.contains(&version));
+    let sheet = export(&service, "customers", "versions=true&format=xlsx", None).await;
+    assert_eq!(sheet.status, 200);
+
+    // The column would be that of the attribute.
+    let attribute = json!({"attributes": [{"slug": "version", "type": "string"}]});
+    service.proxy.request("PATCH", "/v1/templates/customers").json(&attribute).send().await.expect(200);
+    let refused = export(&service, "customers", "versions=true", None).await.refused(422, "invalid_value");
+    assert_eq!(refused["errors"][0]["pointer"], "/versions");
+    assert_eq!(export(&service, "customers", "versions=true&format=ndjson", None).await.status, 200);
+}

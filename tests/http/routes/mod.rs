@@ -5,6 +5,7 @@ mod administration_lists;
 mod background;
 mod batch;
 mod batch_refusals;
+mod batch_versions;
 mod by_key;
 mod changes;
 mod embeddings;

@@ -251,3 +251,50 @@ async fn fuzzy_search_finds_words_with_a_typo() {
     assert_eq!((&page["fuzzy"], &page["did_you_mean"]), (&json!(true), &json!("ada Lovelace")));
     assert_eq!(keys(&page), ["A-1"]);
 }
+
+#[tokio::test]
+async fn search_has_versions_on_request() {
+    let service = Service::start().await;
+    let mut tags = Vec::new();
+    for key in ["A-1", "A-2"] {
+        service.upsert(key, json!({"name": "Ada", "visits": 1})).await.expect(201);
+        tags.push(service.by_key(key).await.header("etag").trim_matches('"').to_owned());
+    }
+    let versions = |page: &Value| -> Vec<Value> {
+        page["records"].as_array().expect("records").iter().map(|record| record["version"].clone()).collect()
+    };
+    let sort = json!("external_key");
+    for body in [
+        json!({"versions": true}),
+        json!({"versions": true, "fields": ["visits"]}),
+        json!({"versions": true, "verbose": true, "global_search": "ada", "highlight": true}),
+        json!({"versions": true, "filters": [{"field": "name", "operator": "eq", "value": "Ada"}]}),
+    ] {
+        let mut body = body;
+        body["sort"] = sort.clone();
+        assert_eq!(versions(&service.post(PATH, body.clone()).await.expect(200)), tags, "{body}");
+    }
+    for body in [json!({}), json!({"versions": false}), json!({"versions": null})] {
+        let page = service.post(PATH, body).await.expect(200);
+        assert!(page["records"][0].get("version").is_none(), "{page}");
+    }
+    let wrong = service.post(PATH, json!({"versions": "yes"})).await.refused(422, "invalid_value");
+    assert_eq!(wrong["errors"][0]["pointer"], "/versions");
+
+    // A view asks for them, unless the search says otherwise.
+    let view = json!({"slug": "versioned", "query": {"versions": true, "sort": "external_key"}});
+    service.post("/templates/customers/views", view).await.expect(201);
+    assert_eq!(versions(&service.post(PATH, json!({"view": "versioned"})).await.expect(200)), tags);
+    let page = service.post(PATH, json!({"view": "versioned", "versions": false})).await.expect(200);
+    assert!(page["records"][0].get("version").is_none(), "{page}");
+
+    // A deleted record has the version that a restore compares.
+    service.delete("/entities/template/customers/by-key?key=A-2").await.expect(204);
+    let filters = json!([{"field": "deleted_at", "operator": "not-empty", "value": true}]);
+    let body = json!({"versions": true, "include_deleted": true, "filters": filters});
+    let page = service.post(PATH, body).await.expect(200);
+    let (id, version) = (&page["records"][0]["id"], &page["records"][0]["version"]);
+    let session = service.session().await;
+    let own = session.text("select keyed.record_version($1)", &[id.as_str().expect("an id")]).await;
+    assert_eq!(version, &json!(own), "{page}");
+}

@@ -24,11 +24,24 @@ async fn concurrent_updates_with_if_match_lose_nothing() {
                 let read = service.proxy.request("GET", &path).send().await;
                 let tag = read.header("etag").to_owned();
                 let visits = read.expect(200)["attributes"]["visits"].as_u64().expect("a number") + 1;
-                let request = match client % 3 {
+                let request = match client % 4 {
                     0 => {
                         service.proxy.request("PATCH", &path).json(&json!({"attributes": {"visits": visits}}))
                     }
                     1 => service.proxy.request("PUT", &path).json(&json!({"visits": visits})),
+                    2 => {
+                        let operation = json!({"op": "update", "template": "customers", "external_key": "K",
+                            "attributes": {"visits": visits}, "if_match": tag});
+                        let body = json!({"atomic": true, "operations": [operation]});
+                        match service.proxy.request("POST", "/v1/entities/batch").json(&body).send().await {
+                            answer if answer.status == 200 => done += 1,
+                            answer => {
+                                answer.refused(412, "precondition_failed");
+                                refused += 1;
+                            }
+                        }
+                        continue;
+                    }
                     _ => service
                         .proxy
                         .request("PUT", BY_KEY)
@@ -80,6 +93,12 @@ async fn waiting_write_checks_the_new_version() {
         "select keyed.replace_attributes($2, '{}', $1)",
         "select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"x\"}', $1)",
         "select keyed.delete_record($2, $1)",
+        "select keyed.batch(jsonb_build_array(jsonb_build_object('op', 'update', 'id', $2::text, \
+         'attributes', '{\"name\": \"x\"}'::jsonb, 'if_match', $1::text)), true)",
+        "select keyed.batch(jsonb_build_array(jsonb_build_object('op', 'upsert', 'template', 'crm.customers', \
+         'external_key', 'K', 'attributes', '{\"name\": \"x\"}'::jsonb, 'if_match', $1::text)), true) where $2 <> ''",
+        "select keyed.batch(jsonb_build_array(jsonb_build_object('op', 'delete', 'template', 'crm.customers', \
+         'external_key', 'K', 'if_match', $1::text)), true) where $2 <> ''",
     ];
     for write in writes {
         for (end, state) in [("commit", Some("55000")), ("rollback", None)] {

@@ -1,6 +1,7 @@
 //! Records: written, read, found by their key, and their history.
 
 mod buckets;
+mod by_keys;
 mod by_text;
 mod correction;
 mod equal_values;

@@ -5,7 +5,7 @@ use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
 use crate::search::assistance::correction::{self, Corrections};
-use crate::value::member::{missing, unknown_member};
+use crate::value::member::{field_names_at, missing, unknown_member};
 use crate::value::vector::Vector;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -18,8 +18,6 @@ pub const MAX_LIMIT: usize = 1000;
 pub const MAX_BY_VECTOR: usize = 200;
 /// The maximum number of facets of a search.
 pub const MAX_FACETS: usize = 20;
-/// The maximum number of names in `fields`: more than a template can have.
-pub const MAX_FIELDS: usize = 2000;
 
 /// Whether all the records that were found are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +63,8 @@ pub struct SearchQuery<'a> {
     pub fields: Option<Vec<String>>,
     /// Whether records have `attribute_values`.
     pub verbose: bool,
+    /// Whether records have their version.
+    pub versions: bool,
     /// Whether records have highlights, and how.
     pub highlight: Option<Highlight>,
     /// Whether all records found are counted.
@@ -122,8 +122,9 @@ impl<'a> SearchQuery<'a> {
                     let (cursor, corrections) = correction::split(&cursor).ok_or_else(cursor::rejection)?;
                     (query.cursor, query.corrections) = (Some(Cow::Owned(cursor.to_owned())), corrections);
                 }
-                "fields" => query.fields = Some(fields_at(value, &here)?),
+                "fields" => query.fields = Some(field_names_at(value, &here)?),
                 "verbose" => query.verbose = json::boolean_at(value, &here)?,
+                "versions" => query.versions = json::boolean_at(value, &here)?,
                 "highlight" => query.highlight = highlight_at(value, &here)?,
                 "count" => query.count = count_at(value, &here)?,
                 "time_zone" => query.time_zone = Some(text_at(value, &here)?),
@@ -160,6 +161,9 @@ impl<'a> SearchQuery<'a> {
         if !self.has("verbose") {
             self.verbose = view.verbose;
         }
+        if !self.has("versions") {
+            self.versions = view.versions;
+        }
         if !self.has("fuzzy") {
             self.fuzzy = view.fuzzy;
         }
@@ -174,7 +178,7 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 19] = [
     "global_search",
     "fuzzy",
     "filters",
@@ -185,6 +189,7 @@ const KNOWN: [&str; 18] = [
     "cursor",
     "fields",
     "verbose",
+    "versions",
     "highlight",
     "count",
     "time_zone",
@@ -251,22 +256,6 @@ fn count_at(value: &RawValue, pointer: &str) -> Result<Count, Error> {
         "exact" => Ok(Count::Exact),
         _ => Err(Error::at(Code::InvalidValue, pointer, "must be \"none\", \"estimated\" or \"exact\"")),
     }
-}
-
-/// An array of names, or one string with commas between them, as the query string of a lookup has it.
-fn fields_at(value: &RawValue, pointer: &str) -> Result<Vec<String>, Error> {
-    let too_many = || Error::at(Code::InvalidValue, pointer, format!("at most {MAX_FIELDS} fields"));
-    if let Some(text) = json::string_at(value, pointer)? {
-        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-        let names: Vec<String> = names.take(MAX_FIELDS + 1).map(str::to_owned).collect();
-        return if names.len() > MAX_FIELDS { Err(too_many()) } else { Ok(names) };
-    }
-    let names = json::array_at_most(value, MAX_FIELDS + 1, pointer)?;
-    if names.len() > MAX_FIELDS {
-        return Err(too_many());
-    }
-    let names = names.into_iter().enumerate();
-    names.map(|(index, name)| Ok(text_at(name, &format!("{pointer}/{index}"))?.into_owned())).collect()
 }
 
 fn facets_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<Cow<'a, str>>, Error> {

@@ -340,6 +340,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/entities/template/{template}/by-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the live records with many keys
+         * @description Records of more than 32 MiB are rejected with 413.
+         */
+        post: operations["getRecordsByKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/entities/template/{template}/export": {
         parameters: {
             query?: never;
@@ -2443,6 +2463,8 @@ export interface components {
             /** @description The time zone of days, such as Europe/Zurich. */
             time_zone?: string;
             verbose?: boolean;
+            /** @description Adds the column or member `version`. */
+            versions?: boolean;
             view?: string;
         };
         /**
@@ -3145,6 +3167,8 @@ export interface components {
             external_key?: components["schemas"]["ExternalKey"];
             /** Format: uuid */
             id?: string;
+            /** @description For update, upsert and delete: a version or an `ETag`. The operation is rejected with 412 unless its record has this version. `*`: any version of an existing record. */
+            if_match?: string;
             /** @enum {unknown} */
             op: "create" | "update" | "upsert" | "delete";
             template: string;
@@ -3215,7 +3239,10 @@ export interface components {
             /** Format: uuid */
             id: string | null;
             index: number;
+            record?: components["schemas"]["Record"];
             status: number;
+            /** @description With `versions=true`, `return=record` or `if_match`: the version of the record after the batch. */
+            version?: string;
         };
         /**
          * @description The payload of the other system.
@@ -3489,6 +3516,8 @@ export interface components {
             template_slug?: string;
             /** Format: date-time */
             updated_at?: string;
+            /** @description With `versions`: the version, as in `ETag`, for `If-Match` and `if_match`. */
+            version?: string;
         };
         /**
          * @example {
@@ -3503,6 +3532,50 @@ export interface components {
             attributes?: components["schemas"]["Attributes"];
             embedding?: components["schemas"]["VectorOrNull"];
             external_key?: components["schemas"]["ExternalKey"];
+        };
+        /**
+         * @example {
+         *       "fields": [
+         *         "name"
+         *       ],
+         *       "keys": [
+         *         "erp:4711",
+         *         "erp:4712"
+         *       ]
+         *     }
+         */
+        RecordKeys: {
+            /** @description The fields to return; id, template_slug and external_key are always included. */
+            fields?: string[] | string | null;
+            /** @description They are trimmed. The same key counts once. */
+            keys: string[];
+            /** @description Adds `attribute_values`. */
+            verbose?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "missing": [
+         *         "erp:4712"
+         *       ],
+         *       "records": {
+         *         "erp:4711": {
+         *           "attributes": {
+         *             "name": "Ada"
+         *           },
+         *           "external_key": "erp:4711",
+         *           "id": "01931f3e-5b2a-8c00-8000-000710f2a9c4",
+         *           "template_slug": "customers"
+         *         }
+         *       }
+         *     }
+         */
+        RecordsByKey: {
+            /** @description The keys of no visible record. */
+            missing: string[];
+            /** @description The records, by their keys. */
+            records: {
+                [key: string]: components["schemas"]["Record"];
+            };
         };
         /**
          * @description The values, in a member `attributes` or directly. If the template has an attribute named `attributes` or `embedding`, the member is required.
@@ -3621,6 +3694,8 @@ export interface components {
             /** @description The time zone of days, such as Europe/Zurich. */
             time_zone?: string;
             verbose?: boolean;
+            /** @description Adds `version` to each record. */
+            versions?: boolean;
             view?: string;
         };
         /**
@@ -3710,6 +3785,8 @@ export interface components {
             /** @description The time zone of days, such as Europe/Zurich. */
             time_zone?: string;
             verbose?: boolean;
+            /** @description Adds `version` to each record. */
+            versions?: boolean;
             view?: string;
         };
         /**
@@ -5543,6 +5620,10 @@ export interface operations {
     runBatch: {
         parameters: {
             query?: {
+                /** @description Adds the record and its version to each result. */
+                return?: "record";
+                /** @description Adds the version of the record to each result. */
+                versions?: boolean;
                 /**
                  * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
@@ -5589,6 +5670,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -6033,6 +6115,54 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    getRecordsByKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The template, by slug or number. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordKeys"];
+            };
+        };
+        responses: {
+            /** @description The records, and the keys that no visible record has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordsByKey"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
     exportRecords: {
         parameters: {
             query?: {
@@ -6042,6 +6172,8 @@ export interface operations {
                 delimiter?: string;
                 /** @description Begins CSV with a byte order mark. */
                 bom?: boolean;
+                /** @description Adds the column or member `version`. */
+                versions?: boolean;
                 /** @description Only the records of a saved view. */
                 view?: string;
                 /**
@@ -6092,6 +6224,8 @@ export interface operations {
                 delimiter?: string;
                 /** @description Begins CSV with a byte order mark. */
                 bom?: boolean;
+                /** @description Adds the column or member `version`. */
+                versions?: boolean;
                 /**
                  * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string

@@ -1,5 +1,6 @@
 use super::*;
 use crate::json::arbitrary::{object_of, points_into};
+use crate::value::member::MAX_FIELD_NAMES;
 use proptest::prelude::*;
 
 #[test]
@@ -102,10 +103,10 @@ fn too_many_fields_are_rejected() {
     let names = |count| vec!["id"; count].join(",");
     let array = |count| format!("[\"{}\"]", vec!["id"; count].join("\",\""));
     for (value, is_taken) in [
-        (format!("\"{}\"", names(MAX_FIELDS)), true),
-        (format!("\"{}\"", names(MAX_FIELDS + 1)), false),
-        (array(MAX_FIELDS), true),
-        (array(MAX_FIELDS + 1), false),
+        (format!("\"{}\"", names(MAX_FIELD_NAMES)), true),
+        (format!("\"{}\"", names(MAX_FIELD_NAMES + 1)), false),
+        (array(MAX_FIELD_NAMES), true),
+        (array(MAX_FIELD_NAMES + 1), false),
     ] {
         let body = format!("{{\"fields\":{value}}}");
         match SearchQuery::parse(&body) {
