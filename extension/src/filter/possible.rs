@@ -5,8 +5,8 @@
 use super::Filter;
 use super::behind::key_holder;
 use super::field::Step;
-use super::render::Options;
 use super::predicate::Predicate;
+use super::render::Options;
 use super::render::Writer;
 use super::sql::inner_alias;
 use super::tree::Tree;
