@@ -20,3 +20,4 @@ mod service_manager;
 mod shutdown;
 mod tls;
 mod traces;
+mod webhooks;
