@@ -1,6 +1,6 @@
 //! Checks of the module structure: import order, dependency cycles, purity and size of files.
 
-use source_layers::{Exception, Sources};
+use source_layers::Sources;
 use std::sync::LazyLock;
 
 /// Folders and top-level files in import order.
@@ -38,28 +38,6 @@ const ORDER: [&str; 31] = [
     "statistics",
 ];
 
-/// Where a cycle stays.
-const EXCEPTIONS: [Exception; 7] = [
-    Exception { from: "import/run.rs", to: "import/cycles.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "import/run.rs", to: "import/update_only.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "import/run.rs", to: "import/waves.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "search/run.rs", to: "search/facet_writer.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception { from: "search/run.rs", to: "search/page_rows.rs", reason: METHODS_OF_ONE_TYPE },
-    Exception {
-        from: "search/text/vocabulary.rs",
-        to: "search/text/vocabulary/documents.rs",
-        reason: METHODS_OF_ONE_TYPE,
-    },
-    Exception {
-        from: "search/text/vocabulary.rs",
-        to: "search/text/vocabulary/in_sight.rs",
-        reason: METHODS_OF_ONE_TYPE,
-    },
-];
-
-const METHODS_OF_ONE_TYPE: &str =
-    "The methods of a type are divided among files, and the file of the type calls them.";
-
 /// The maximum number of lines of a file.
 const MAX_LINES: usize = 500;
 
@@ -74,7 +52,7 @@ fn folders_import_only_from_lower_folders() {
 
 #[test]
 fn dependencies_have_no_cycles() {
-    let cycles = SOURCES.cycles(&EXCEPTIONS);
+    let cycles = SOURCES.cycles(&[]);
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));
 }
 
@@ -95,9 +73,9 @@ const PURE: [&str; 18] = [
     "import/columns",
     "inbound/signature",
     "record/changes",
-    "search/cursor",
-    "search/plan",
-    "search/sort",
+    "search/query/cursor",
+    "search/query/plan",
+    "search/query/sort",
 ];
 
 /// Names that pure code must not contain: PostgreSQL's API, clocks, and session state.

@@ -178,7 +178,7 @@ mod tests {
         ) {
             let value = [scheme.as_bytes(), &value].concat();
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_bytes(&value).expect("a value"))]);
-            let expected = bearer_token(value.trim_ascii()).map(|token| digest(token));
+            let expected = bearer_token(value.trim_ascii()).map(digest);
             match caller(&headers) {
                 Ok((token, caller)) => {
                     prop_assert_eq!(caller.token_digest, digest(token));

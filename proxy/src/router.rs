@@ -15,8 +15,8 @@ use crate::metrics::Routes;
 use crate::openapi;
 use crate::problem::Problem;
 use crate::routes::{
-    access, administration, background, batch, by_key, entities, export, health, import, import_end, inbound,
-    search, series, templates, views, webhooks,
+    access, administration, background, batch, by_key, changes, entities, export, health, import, import_end,
+    inbound, search, series, templates, views, webhooks,
 };
 use crate::state::App;
 
@@ -28,6 +28,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     vec![
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
+        ("/entities/template/{template}/by-key/history", get(changes::key_history)),
         ("/entities/template/{template}/export", get(export::saved).post(export::search)),
         ("/entities/template/{template}/import", post(import::run).delete(import_end::run)),
         ("/entities/{id}", get(entities::read).patch(entities::patch).put(entities::replace).delete(entities::delete)),
@@ -38,6 +39,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/entities/batch", post(batch::run)),
         ("/entities/search/{template}", post(search::run)),
         ("/entities/search/{template}/suggest", post(search::suggest)),
+        ("/changes", get(changes::read)),
         ("/inbound/{token}", post(inbound::deliver)),
         ("/inbound-endpoints", get(inbound::list).post(inbound::create)),
         ("/inbound-endpoints/{endpoint}", get(inbound::read).patch(inbound::alter).delete(inbound::drop)),

@@ -61,7 +61,7 @@ impl App {
                 settings.pool_wait,
                 Arc::clone(database.pulse()),
             )),
-            shutdown: Shutdown::new(),
+            shutdown: Shutdown::default(),
             readiness: Readiness::new(settings, database.clone())?,
             connector,
             database,

@@ -17,18 +17,19 @@ pub enum Step {
     Overdue,
 }
 
-/// The current step. Clones share it.
+/// The current step, at first `Serving`. Clones share it.
 #[derive(Clone)]
 pub struct Shutdown {
     step: Arc<watch::Sender<Step>>,
 }
 
-impl Shutdown {
-    /// Nothing has begun.
-    pub fn new() -> Shutdown {
+impl Default for Shutdown {
+    fn default() -> Shutdown {
         Shutdown { step: Arc::new(watch::Sender::new(Step::Serving)) }
     }
+}
 
+impl Shutdown {
     /// Advances to a step, unless a later one was reached.
     pub fn advance(&self, to: Step) {
         self.step.send_if_modified(|step| {
@@ -61,7 +62,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_step_is_reached_by_a_later_one_and_never_left() {
-        let shutdown = Shutdown::new();
+        let shutdown = Shutdown::default();
         assert!(!shutdown.has_begun());
         shutdown.advance(Step::Finishing);
         shutdown.advance(Step::Draining);

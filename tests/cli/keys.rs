@@ -72,7 +72,7 @@ async fn failed_issue_reports_the_reason() {
     let database = Database::with_crm().await;
     for (arguments, reason) in [
         (&["--role", "nobody_at_all"][..], "does not exist"),
-        (&["--role", "keyed_admin", "--project", "nowhere"], "no project"),
+        (&["--role", "keyed_admin", "--project", "nowhere"], r#"project "nowhere" does not exist"#),
         (&["--role", "keyed_admin", "--expires-at", "2001-01-01"], "in the past"),
         (&["--role", "keyed_admin", "--expires-at", "soon"], "soon"),
     ] {

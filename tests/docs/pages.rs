@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 const AT_ONCE: usize = 4;
 
 /// The most blocks of all pages together that may say that they are not run.
-const MAX_SKIPPED_BLOCKS: usize = 10;
+const MAX_SKIPPED_BLOCKS: usize = 12;
 
 /// Blocks that are neither run nor answers: pictures, files, and what is fed to programs that a test does not start.
 const OTHER_LANGUAGES: [&str; 5] = ["mermaid", "ini", "yaml", "csv", "conf"];

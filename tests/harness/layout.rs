@@ -4,7 +4,7 @@ use crate::repository_folder;
 use std::path::{Path, PathBuf};
 
 /// The most lines of a file.
-const MAX_LINES: usize = 300;
+const MAX_LINES: usize = 500;
 
 /// The most files of a kind that has no folders.
 const MAX_FILES_WITHOUT_FOLDERS: usize = 12;

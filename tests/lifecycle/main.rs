@@ -15,4 +15,3 @@ mod restart;
 mod standby;
 mod transaction;
 mod update;
-mod warehouse;

@@ -1,11 +1,10 @@
 //! Executes the operations of a batch, in the order that all batches share.
 
+use super::attempts::Attempts;
 use super::conflict::Watch;
-use super::mode::{Conflict, Mode};
-use super::operation::{Operation, OperationKind, take};
+use super::operation::{Conflict, Mode, Operation, OperationKind, take};
 use super::order;
-use super::outcome::Outcome;
-use super::rounds::Rounds;
+use super::single::Outcome;
 use crate::access::Caller;
 use crate::error::Error;
 use crate::quota::reserve;
@@ -32,23 +31,23 @@ pub fn execute(
             Err(error) => outcomes[index] = Some(Err(error)),
         }
     }
-    look_ahead(&ready);
-    let steps = order::plan(&ready);
-    let mut put_off: Vec<(usize, Changes)> = Vec::new();
-    for (place, step) in steps.iter().enumerate().filter(|(_, step)| !step.put_off.is_empty()) {
-        put_off.push((place, take(&mut ready[step.operation].changes, &step.put_off)));
+    reserve_quotas(&ready);
+    let steps = order::by_locks(&ready);
+    let mut deferred: Vec<(usize, Changes)> = Vec::new();
+    for (place, step) in steps.iter().enumerate().filter(|(_, step)| !step.deferred.is_empty()) {
+        deferred.push((place, take(&mut ready[step.operation].changes, &step.deferred)));
     }
     let operations: Vec<&Operation> = steps.iter().map(|step| &ready[step.operation]).collect();
-    let rounds = Rounds { caller, operations, put_off, atomic };
-    let done = rounds.run(&mut watch).map_err(|(index, error)| failed(index, *error))?;
+    let attempts = Attempts { caller, operations, deferred, atomic };
+    let done = attempts.run(&mut watch).map_err(|(index, error)| failed(index, *error))?;
     for (index, outcome) in done {
         outcomes[index] = Some(outcome);
     }
     Ok(outcomes)
 }
 
-/// Waits for quotas before records are locked, for those of one project after the other.
-fn look_ahead(operations: &[Operation]) {
+/// Waits for the quotas of each project before records are locked.
+fn reserve_quotas(operations: &[Operation]) {
     let mut of_projects: BTreeMap<i32, (usize, usize)> = BTreeMap::new();
     for operation in operations {
         let (creations, writes) = of_projects.entry(operation.template.project_id).or_default();

@@ -1,7 +1,7 @@
 //! The SQL functions of batches.
 
 use super::execute::execute;
-use super::mode::{Conflict, Mode};
+use super::operation::{Conflict, Mode};
 use super::{parse, report};
 use crate::access::Caller;
 use crate::error::{Code, Error};
@@ -24,14 +24,14 @@ sql_functions! {
     keyed_http_batch => |call| {
         let body = call.required_text(0, "body")?;
         let (operations, mode) = parse::body(&body)?;
-        let (report, refused) = run(&Caller::current(), operations, mode)?;
-        Ok(Answer::Written(Written::new(200, report, Subject::Batch(refused))))
+        let (report, rejected) = run(&Caller::current(), operations, mode)?;
+        Ok(Answer::Written(Written::new(200, report, Subject::Batch(rejected))))
     };
 }
 
-/// The report, and what the errors in it are about.
+/// The report, and the subjects of its errors.
 fn run(caller: &Caller, operations: &RawValue, mode: Mode) -> Result<(String, Vec<FailedOperation>), Error> {
     let Operations { operations, subjects } = parse::operations(caller, operations)?;
     let outcomes = execute(caller, operations, mode)?;
-    Ok((report::to_json(&outcomes), report::refused(&outcomes, subjects)))
+    Ok((report::to_json(&outcomes), report::rejected(&outcomes, subjects)))
 }

@@ -1,8 +1,8 @@
-//! Writes many records of one template by one statement, which makes batches fast. Operations are grouped if they
-//! write the same attributes of one template with plain values and different keys; the order is that of the plan.
+//! Writes many records of one template by one statement. Operations are grouped if they write the same attributes of one
+//! template with plain values and different keys. Members keep their order.
 
 use super::operation::{Operation, OperationKind};
-use super::outcome::{Done, Outcome};
+use super::single::{Done, Outcome};
 use super::statement;
 use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
@@ -24,18 +24,18 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// Rows of a group that their writer may not write, by the place of their operations among the members.
+/// Members of a group whose rows the caller may not write, by position.
 #[derive(Debug)]
 pub struct Outside(pub Vec<usize>);
 
-/// Operations waiting to be run together.
+/// Operations that one statement writes.
 #[derive(Default)]
 pub struct Group<'a> {
     members: Vec<Operation<'a>>,
     keys: HashSet<String>,
 }
 
-/// Whether an operation can ever be run together with others.
+/// Whether a statement can write an operation together with others.
 pub fn is_groupable(operation: &Operation) -> bool {
     let plain = operation.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
     match operation.kind {
@@ -46,22 +46,22 @@ pub fn is_groupable(operation: &Operation) -> bool {
 }
 
 impl<'a> Group<'a> {
-    /// Operations that fit together, in the order of their keys, with rights and references settled.
+    /// Operations that fit together, in the order of their keys, with rights checked and references resolved.
     pub fn of(members: Vec<Operation<'a>>) -> Group<'a> {
         Group { members, keys: HashSet::new() }
     }
 
-    /// Whether nothing waits.
+    /// Whether it has no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// How many operations wait.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether the operation fits what waits already.
+    /// Whether an operation fits the members.
     pub fn accepts(&self, operation: &Operation) -> bool {
         let Some(first) = self.members.first() else { return true };
         let shape =
@@ -73,8 +73,8 @@ impl<'a> Group<'a> {
             && shape(first) == shape(operation)
     }
 
-    /// Lets an operation wait, once its rights and references are settled. One whose record may keep values runs alone,
-    /// because it depends on the record: false.
+    /// Checks the rights of an operation, resolves its references and adds it. Returns false if it must run alone, because its
+    /// record may keep values.
     pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<bool, Error> {
         caller.require(Action::Create, &operation.template)?;
         if operation.kind == OperationKind::Upsert {
@@ -94,13 +94,12 @@ impl<'a> Group<'a> {
         Ok(true)
     }
 
-    /// The operations that wait, in the order in which they are run.
+    /// The operations, in the order in which they are written.
     pub fn members(&self) -> &[Operation<'a>] {
         &self.members
     }
 
-    /// Runs them by one statement. An error of PostgreSQL is an error of all, and so is a row that its writer may not
-    /// write: which one it was, they find out one by one.
+    /// Runs the statement. An error of PostgreSQL is an error of all members, and so is a row that the caller may not write.
     pub fn run(&self, caller: &Caller) -> Result<Vec<(usize, Outcome)>, Outside> {
         let Some(first) = self.members.first() else { return Ok(Vec::new()) };
         let template = &first.template;
@@ -133,7 +132,7 @@ impl<'a> Group<'a> {
         let is_lost = |member: &Operation, id: &Uuid| {
             !written.contains(id) && is_insert_dropped(template, member.key.value())
         };
-        // One by one, they find out whether a trigger or another writer was the reason.
+        // When they run one by one, it turns out whether a trigger or another writer was the reason.
         let lost = self.outside(is_lost, ids);
         if !lost.0.is_empty() {
             return Err(lost);
@@ -193,7 +192,7 @@ impl<'a> Group<'a> {
             }
             if dropped::is_possible(template, &[Event::Insert, Event::Update]) {
                 let left = self.left(template, shape, ids);
-                // One by one, they find out whether a trigger or another writer was the reason.
+                // When they run one by one, it turns out whether a trigger or another writer was the reason.
                 let is_left = |key: &str| match by_key.get(key) {
                     Some((_, is_written)) => !is_written && left.contains(key),
                     None => true,
@@ -217,7 +216,7 @@ impl<'a> Group<'a> {
         Ok(self.members.iter().zip(ids).map(outcome).collect())
     }
 
-    /// The keys of the records that do not have the values of their members.
+    /// The keys of records that do not have the values of their members.
     fn left(&self, template: &Template, shape: &Changes, ids: &[Uuid]) -> HashSet<String> {
         let sql = statement::keys_to_change(template, shape);
         let arguments = self.arguments(template, shape, ids);
@@ -238,13 +237,13 @@ impl<'a> Group<'a> {
         arguments
     }
 
-    /// The members that a test picks, by their places.
+    /// The members for which `is_outside` holds, by position.
     fn outside(&self, is_outside: impl Fn(&Operation, &Uuid) -> bool, ids: &[Uuid]) -> Outside {
         let members = self.members.iter().zip(ids).enumerate();
         Outside(members.filter(|(_, (member, id))| is_outside(member, id)).map(|(place, _)| place).collect())
     }
 
-    /// Runs the statement and gives back the rows written.
+    /// Runs the statement and returns the written rows.
     fn execute(
         &self,
         template: &Template,

@@ -1,7 +1,6 @@
 //! JSON → operations, checked as far as possible without the records.
 
-use super::mode::{Conflict, Mode};
-use super::operation::{Operation, OperationKind};
+use super::operation::{Conflict, Mode, Operation, OperationKind};
 use crate::access::lookup::template_by_name;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
@@ -40,7 +39,7 @@ pub fn body(text: &str) -> Result<(&RawValue, Mode), Error> {
     Ok((operations, mode(atomic, conflict)?))
 }
 
-/// How a batch runs. Only an atomic one can fail as a whole.
+/// The mode of a batch. Only an atomic batch can fail as a whole.
 pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
     match (atomic, conflict) {
         (true, conflict) => Ok(Mode::Atomic(conflict.unwrap_or_default())),
@@ -52,20 +51,20 @@ pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
     }
 }
 
-/// The operations that were read; an error of one is its own.
+/// The operations that were read, each with its own error.
 pub struct Operations<'a> {
     /// In the order of the request.
     pub operations: Vec<Result<Operation<'a>, Error>>,
-    /// For each operation, what an error is about; `None` if it is about the request alone.
+    /// The subject of an error of each operation; `None` if the error is about the request alone.
     pub subjects: Vec<Option<FailedOperation>>,
 }
 
 /// Reads the operations.
 pub fn operations<'a>(caller: &Caller, operations: &'a RawValue) -> Result<Operations<'a>, Error> {
     let entries = json::array_at(operations, "/operations")?;
-    let most = limits::operations_per_batch();
-    if entries.len() > most {
-        let message = format!("a batch has at most {most} operations, not {}", entries.len());
+    let max = limits::operations_per_batch();
+    if entries.len() > max {
+        let message = format!("a batch has at most {max} operations, not {}", entries.len());
         return Err(Error::at(Code::PayloadTooLarge, "/operations", message).hint("Send several batches."));
     }
     let mut read = Operations {
@@ -208,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_object_is_a_batch_or_refused_with_its_place(text in object_of(&["operations", "atomic"])) {
+        fn any_object_is_a_batch_or_rejected_with_a_pointer(text in object_of(&["operations", "atomic"])) {
             match body(&text) {
                 Ok((operations, _)) => prop_assert!(text.contains(operations.get())),
                 Err(error) => prop_assert!(points_into(&text, &error), "{:?}", error.faults),

@@ -1,7 +1,7 @@
 //! Results → JSON, in the order of the request (docs/reference/http.md).
 
 use super::operation::OperationKind;
-use super::outcome::{Done, Outcome};
+use super::single::{Done, Outcome};
 use crate::error::detail::Detail;
 use crate::error::{Code, Error};
 use crate::json_write::to_json as json;
@@ -25,7 +25,7 @@ struct OperationResult<'a> {
     error: Option<Problem<'a>>,
 }
 
-/// The problem (RFC 9457) that the operation would have been answered with alone.
+/// The problem (RFC 9457) that is also the response to the operation alone.
 #[derive(Serialize)]
 struct Problem<'a> {
     r#type: String,
@@ -40,7 +40,7 @@ struct Problem<'a> {
 
 /// `{errors, results: [{index, status, id, created, error?}]}`.
 pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
-    let refused: Vec<Option<Error>> = outcomes.iter().enumerate().map(refusal).collect();
+    let errors: Vec<Option<Error>> = outcomes.iter().enumerate().map(error).collect();
     let result = |(index, outcome): (usize, &Option<Outcome>)| match outcome {
         Some(Ok(done)) => OperationResult {
             index,
@@ -50,31 +50,34 @@ pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
             error: None,
         },
         _ => {
-            let error = refused[index].as_ref().map(problem);
+            let error = errors[index].as_ref().map(problem);
             let status = error.as_ref().map_or(500, |error| error.status);
             OperationResult { index, status, id: None, created: false, error }
         }
     };
     json(&Report {
-        errors: refused.iter().any(Option::is_some),
+        errors: errors.iter().any(Option::is_some),
         results: outcomes.iter().enumerate().map(result).collect(),
     })
 }
 
-/// What the errors are about. That a record is not found is about none.
-pub fn refused(outcomes: &[Option<Outcome>], subjects: Vec<Option<FailedOperation>>) -> Vec<FailedOperation> {
-    let refused = outcomes.iter().zip(subjects).filter_map(|(outcome, subject)| match (outcome, subject) {
+/// The subjects of the errors. A missing record is none.
+pub fn rejected(
+    outcomes: &[Option<Outcome>],
+    subjects: Vec<Option<FailedOperation>>,
+) -> Vec<FailedOperation> {
+    let rejected = outcomes.iter().zip(subjects).filter_map(|(outcome, subject)| match (outcome, subject) {
         (Some(Err(error)), Some(subject)) => Some(match error.code {
             Code::NotFound => FailedOperation { id: None, external_key: None, ..subject },
             _ => FailedOperation { existing_id: error.existing_id.map(Id), ..subject },
         }),
         _ => None,
     });
-    refused.collect()
+    rejected.collect()
 }
 
 /// The error of an operation, with pointers into the request.
-fn refusal((index, outcome): (usize, &Option<Outcome>)) -> Option<Error> {
+fn error((index, outcome): (usize, &Option<Outcome>)) -> Option<Error> {
     match outcome {
         Some(Ok(_)) => None,
         Some(Err(error)) => Some(error.clone().below(&format!("/operations/{index}"))),
@@ -108,12 +111,12 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn a_refused_operation_has_the_problem_that_it_would_be_answered_with_alone() {
+    fn rejected_operation_has_the_problem_of_the_operation_alone() {
         let done = Done { kind: OperationKind::Upsert, id: Uuid::nil(), created: true, changed: true };
-        let refused =
+        let rejected =
             Error::at(Code::ExternalKeyTaken, "/external_key", "external_key is taken").hint("take another");
         assert_eq!(
-            to_json(&[Some(Ok(done)), Some(Err(refused)), None]),
+            to_json(&[Some(Ok(done)), Some(Err(rejected)), None]),
             r#"{"errors":true,"results":[{"index":0,"status":201,"id":"00000000-0000-0000-0000-000000000000","created":true},"#
                 .to_owned()
                 + r#"{"index":1,"status":409,"id":null,"created":false,"error":{"type":"urn:problem-type:keyed:external_key_taken","#

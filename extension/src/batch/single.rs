@@ -1,9 +1,10 @@
-//! One operation of a batch, by the same functions that serve it alone.
+//! One operation: how it runs without others, and its outcome.
 
 use super::operation::{Operation, OperationKind};
-use super::outcome::{Done, Outcome};
 use crate::access::{Action, Caller};
-use crate::error::Error;
+use crate::error::{Code, Error};
+use crate::postgres::caught::{Caught, Class};
+use crate::postgres::guard::attempt;
 use crate::record::embedding::require_writable;
 use crate::record::key::Key;
 use crate::record::mode::Mode;
@@ -12,6 +13,32 @@ use crate::record::{deletion, upsert, write};
 use crate::value::change::Changes;
 use crate::value::vector::Embedding;
 use crate::vectors;
+use pgrx::prelude::PgSqlErrorCode;
+use uuid::Uuid;
+
+/// What an operation did that was not rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    pub(super) kind: OperationKind,
+    pub(super) id: Uuid,
+    pub(super) created: bool,
+    pub(super) changed: bool,
+}
+
+impl Done {
+    /// Whether a record was created.
+    pub fn is_created(self) -> bool {
+        self.created
+    }
+
+    /// Whether anything was written. An operation that ran alone counts as a write.
+    pub fn is_changed(self) -> bool {
+        self.changed
+    }
+}
+
+/// What an operation did, or why it was rejected.
+pub type Outcome = Result<Done, Error>;
 
 /// Runs an operation.
 pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
@@ -52,9 +79,38 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
     }
 }
 
-/// Makes the references that had to wait until all records of a cycle exist.
+/// Sets deferred references, whose records exist now.
 pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes) -> Outcome {
     let action = if done.created { Action::Create } else { Action::Update };
     let none = &Preconditions::default();
     write::update(caller, action, &operation.template, done.id, &Key::Absent, changes, none).map(|_| done)
+}
+
+/// Runs one operation in a subtransaction, so that an error rolls back that operation alone.
+pub fn alone(body: impl FnOnce() -> Outcome) -> Outcome {
+    attempt(body).catch(of_operation)?
+}
+
+/// The error that PostgreSQL raised, if it is about the operation. An error about the session, or about other operations, ends
+/// the request.
+pub fn of_operation(caught: &Caught) -> Option<Error> {
+    let own = Error::from_raised(&caught.message, caught.detail.as_deref());
+    if let Some(error) = own.filter(|error| error.code.status() < 500) {
+        return Some(error);
+    }
+    let code = match (caught.class(), caught.state) {
+        // A limit of PostgreSQL, for example on temporary files, has the SQLSTATE of a quota and is not about the operation.
+        (Class::Other | Class::Quota, _) => return None,
+        (Class::ProgramLimit, _) => Code::PayloadTooLarge,
+        (_, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION) => Code::Conflict,
+        (_, PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION) => Code::ReferenceNotFound,
+        (_, PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE) => Code::Forbidden,
+        (_, PgSqlErrorCode::ERRCODE_NO_DATA_FOUND) => Code::NotFound,
+        (Class::Data | Class::IntegrityConstraint | Class::Statement, _) => Code::InvalidValue,
+    };
+    let error = Error::new(code, caught.message.clone());
+    Some(match &caught.hint {
+        Some(hint) => error.hint(hint.clone()),
+        None => error,
+    })
 }

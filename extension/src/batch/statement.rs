@@ -1,4 +1,4 @@
-//! The statement that writes many records of one template: text, and the arrays that are its arguments.
+//! The statement that writes many records of one template: its text, and the arrays that are its arguments.
 
 use super::operation::OperationKind;
 use crate::access::visibility::{UpsertScopes, and};
@@ -10,8 +10,8 @@ use crate::template::{Attribute, Template};
 use crate::value::change::{Change, Changes};
 use std::fmt::Write as _;
 
-/// Writes the rows of arrays, one for each column: $1 ids, $2 keys, then the values. Returns id and key of each row
-/// written, and what the write scopes say of it.
+/// Writes the rows of arrays, one for each column: $1 ids, $2 keys, then the values. Returns id and key of each written
+/// row, and whether it is within the write scopes.
 pub fn sql(template: &Template, shape: &Changes, kind: OperationKind, write_scopes: &UpsertScopes) -> String {
     let (mut names, mut values) = (String::new(), String::new());
     let (mut updates, mut changed) = (String::new(), String::new());

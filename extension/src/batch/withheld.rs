@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::HashSet;
 
-/// What a withheld error says in place of its own text.
+/// The text of a withheld error.
 const WITHHELD: &str = "the subject of the error is no longer visible to this caller; the code says why the operation \
                         was rejected";
 
@@ -26,7 +26,7 @@ struct OperationResult {
     error: Option<Box<RawValue>>,
 }
 
-/// What of a withheld error is shown: what is the same for every error of its code, in place of `detail` a sentence.
+/// A withheld error: the members that every error of its code shares, with a sentence as `detail`.
 #[derive(Serialize, Deserialize)]
 struct Problem {
     r#type: String,
@@ -38,7 +38,7 @@ struct Problem {
     retryable: bool,
 }
 
-/// The report with a sentence in place of the errors of these operations.
+/// The report, without the details of the errors of these operations.
 pub fn without_errors(report: &str, withheld: &HashSet<usize>) -> Result<String, Error> {
     let mut report: Report = serde_json::from_str(report).map_err(unreadable)?;
     for result in report.results.iter_mut().filter(|result| withheld.contains(&result.index)) {
@@ -58,12 +58,12 @@ fn unreadable(error: serde_json::Error) -> Error {
 mod tests {
     use super::*;
     use crate::batch::operation::OperationKind;
-    use crate::batch::outcome::Done;
     use crate::batch::report;
+    use crate::batch::single::Done;
     use uuid::Uuid;
 
     #[test]
-    fn a_withheld_error_keeps_what_every_error_of_its_code_has() {
+    fn withheld_error_keeps_the_members_that_its_code_determines() {
         let done = Done { kind: OperationKind::Upsert, id: Uuid::nil(), created: true, changed: true };
         let taken =
             Error::at(Code::ExternalKeyTaken, "/external_key", "the key \"secret\" is taken").hint("secret");
@@ -84,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn a_report_without_withheld_errors_is_the_same() {
-        let refused = Error::at(Code::InvalidValue, "/attributes/a", "no").hint("else");
-        let stored = report::to_json(&[Some(Err(refused)), None]);
+    fn report_without_withheld_errors_is_unchanged() {
+        let rejected = Error::at(Code::InvalidValue, "/attributes/a", "no").hint("else");
+        let stored = report::to_json(&[Some(Err(rejected)), None]);
         assert_eq!(without_errors(&stored, &HashSet::new()).as_deref(), Ok(&*stored));
     }
 }

@@ -70,7 +70,7 @@ pub fn too_old(reason: &str) -> Error {
 
 impl Cursor {
     /// The cursor as a text.
-    pub fn encode(&self, secret: &[u8]) -> String {
+    pub fn to_signed_text(&self, secret: &[u8]) -> String {
         let mut bytes = vec![FORM];
         bytes.extend(self.origin);
         bytes.extend(self.timeline.to_be_bytes());
@@ -96,8 +96,8 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The cursor of a text that [`Self::encode`] made with this secret.
-    pub fn decode(text: &str, secret: &[u8]) -> Result<Cursor, Error> {
+    /// The cursor of a text that [`Self::to_signed_text`] made with this secret.
+    pub fn from_signed_text(text: &str, secret: &[u8]) -> Result<Cursor, Error> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| refusal())?;
         let (content, signature) = bytes.split_last_chunk::<SIGNATURE>().ok_or_else(refusal)?;
         sign(content, secret).verify_truncated_left(signature).map_err(|_| refusal())?;
@@ -172,23 +172,23 @@ mod tests {
     proptest! {
         #[test]
         fn a_cursor_is_read_as_it_was_written(cursor in cursors()) {
-            let text = cursor.encode(b"secret");
-            prop_assert_eq!(Cursor::decode(&text, b"secret").expect("a cursor"), cursor);
-            prop_assert!(Cursor::decode(&text, b"another").is_err());
+            let text = cursor.to_signed_text(b"secret");
+            prop_assert_eq!(Cursor::from_signed_text(&text, b"secret").expect("a cursor"), cursor);
+            prop_assert!(Cursor::from_signed_text(&text, b"another").is_err());
         }
 
         #[test]
-        fn a_changed_cursor_is_refused(cursor in cursors(), position in any::<usize>(), bit in 0..8) {
-            let mut bytes = URL_SAFE_NO_PAD.decode(cursor.encode(b"secret")).expect("base64");
+        fn a_changed_cursor_is_refused(cursor in cursors(), position in any::<usize>(), bit in 0..8_u32) {
+            let mut bytes = URL_SAFE_NO_PAD.decode(cursor.to_signed_text(b"secret")).expect("base64");
             let position = position % bytes.len();
-            bytes[position] ^= 1 << bit;
-            let error = Cursor::decode(&URL_SAFE_NO_PAD.encode(bytes), b"secret").expect_err("a change");
+            bytes[position] ^= 1_u8 << bit;
+            let error = Cursor::from_signed_text(&URL_SAFE_NO_PAD.encode(bytes), b"secret").expect_err("a change");
             prop_assert_eq!(error.faults[0].pointer.as_str(), "/after");
         }
 
         #[test]
         fn any_text_is_refused(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,200}"]) {
-            prop_assert!(Cursor::decode(&text, b"secret").is_err());
+            prop_assert!(Cursor::from_signed_text(&text, b"secret").is_err());
         }
     }
 }

@@ -66,7 +66,7 @@ fn of_horizon(
         None => Place::before(horizon.position),
         Some("start") => page.read(horizon, Place::START),
         Some(after) => {
-            let cursor = Cursor::decode(after, &horizon.secret)?;
+            let cursor = Cursor::from_signed_text(after, &horizon.secret)?;
             if cursor.scope != following.scope {
                 return Err(cursor::refusal());
             }
@@ -88,7 +88,7 @@ fn of_horizon(
         rights: following.rights(templates),
         place,
     };
-    let (entries, cursor, has_more) = (page.entries, next.encode(&horizon.secret), page.has_more);
+    let (entries, cursor, has_more) = (page.entries, next.to_signed_text(&horizon.secret), page.has_more);
     Ok(format!("{{\"changes\":[{entries}],\"next_cursor\":\"{cursor}\",\"has_more\":{has_more}}}"))
 }
 

@@ -10,7 +10,7 @@ use crate::postgres::role;
 use crate::postgres::snapshot;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction::begin_command;
-use crate::search::time_zone;
+use crate::search::query::time_zone;
 use crate::template::catalog;
 use crate::value::slug::{self, Noun};
 use crate::view::stored;

@@ -13,11 +13,11 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, connected};
 use crate::postgres::transaction;
 use crate::record::shape::Projection;
-use crate::search::plan::Plan;
-use crate::search::query::SearchQuery;
-use crate::search::statement::select_all;
-use crate::search::words::Needs;
-use crate::search::{time_zone, words};
+use crate::search::page::selection::{self, Needs};
+use crate::search::page::statement::select_all;
+use crate::search::query::body::SearchQuery;
+use crate::search::query::plan::Plan;
+use crate::search::query::time_zone;
 use crate::template::Template;
 use crate::value::file_format::FileFormat;
 use crate::value::quote::identifier;
@@ -86,7 +86,7 @@ pub fn open(
     let fields = Field::of_export(template, query.fields.as_deref());
     options.check(template, &fields)?;
     let style = csv::Style::new(options)?;
-    let selection = words::select(caller, template, &plan)?;
+    let selection = selection::select(caller, template, &plan)?;
     let (further, columns) = further_columns(template, &schema, &fields);
     let segments = match plan.keys.is_empty() {
         true => vec![None],

@@ -6,7 +6,7 @@ use crate::error::{Code, Error};
 use crate::format::Format;
 use crate::json;
 use crate::postgres::clock::TimeZone;
-use crate::search::time_zone;
+use crate::search::query::time_zone;
 use crate::value::change::{Change, Value};
 use crate::value::file_format::unguarded;
 use crate::value::time;
@@ -17,17 +17,17 @@ use std::borrow::Cow;
 /// A cell of a file. Those of CSV are texts, those of a spreadsheet have types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell<'a> {
-    /// Nothing; of a spreadsheet.
+    /// An empty cell of a spreadsheet.
     Empty,
     /// A text.
     Text(Cow<'a, str>),
-    /// A number, by its digits.
+    /// The digits of a number.
     Number(&'a str),
     /// A date and a time of day without a zone, `YYYY-MM-DDThh:mm:ss[.fff]`.
     Date(Cow<'a, str>),
     /// True or false.
     Boolean(bool),
-    /// What a formula failed with, and the address of the cell.
+    /// The error of a formula, and the address of the cell.
     Failure(Cow<'a, str>, Cow<'a, str>),
 }
 
@@ -35,7 +35,7 @@ pub enum Cell<'a> {
 const EXACT_DIGITS: usize = 15;
 
 impl<'a> Cell<'a> {
-    /// Its text; none if it has another type.
+    /// The text, if the cell is one.
     pub fn text(&self) -> Option<&str> {
         if let Cell::Text(text) = self { Some(text) } else { None }
     }
@@ -68,12 +68,12 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Whether nothing is in it.
+    /// Whether the cell is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self, Cell::Empty) || matches!(self, Cell::Text(text) if text.is_empty())
     }
 
-    /// Whether it is a number with more digits than spreadsheets keep.
+    /// Whether the cell is a number with more digits than spreadsheets keep.
     pub fn is_rounded(&self) -> bool {
         matches!(self, Cell::Number(number) if number.bytes().filter(u8::is_ascii_digit).count() > EXACT_DIGITS)
     }
@@ -103,13 +103,13 @@ pub struct Cells<'o> {
 }
 
 impl<'o> Cells<'o> {
-    /// Those of a file with these options.
+    /// The format and time zone of a file with these options.
     pub fn new(options: &'o Options) -> Result<Cells<'o>, Error> {
         let format = options.cells.as_ref();
         Ok(Cells { format, zone: zone_of(format)? })
     }
 
-    /// Reads what a cell does to an attribute.
+    /// The change of an attribute by a cell.
     pub fn change<'c>(
         &self,
         kind: AttributeType,

@@ -7,35 +7,35 @@ use crate::record::mode::Mode;
 use crate::template::Template;
 use crate::value::slug::STANDARD_FIELDS;
 
-/// The column of a list of refused rows that gives the reason; a corrected file may still have it.
+/// The column with the reason in a list of rejected rows. A corrected file may still have it.
 pub const REASON: &str = "import_error";
 
-/// The most columns of a file: more than a template can have attributes.
-const MOST_COLUMNS: usize = 2000;
+/// The maximum number of columns: more than a template can have attributes.
+const MAX_COLUMNS: usize = 2000;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The external key.
     Key,
-    /// The id of the record, which counts where there is no key.
+    /// The id of the record, for rows without a key.
     Id,
     /// The attribute at this position of the template.
     Attribute(usize),
     /// Nothing that is imported.
     Ignored,
-    /// It has no name, so that nothing may stand in it.
+    /// No name: its cells must be empty.
     Unnamed,
 }
 
 impl Column {
-    /// Whether several columns can be this.
+    /// Whether several columns can hold this.
     fn is_shared(self) -> bool {
         matches!(self, Column::Ignored | Column::Unnamed)
     }
 }
 
-/// What the columns of a file hold.
+/// Resolves the columns of a file.
 pub fn resolve(
     template: &Template,
     header: &[String],
@@ -88,12 +88,12 @@ pub fn resolve(
     Error::join(errors).map_or(Ok(columns), Err)
 }
 
-/// Each column is compared with those before it, and a line of nothing but commas may have millions.
+/// A line of commas may have millions of columns, each of which would be compared with the previous ones.
 fn check_width(columns: usize) -> Result<(), Error> {
-    if columns <= MOST_COLUMNS {
+    if columns <= MAX_COLUMNS {
         return Ok(());
     }
-    let message = format!("the file has {columns} columns: at most {MOST_COLUMNS} are allowed");
+    let message = format!("the file has {columns} columns: at most {MAX_COLUMNS} are allowed");
     Err(Error::at(Code::InvalidValue, "/header", message)
         .hint("Name the columns in the first line, with the delimiter between them."))
 }
@@ -157,9 +157,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_nothing_but_commas_is_no_header() {
-        assert!(check_width(MOST_COLUMNS).is_ok());
-        let error = check_width(MOST_COLUMNS + 1).expect_err("too many");
+    fn line_of_commas_is_no_header() {
+        assert!(check_width(MAX_COLUMNS).is_ok());
+        let error = check_width(MAX_COLUMNS + 1).expect_err("too many");
         assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, "/header"));
     }
 }

@@ -17,8 +17,8 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
 
-/// Takes a portion of a file apart: at most this many whole rows, without the header.
-pub fn records(text: &str, delimiter: u8, most: usize) -> Result<Vec<StringRecord>, Error> {
+/// Parses a chunk of a file: at most `limit` complete rows, without the header.
+pub fn records(text: &str, delimiter: u8, limit: usize) -> Result<Vec<StringRecord>, Error> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
@@ -26,7 +26,7 @@ pub fn records(text: &str, delimiter: u8, most: usize) -> Result<Vec<StringRecor
         .from_reader(text.as_bytes());
     let unreadable =
         |error: csv::Error| Error::new(Code::MalformedRequest, format!("the CSV cannot be read: {error}"));
-    reader.records().take(most).collect::<Result<Vec<_>, _>>().map_err(unreadable)
+    reader.records().take(limit).collect::<Result<Vec<_>, _>>().map_err(unreadable)
 }
 
 /// The cells of each record.
@@ -35,9 +35,9 @@ pub fn cells(records: &[StringRecord]) -> Vec<Vec<Cell<'_>>> {
     records.iter().map(cells).collect()
 }
 
-/// The cells of each line of a spreadsheet's rows, which are arrays; at most this many.
-pub fn typed_cells(text: &str, most: usize) -> Result<Vec<Vec<Cell<'_>>>, Error> {
-    let rows = lines(text).take(most).map(|line| {
+/// The cells of each row of a spreadsheet, which is a line with an array; at most `limit` rows.
+pub fn typed_cells(text: &str, limit: usize) -> Result<Vec<Vec<Cell<'_>>>, Error> {
+    let rows = lines(text).take(limit).map(|line| {
         let row: Vec<&RawValue> = serde_json::from_str(line).map_err(|error| {
             Error::new(Code::MalformedRequest, format!("a row of cells is not a JSON array: {error}"))
         })?;
@@ -46,7 +46,7 @@ pub fn typed_cells(text: &str, most: usize) -> Result<Vec<Vec<Cell<'_>>>, Error>
     rows.collect()
 }
 
-/// Reads each record as a row, or says why it cannot be one.
+/// Reads each record as a row, or returns why it is rejected.
 pub fn rows<'a>(
     template: &Template,
     columns: &[Column],
@@ -55,15 +55,15 @@ pub fn rows<'a>(
     cells: &Cells,
     records: &'a [Vec<Cell<'a>>],
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
-    let (mut rows, mut refused) = (Vec::with_capacity(records.len()), Vec::new());
+    let (mut rows, mut rejected) = (Vec::with_capacity(records.len()), Vec::new());
     for (index, record) in records.iter().enumerate() {
         pgrx::check_for_interrupts!();
         match row(template, columns, options, matching, cells, index, record) {
             Ok(row) => rows.push(row),
-            Err(error) => refused.push((index, Outcome::Refused(error))),
+            Err(error) => rejected.push((index, Outcome::Rejected(error))),
         }
     }
-    (rows, refused)
+    (rows, rejected)
 }
 
 fn row<'a>(
@@ -159,7 +159,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_row_has_a_cell_for_each_named_column() {
+    fn row_has_a_cell_for_each_named_column() {
         let named = [Column::Key, Column::Ignored];
         let unnamed = [Column::Key, Column::Ignored, Column::Unnamed, Column::Unnamed];
         for (columns, row, expected) in [
@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_taken_apart_and_no_cell_is_invented(
+        fn parser_adds_no_cell_to_any_text(
             text in prop_oneof![any::<String>(), "[a,;\"'\n\r é]{0,40}"],
             delimiter in prop::sample::select(b",;\t|".to_vec()),
         ) {

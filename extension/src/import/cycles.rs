@@ -1,22 +1,25 @@
-//! Rows that refer to each other in cycles, which cannot be written one after the other.
+//! Rows that reference each other in cycles or long chains, which cannot be written one after the other.
 //!
 //! A row that is reported as rejected leaves nothing behind: the rows of its cycle are rolled back, and written again
-//! without it and the rows that refer to its record.
+//! without it and the rows that reference its record.
 
-use super::run::{Run, first_of_each_key};
-use super::{Outcome, RecordHash, Row, hash_of_key, hash_of_text};
+use super::writer::Writer;
+use super::{
+    Outcome, RecordHash, Row, first_of_each_record, hash_of_key, hash_of_text, is_unresolved, references,
+};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::reference;
 use crate::value::change::{Change, Value};
 use crate::value::vector::Embedding;
+use keyed_write_order::dependents::{Dependents, Reference};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 /// Why rows were not written.
 enum End {
-    /// These are refused, by their places.
-    Refused(HashMap<usize, Error>),
+    /// These rows are rejected, by index.
+    Rejected(HashMap<usize, Error>),
     /// It is no fault of a row.
     Failed(Box<Error>),
 }
@@ -27,197 +30,176 @@ impl From<Error> for End {
     }
 }
 
-impl Run<'_> {
-    /// The rows with a reference, direct or indirect, to a record that none of them creates, by position; also those
-    /// that cannot be written without the reference. Each row is checked once for each of its references.
-    fn dangling(&self, rows: &[Row]) -> HashMap<usize, Error> {
-        // Several rows may bring a text. A key is lost with the first of its rows: further ones come after it.
-        let mut coming: HashMap<RecordHash, usize> = HashMap::new();
-        let texts = |row: &Row| row.texts(self.template, self.matching.own()).collect::<Vec<_>>();
-        for row in rows {
-            coming.extend(row.key.as_deref().map(|key| (hash_of_key(key), 1)));
-            texts(row).into_iter().for_each(|text| *coming.entry(text).or_default() += 1);
+/// Writes rows that reference each other: first without these references, then the references. Rows that reference a
+/// record that none of them creates wait for the rest of the file, or are rejected at its end. If a reference is
+/// rejected after its record was written, everything is rolled back and repeated without that row.
+pub(super) fn write(writer: &mut Writer, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
+    while !rows.is_empty() {
+        pgrx::check_for_interrupts!();
+        rows = without_dangling(writer, rows, is_last);
+        let before = writer.outcomes.clone();
+        let rejected = match attempt(|| write_cycles(writer, rows.clone())).or_rethrow() {
+            Ok(()) => return Ok(()),
+            Err(End::Failed(error)) => return Err(*error),
+            Err(End::Rejected(rejected)) => rejected,
+        };
+        writer.outcomes = before;
+        rows.retain(|row| !rejected.contains_key(&row.index));
+        for (index, error) in rejected {
+            writer.settle(index, Outcome::Rejected(error));
         }
-        let mut referring: HashMap<RecordHash, Vec<(usize, usize)>> = HashMap::new();
-        let mut found: Vec<(usize, usize)> = Vec::new();
-        for (place, row) in rows.iter().enumerate() {
-            for (position, change) in &row.changes {
-                let target = match change {
-                    Change::Set(Value::ReferenceByKey(key)) => hash_of_key(key),
-                    Change::Set(Value::ReferenceByText(attribute, text)) => hash_of_text(*attribute, text),
-                    _ => continue,
-                };
-                if self.template.attributes[*position].required || !coming.contains_key(&target) {
-                    found.push((place, *position));
-                } else {
-                    referring.entry(target).or_default().push((place, *position));
+    }
+    Ok(())
+}
+
+/// The rows whose references all have a target, or get one from these rows.
+fn without_dangling<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
+    // Later rows of a waiting record wait too, and so do rows that reference them.
+    loop {
+        pgrx::check_for_interrupts!();
+        let mut errors = dangling(writer, &rows);
+        if errors.is_empty() {
+            return rows;
+        }
+        let mut held: HashSet<RecordHash> = HashSet::new();
+        let mut kept = Vec::with_capacity(rows.len());
+        for (place, row) in rows.into_iter().enumerate() {
+            match errors.remove(&place) {
+                Some(error) if is_last => writer.settle(row.index, Outcome::Rejected(error)),
+                None if row.record_hash().is_none_or(|record| !held.contains(&record)) => kept.push(row),
+                _ => {
+                    held.extend(row.record_hash());
+                    writer.wait(&row);
                 }
             }
         }
-        let mut errors = HashMap::new();
-        while let Some((place, position)) = found.pop() {
-            if let Entry::Vacant(vacant) = errors.entry(place) {
-                let change = rows[place].changes.iter().find(|change| change.0 == position);
-                let error = change
-                    .map(|(_, change)| reference::not_found(&self.template.attributes[position], change));
-                vacant.insert(error.unwrap_or_else(Error::not_found));
-                let row = &rows[place];
-                for name in row.key.as_deref().map(hash_of_key).into_iter().chain(texts(row)) {
-                    let left = coming.entry(name).or_default();
-                    *left = left.saturating_sub(1);
-                    if *left == 0 {
-                        found.extend(referring.remove(&name).unwrap_or_default());
-                    }
-                }
-            }
-        }
-        errors
-    }
-
-    /// Writes rows that refer to each other, in a cycle or a long chain: first without these references, then the
-    /// references. Rows that refer to a record that none of them creates wait for the rest of the file, or are
-    /// refused at its end. If a reference is refused after its record was written, everything is rolled back and
-    /// repeated without that row.
-    pub(super) fn close_cycles(&mut self, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
-        while !rows.is_empty() {
-            pgrx::check_for_interrupts!();
-            rows = self.without_dangling(rows, is_last);
-            let before = self.outcomes.clone();
-            let refused = match attempt(|| self.write_cycles(rows.clone())).or_rethrow() {
-                Ok(()) => return Ok(()),
-                Err(End::Failed(error)) => return Err(*error),
-                Err(End::Refused(refused)) => refused,
-            };
-            self.outcomes = before;
-            rows.retain(|row| !refused.contains_key(&row.index));
-            for (index, error) in refused {
-                self.settle(index, Outcome::Refused(error));
-            }
-        }
-        Ok(())
-    }
-
-    /// The rows whose references all exist or are created by one of them.
-    fn without_dangling<'a>(&mut self, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
-        // Later rows of a waiting record wait too, and so do rows that refer to them.
-        loop {
-            pgrx::check_for_interrupts!();
-            let mut errors = self.dangling(&rows);
-            if errors.is_empty() {
-                return rows;
-            }
-            let mut held: HashSet<RecordHash> = HashSet::new();
-            let mut kept = Vec::with_capacity(rows.len());
-            for (place, row) in rows.into_iter().enumerate() {
-                match errors.remove(&place) {
-                    Some(error) if is_last => self.settle(row.index, Outcome::Refused(error)),
-                    None if row.record_hash().is_none_or(|name| !held.contains(&name)) => kept.push(row),
-                    _ => {
-                        held.extend(row.record_hash());
-                        self.settle(row.index, self.waits(&row));
-                    }
-                }
-            }
-            rows = kept;
-        }
-    }
-
-    /// Writes rows without their references, then the references. A record without key and id is found by no row but by a
-    /// text: it is written completely, in between.
-    fn write_cycles(&mut self, rows: Vec<Row>) -> Result<(), End> {
-        let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
-        let (mut nameless, mut rows): (Vec<Row>, Vec<Row>) =
-            rows.into_iter().partition(|row| row.record_hash().is_none());
-        let mut links = Vec::with_capacity(rows.len());
-        for row in &mut rows {
-            let (refers, others) =
-                std::mem::take(&mut row.changes).into_iter().partition(|(_, change)| is_unresolved(change));
-            row.changes = others;
-            let (key, embedding) = (row.key.clone(), Embedding::Absent);
-            links.push(Row {
-                index: row.index,
-                key,
-                id: row.id,
-                changes: refers,
-                embedding,
-                exists: row.exists,
-            });
-        }
-        let mut rest = rows;
-        while !rest.is_empty() {
-            let (wave, later) = first_of_each_key(rest);
-            self.write(wave)?;
-            rest = later;
-        }
-        let mut refused = HashMap::new();
-        let missing = self.resolve(&mut nameless);
-        let mut whole = Vec::with_capacity(nameless.len());
-        for (place, row) in nameless.into_iter().enumerate() {
-            if let Some(error) = missing.get(&place) {
-                refused.insert(row.index, error.clone().unwrap_or_else(|| self.missing(&row)));
-            } else {
-                whole.push(row);
-            }
-        }
-        self.write(whole)?;
-        // What was refused has no links, and a row whose references were found with those before it is done.
-        links.retain(|row| !row.changes.is_empty() && self.refusal(row.index).is_none());
-        while !links.is_empty() {
-            let (mut wave, later) = first_of_each_key(links);
-            let missing = self.resolve(&mut wave);
-            let made: Vec<Option<Outcome>> =
-                wave.iter().map(|row| self.outcomes[row.index].clone()).collect();
-            let indexes: Vec<usize> = wave.iter().map(|row| row.index).collect();
-            let mut rows = Vec::with_capacity(wave.len());
-            for (place, row) in wave.into_iter().enumerate() {
-                if let Some(error) = missing.get(&place) {
-                    refused.insert(row.index, error.clone().unwrap_or_else(|| self.missing(&row)));
-                } else {
-                    rows.push(row);
-                }
-            }
-            self.link(rows)?;
-            // A record that was just created counts as created, not as changed.
-            for (index, made) in indexes.into_iter().zip(made) {
-                refused.extend(self.refusal(index).map(|error| (index, error)));
-                if matches!((&made, &self.outcomes[index]), (Some(Outcome::Created), Some(Outcome::Updated)))
-                    || matches!(
-                        (&made, &self.outcomes[index]),
-                        (Some(Outcome::Updated), Some(Outcome::Unchanged))
-                    )
-                {
-                    self.outcomes[index] = made;
-                }
-            }
-            links = later;
-        }
-        if refused.is_empty() {
-            return Ok(());
-        }
-        // A row whose target was refused is checked again without it: it may wait for a later row.
-        let first: HashMap<usize, Error> =
-            all.into_iter().filter_map(|index| Some((index, self.refusal(index)?))).collect();
-        Err(End::Refused(if first.is_empty() { refused } else { first }))
-    }
-
-    /// Why a row is refused, if it is.
-    fn refusal(&self, index: usize) -> Option<Error> {
-        match &self.outcomes[index] {
-            Some(Outcome::Refused(error)) => Some(error.clone()),
-            _ => None,
-        }
-    }
-
-    /// The refusal of a row that refers to what is not there.
-    fn missing(&self, row: &Row) -> Error {
-        let missing = row.changes.iter().filter(|(_, change)| is_unresolved(change));
-        let errors = missing
-            .map(|(position, change)| reference::not_found(&self.template.attributes[*position], change));
-        Error::join(errors.collect()).unwrap_or_else(Error::not_found)
+        rows = kept;
     }
 }
 
-/// Whether a change is a reference whose target is still to be looked up.
-fn is_unresolved(change: &Change) -> bool {
-    matches!(change, Change::Set(value) if value.is_unresolved())
+/// The rows with a reference, direct or indirect, to a record that none of them creates, by position; also those that
+/// cannot be written without the reference.
+fn dangling(writer: &Writer, rows: &[Row]) -> HashMap<usize, Error> {
+    let records = |row: &Row| {
+        let texts = row.texts(writer.template, writer.matching.own());
+        row.key.as_deref().map(hash_of_key).into_iter().chain(texts).collect::<Vec<RecordHash>>()
+    };
+    let mut dependents: Dependents<RecordHash> = Dependents::default();
+    for row in rows {
+        row.texts(writer.template, writer.matching.own()).for_each(|text| dependents.add_writer(text));
+    }
+    // Several rows may write a text. A key is lost with the first of its rows, because the others come after it.
+    rows.iter().filter_map(|row| row.key.as_deref()).for_each(|key| dependents.set_writer(hash_of_key(key)));
+    let mut errors: HashMap<usize, Error> = HashMap::new();
+    let mut lose = |reference: Reference, _: &RecordHash| {
+        let Entry::Vacant(vacant) = errors.entry(reference.write) else { return false };
+        let change = rows[reference.write].changes.iter().find(|change| change.0 == reference.attribute);
+        let attribute = &writer.template.attributes[reference.attribute];
+        vacant.insert(
+            change.map_or_else(Error::not_found, |(_, change)| reference::not_found(attribute, change)),
+        );
+        true
+    };
+    let mut lost = Vec::new();
+    for (write, row) in rows.iter().enumerate() {
+        for (attribute, change) in &row.changes {
+            let target = match change {
+                Change::Set(Value::ReferenceByKey(key)) => hash_of_key(key),
+                Change::Set(Value::ReferenceByText(matched, text)) => hash_of_text(*matched, text),
+                _ => continue,
+            };
+            let reference = Reference { write, attribute: *attribute };
+            if !writer.template.attributes[*attribute].required && dependents.is_written(&target) {
+                dependents.add_reference(target, reference);
+            } else if lose(reference, &target) {
+                lost.push(write);
+            }
+        }
+    }
+    dependents.follow(lost, |row| records(&rows[row]), lose);
+    errors
+}
+
+/// Writes rows without their references, then the references. Rows reference a record without key and id by a text alone:
+/// it is written with its references, in between.
+fn write_cycles(writer: &mut Writer, rows: Vec<Row>) -> Result<(), End> {
+    let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
+    let (unnamed, mut rows): (Vec<Row>, Vec<Row>) =
+        rows.into_iter().partition(|row| row.record_hash().is_none());
+    let mut links = Vec::with_capacity(rows.len());
+    for row in &mut rows {
+        let (references, others) =
+            std::mem::take(&mut row.changes).into_iter().partition(|(_, change)| is_unresolved(change));
+        row.changes = others;
+        let (key, embedding) = (row.key.clone(), Embedding::Absent);
+        links.push(Row {
+            index: row.index,
+            key,
+            id: row.id,
+            changes: references,
+            embedding,
+            exists: row.exists,
+        });
+    }
+    while !rows.is_empty() {
+        let (first, later) = first_of_each_record(rows);
+        writer.write(first)?;
+        rows = later;
+    }
+    let mut missing = HashMap::new();
+    let complete = with_targets(writer, unnamed, &mut missing);
+    writer.write(complete)?;
+    // A rejected row has no links. A row whose references had all been found needs none.
+    links.retain(|row| !row.changes.is_empty() && writer.error(row.index).is_none());
+    while !links.is_empty() {
+        let (first, later) = first_of_each_record(links);
+        let before: Vec<(usize, Option<Outcome>)> =
+            first.iter().map(|row| (row.index, writer.outcomes[row.index].clone())).collect();
+        let complete = with_targets(writer, first, &mut missing);
+        writer.link(complete)?;
+        for (index, before) in before {
+            // A new record counts as created, and a changed one as changed, whatever its references did.
+            if let (Some(Outcome::Created), Some(Outcome::Updated))
+            | (Some(Outcome::Updated), Some(Outcome::Unchanged)) = (&before, &writer.outcomes[index])
+            {
+                writer.outcomes[index] = before;
+            }
+        }
+        links = later;
+    }
+    let rejected: HashMap<usize, Error> =
+        all.into_iter().filter_map(|index| Some((index, writer.error(index)?))).collect();
+    // A row whose target was rejected is checked again without it: it may wait for a later row.
+    let rejected = if rejected.is_empty() { missing } else { rejected };
+    if rejected.is_empty() { Ok(()) } else { Err(End::Rejected(rejected)) }
+}
+
+/// The rows whose references all have a target; the errors of the others go to `missing`, by index.
+fn with_targets<'a>(
+    writer: &Writer,
+    mut rows: Vec<Row<'a>>,
+    missing: &mut HashMap<usize, Error>,
+) -> Vec<Row<'a>> {
+    let mut errors = references::resolve(writer, &mut rows);
+    let mut found = Vec::with_capacity(rows.len());
+    for (place, row) in rows.into_iter().enumerate() {
+        match errors.remove(&place) {
+            Some(error) => {
+                missing.insert(row.index, error);
+            }
+            None if row.has_unresolved() => {
+                missing.insert(row.index, not_found(writer, &row));
+            }
+            None => found.push(row),
+        }
+    }
+    found
+}
+
+/// The error of a row whose references have no target.
+fn not_found(writer: &Writer, row: &Row) -> Error {
+    let unresolved = row.changes.iter().filter(|(_, change)| is_unresolved(change));
+    let errors = unresolved
+        .map(|(position, change)| reference::not_found(&writer.template.attributes[*position], change));
+    Error::join(errors.collect()).unwrap_or_else(Error::not_found)
 }

@@ -2,11 +2,11 @@
 
 use super::cells::{Cell, Cells};
 use super::columns::{self, Column};
-use super::importer::Importer;
 use super::matching::Matching;
 use super::options::{Format, Options};
-use super::run::Run;
-use super::{csv, ndjson, numbers, report, single_transaction, suggestions};
+use super::run::run;
+use super::single_transaction::{self, Importer};
+use super::{csv, ndjson, numbers, report, suggestions};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::attribute_type::AttributeType;
@@ -44,22 +44,22 @@ sql_functions! {
     };
 }
 
-/// The most bytes and rows of a portion, several times those that the proxy sends: memory is allocated for each cell and row.
-const MOST_BYTES: usize = 16 << 20;
-const MOST_ROWS: usize = 50_000;
+/// The maximum size of a chunk, several times that of the proxy's chunks: memory is allocated for each cell and row.
+const MAX_BYTES: usize = 16 << 20;
+const MAX_ROWS: usize = 50_000;
 
 fn too_large(what: &str) -> Error {
     Error::at(Code::PayloadTooLarge, "/rows", format!("a chunk of an import has at most {what}"))
         .hint("Send several chunks.")
 }
 
-fn require_few(rows: usize) -> Result<(), Error> {
-    if rows <= MOST_ROWS { Ok(()) } else { Err(too_large(&format!("{MOST_ROWS} rows"))) }
+fn check_count(rows: usize) -> Result<(), Error> {
+    if rows <= MAX_ROWS { Ok(()) } else { Err(too_large(&format!("{MAX_ROWS} rows"))) }
 }
 
 fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &str) -> Result<String, Error> {
-    if text.len() > MOST_BYTES {
-        return Err(too_large(&format!("{} MiB", MOST_BYTES >> 20)));
+    if text.len() > MAX_BYTES {
+        return Err(too_large(&format!("{} MiB", MAX_BYTES >> 20)));
     }
     let matching = Matching::of(caller, template, options)?;
     match &options.format {
@@ -68,14 +68,14 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             let cells = Cells::new(options)?;
             let records = match options.is_typed {
                 true => Vec::new(),
-                false => csv::records(text, *delimiter, MOST_ROWS + 1)?,
+                false => csv::records(text, *delimiter, MAX_ROWS + 1)?,
             };
             let typed = match options.is_typed {
-                true => csv::typed_cells(text, MOST_ROWS + 1)?,
+                true => csv::typed_cells(text, MAX_ROWS + 1)?,
                 false => csv::cells(&records),
             };
-            require_few(typed.len())?;
-            let (rows, refused) = csv::rows(template, &columns, options, &matching, &cells, &typed);
+            check_count(typed.len())?;
+            let (rows, rejected) = csv::rows(template, &columns, options, &matching, &cells, &typed);
             let numbers = match &options.cells {
                 Some(format) if format.has_numbers() => Vec::new(),
                 _ => numbers::of(template, header, &columns, &typed),
@@ -89,21 +89,19 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
                 |row: &usize| key.and_then(|key| typed[*row].get(key)).is_some_and(Cell::is_rounded);
             let mut notes = report::Notes::of(&rows, typed.len(), &options.key_prefix, numbers, forms);
             notes.add_rounded((0..typed.len()).filter(is_rounded));
-            // Each portion has the same ones.
+            // Each chunk has the same ones.
             if options.previews && typed.is_empty() {
                 notes.show_columns(columns.iter().map(|column| shown(template, *column)));
             }
-            let outcomes = Run::new(caller, template, options.mode, matching, typed.len(), refused)
-                .run(rows, options)?;
+            let outcomes = run(caller, template, options, matching, typed.len(), rejected, rows)?;
             Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))
         }
         Format::Ndjson => {
-            let count = ndjson::lines(text).take(MOST_ROWS + 1).count();
-            require_few(count)?;
-            let (rows, refused) = ndjson::rows(template, options, &matching, text);
+            let count = ndjson::lines(text).take(MAX_ROWS + 1).count();
+            check_count(count)?;
+            let (rows, rejected) = ndjson::rows(template, options, &matching, text);
             let notes = report::Notes::of(&rows, count, &options.key_prefix, Vec::new(), Vec::new());
-            let outcomes =
-                Run::new(caller, template, options.mode, matching, count, refused).run(rows, options)?;
+            let outcomes = run(caller, template, options, matching, count, rejected, rows)?;
             Ok(report::to_json(&outcomes, &notes, |field| Some(field.to_owned())))
         }
     }

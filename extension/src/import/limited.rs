@@ -1,5 +1,5 @@
-//! The attribute whose value a limited column rejects. An administrator may have made a column `varchar(20)`, or given it a
-//! check; PostgreSQL names no column of the first, and the constraint of the second alone.
+//! Finds the attribute whose value a column rejects. An administrator may have given a column the type `varchar(20)` or a
+//! check. The error of the type names no column, and the error of the check only its constraint.
 
 use super::Row;
 use crate::error::{Code, Error};
@@ -10,7 +10,7 @@ use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use pgrx::prelude::PgSqlErrorCode;
 
-/// The same error of a row that was written alone, with the attributes at fault, if they can be told.
+/// The error of a row that was written alone, with the attributes at fault, if they are found.
 pub fn located(template: &Template, row: &Row, caught: &Caught, error: Error) -> Error {
     let errors = if caught.is_any_of(&[PgSqlErrorCode::ERRCODE_STRING_DATA_RIGHT_TRUNCATION]) {
         too_long(template, &row.changes)
@@ -25,9 +25,9 @@ pub fn located(template: &Template, row: &Row, caught: &Caught, error: Error) ->
     }
 }
 
-/// The texts with more characters than their columns take.
+/// The texts with more characters than their columns allow.
 fn too_long(template: &Template, changes: &Changes) -> Vec<Error> {
-    // The modifier of these types is the length and the four bytes before a text.
+    // The modifier of these types is the length plus 4.
     let sql = "select a.attname::text, a.atttypmod - 4 from pg_catalog.pg_attribute a \
                where a.attrelid = $1 and a.atttypid in (1042, 1043) and a.atttypmod > 4 and not a.attisdropped";
     let limits: Vec<(String, i32)> = connected(|spi| {
@@ -38,15 +38,15 @@ fn too_long(template: &Template, changes: &Changes) -> Vec<Error> {
     let fault = |(position, change): &(usize, Change)| {
         let attribute = &template.attributes[*position];
         let Change::Set(Value::Text(text)) = change else { return None };
-        let (_, most) = limits.iter().find(|(slug, _)| *slug == attribute.slug)?;
+        let (_, max) = limits.iter().find(|(slug, _)| *slug == attribute.slug)?;
         let count = text.chars().count();
-        let message = format!("the text has {count} characters: its column takes at most {most}");
-        (count > *most as usize).then(|| Error::at(Code::InvalidValue, &attribute.pointer, message))
+        let message = format!("the text has {count} characters: its column takes at most {max}");
+        (count > *max as usize).then(|| Error::at(Code::InvalidValue, &attribute.pointer, message))
     };
     changes.iter().filter_map(fault).collect()
 }
 
-/// The attribute of a violated check of one column, whose name the message quotes.
+/// The attribute of a violated check of one column. The message quotes the name of the check.
 fn checked(template: &Template, message: &str) -> Vec<Error> {
     let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
     let sql = "select a.attname::text from pg_catalog.pg_constraint c \

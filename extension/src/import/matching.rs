@@ -9,7 +9,7 @@ use crate::template::{Attribute, Template, catalog};
 use crate::value::change::{Change, Value};
 use std::rc::Rc;
 
-/// Which references of a template name their target by a text.
+/// The references of a template that name their target by a text.
 #[derive(Default)]
 pub struct Matching {
     /// By the position of the reference.
@@ -33,7 +33,7 @@ impl Match {
 }
 
 impl Matching {
-    /// Those that the options name. All faults are reported together.
+    /// Reads the options. All errors are reported together.
     pub fn of(caller: &Caller, template: &Template, options: &Options) -> Result<Matching, Error> {
         let (mut matching, mut errors) = (Matching::default(), Vec::new());
         for (slug, matched) in &options.matching {
@@ -107,15 +107,15 @@ fn find(caller: &Caller, template: &Template, slug: &str, matched: &str) -> Resu
 }
 
 fn shown<'a>(attributes: impl Iterator<Item = &'a Attribute>) -> String {
-    const MOST: usize = 30;
-    let mut slugs: Vec<&str> = attributes.map(|it| it.slug.as_str()).take(MOST + 1).collect();
-    if slugs.len() > MOST {
-        slugs[MOST] = "…";
+    const MAX: usize = 30;
+    let mut slugs: Vec<&str> = attributes.map(|it| it.slug.as_str()).take(MAX + 1).collect();
+    if slugs.len() > MAX {
+        slugs[MAX] = "…";
     }
     if slugs.is_empty() { "there are none".to_owned() } else { slugs.join(", ") }
 }
 
-/// What a text does to a reference that is matched by this attribute.
+/// The change of a reference whose target a text of this attribute names.
 pub fn by_text(change: Change, attribute: i32) -> Change {
     match change {
         Change::Set(Value::Text(text)) => Change::Set(Value::ReferenceByText(attribute, text)),

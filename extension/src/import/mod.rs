@@ -1,11 +1,11 @@
 //! Import: rows of a file → records, by the same rules as every other write.
 //!
 //! ```text
-//! rows as text ──csv | ndjson──▶ Row ──run (waves, groups)──▶ Outcome ──report──▶ JSON
+//! rows as text ──csv | ndjson──▶ Row ──run, cycles (order), writer──▶ Outcome ──report──▶ JSON
 //! ```
 //!
-//! The proxy splits a file into portions of complete rows and calls `keyed_http.import_rows` for each, in one
-//! transaction or in several. A portion is written by set-based statements.
+//! The proxy splits a file into chunks of complete rows and calls `keyed_http.import_rows` for each, in one
+//! transaction or in several. A chunk is written by set-based statements.
 
 /// Cells in the format of their file.
 pub mod cells;
@@ -13,14 +13,10 @@ pub mod cells;
 pub mod columns;
 /// CSV → rows.
 pub mod csv;
-/// Rows that refer to each other in cycles.
-pub mod cycles;
+/// Rows that reference each other in cycles.
+mod cycles;
 /// The SQL functions.
 pub mod functions;
-/// The records of waiting rows.
-pub mod held;
-/// Who imports a file as a whole.
-pub mod importer;
 /// Values that a limited column rejects.
 pub mod limited;
 /// References by a text of their target.
@@ -31,11 +27,11 @@ pub mod ndjson;
 pub mod numbers;
 /// The options of an import.
 pub mod options;
-/// The references of rows, and what their records may keep.
+/// The references of rows.
 mod references;
 /// Outcomes → JSON.
 pub mod report;
-/// Rows → records.
+/// The order of rows.
 pub mod run;
 /// Imports of a file in one transaction.
 pub mod single_transaction;
@@ -43,25 +39,25 @@ pub mod single_transaction;
 pub mod suggestions;
 /// Updates existing records.
 pub mod update;
-/// Files that only change records.
-mod update_only;
-/// Which rows go together.
-pub mod waves;
+/// Rows → records.
+mod writer;
 
 use crate::error::Error;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use crate::value::normal_form::composed;
 use crate::value::vector::Embedding;
+use keyed_write_order::rows::RecordHash;
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 
 /// One row of a file: the changes of one record.
 #[derive(Clone)]
 pub struct Row<'a> {
-    /// Its position among the rows of its portion.
+    /// Its position among the rows of its chunk.
     pub index: usize,
-    /// The external key of the record, normalised.
+    /// The external key of the record, normalized.
     pub key: Option<String>,
     /// The record, where it is named by its id because it has no key.
     pub id: Option<Uuid>,
@@ -72,10 +68,6 @@ pub struct Row<'a> {
     /// Whether its record is known to exist: it is locked, because it keeps values.
     pub exists: bool,
 }
-
-/// A hash of the key or id of a row's record, the same in every session. A collision only makes a row wait longer
-/// than needed.
-pub type RecordHash = u64;
 
 /// The hash of the record that has a text in an attribute, in any normal form.
 fn hash_of_text(attribute: i32, text: &str) -> RecordHash {
@@ -105,7 +97,7 @@ impl Row<'_> {
         }
     }
 
-    /// The records of its own template that it refers to and that do not exist.
+    /// The missing records of its own template that it references.
     fn targets(&self, template: &Template) -> impl Iterator<Item = RecordHash> {
         let own = |position: usize| template.attributes[position].target == Some(template.id);
         self.changes.iter().filter_map(move |(position, change)| match change {
@@ -117,7 +109,7 @@ impl Row<'_> {
         })
     }
 
-    /// The hashes of the texts by which other rows refer to its record, in these attributes.
+    /// The texts by which other rows reference its record, in these attributes.
     fn texts(&self, template: &Template, matched: &[usize]) -> impl Iterator<Item = RecordHash> {
         let changes = self.changes.iter().filter(|(position, _)| matched.contains(position));
         changes.filter_map(|(position, change)| match change {
@@ -126,14 +118,30 @@ impl Row<'_> {
         })
     }
 
+    /// Whether a reference has no target yet.
+    fn has_unresolved(&self) -> bool {
+        self.changes.iter().any(|(_, change)| is_unresolved(change))
+    }
+
     /// The outcome of a row that waits for its references.
     fn waits(&self, template: &Template, matched: &[usize]) -> Outcome {
         Outcome::Waits {
-            name: self.record_hash(),
+            record: self.record_hash(),
             texts: self.texts(template, matched).collect(),
             targets: self.targets(template).collect(),
         }
     }
+}
+
+/// The first row of each record, and the others.
+fn first_of_each_record(rows: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
+    let mut seen: HashSet<RecordHash> = HashSet::with_capacity(rows.len());
+    rows.into_iter().partition(|row| row.record_hash().is_none_or(|record| seen.insert(record)))
+}
+
+/// Whether a change is a reference without a target yet.
+fn is_unresolved(change: &Change) -> bool {
+    matches!(change, Change::Set(value) if value.is_unresolved())
 }
 
 /// The outcome of a row.
@@ -145,15 +153,15 @@ pub enum Outcome {
     Updated,
     /// The record held these values already.
     Unchanged,
-    /// It refers to a record that a later row may create, or follows such a row of the same record.
+    /// It references a record that a later row may create, or follows such a row of the same record.
     Waits {
         /// Its record.
-        name: Option<RecordHash>,
-        /// The texts by which other rows refer to it.
+        record: Option<RecordHash>,
+        /// The texts by which other rows reference it.
         texts: Vec<RecordHash>,
-        /// What it refers to.
+        /// The records that it references.
         targets: Vec<RecordHash>,
     },
     /// Nothing was written.
-    Refused(Error),
+    Rejected(Error),
 }

@@ -14,26 +14,26 @@ use crate::value::slug::STANDARD_FIELDS;
 use crate::value::vector::Embedding;
 use uuid::Uuid;
 
-/// The lines that are rows: all that are not empty.
+/// The lines that are not empty, each of which is a row.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').filter(|line| !line.trim_ascii().is_empty())
 }
 
-/// Reads each line as a row, or says why it cannot be one.
+/// Reads each line as a row, or returns why it is rejected.
 pub fn rows<'a>(
     template: &Template,
     options: &Options,
     matching: &Matching,
     text: &'a str,
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
-    let (mut rows, mut refused) = (Vec::new(), Vec::new());
+    let (mut rows, mut rejected) = (Vec::new(), Vec::new());
     for (index, line) in lines(text).enumerate() {
         match row(template, options, matching, index, line) {
             Ok(row) => rows.push(row),
-            Err(error) => refused.push((index, Outcome::Refused(error))),
+            Err(error) => rejected.push((index, Outcome::Rejected(error))),
         }
     }
-    (rows, refused)
+    (rows, rejected)
 }
 
 fn row<'a>(

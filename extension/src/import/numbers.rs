@@ -1,5 +1,4 @@
-//! Numbers of a file that may mean others: `1.234` is read as a little more than one, and some spreadsheets write a thousand so.
-//! Pure.
+//! Numbers of a file that may have another meaning: some spreadsheets write 1234 as `1.234`. Pure.
 
 use super::cells::Cell;
 use super::columns::Column;
@@ -7,19 +6,19 @@ use crate::attribute_type::AttributeType;
 use crate::template::Template;
 use serde::Serialize;
 
-/// The most rows that are named.
-const MOST_ROWS: usize = 10;
+/// The maximum number of rows in a warning.
+const MAX_ROWS: usize = 10;
 
-/// The numbers of a column in a portion, if they say something.
+/// The numbers of a column in a chunk.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Numbers {
     /// Its name.
     column: String,
-    /// Whether a number of it can be no groups of three digits.
+    /// Whether a number cannot have groups of three digits.
     is_plain: bool,
-    /// How many can, such as `1.234`.
+    /// How many numbers can, such as `1.234`.
     grouped: usize,
-    /// The first of these, and their rows.
+    /// The first of these, and the rows of the first ones.
     example: String,
     rows: Vec<usize>,
 }
@@ -49,12 +48,12 @@ pub fn of(
         _ => false,
     };
     let numeric = columns.iter().zip(header).enumerate().filter(|(_, (column, _))| is_number(column));
-    let numbers =
-        numeric.map(|(position, (_, name))| look(name, rows.iter().map(|row| row.get(position)?.text())));
+    let numbers = numeric
+        .map(|(position, (_, name))| of_column(name, rows.iter().map(|row| row.get(position)?.text())));
     numbers.filter(|numbers| numbers.is_plain || numbers.grouped > 0).collect()
 }
 
-fn look<'a>(name: &str, cells: impl Iterator<Item = Option<&'a str>>) -> Numbers {
+fn of_column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a str>>) -> Numbers {
     let mut numbers = Numbers { column: name.to_owned(), ..Numbers::default() };
     for (row, cell) in cells.enumerate() {
         match cell.and_then(|cell| Some((cell, form(cell)?))) {
@@ -68,7 +67,7 @@ fn look<'a>(name: &str, cells: impl Iterator<Item = Option<&'a str>>) -> Numbers
                     cell.clone_into(&mut numbers.example);
                 }
                 numbers.grouped += 1;
-                if numbers.rows.len() < MOST_ROWS {
+                if numbers.rows.len() < MAX_ROWS {
                     numbers.rows.push(row);
                 }
             }
@@ -77,7 +76,7 @@ fn look<'a>(name: &str, cells: impl Iterator<Item = Option<&'a str>>) -> Numbers
     numbers
 }
 
-/// The form of a cell; none of one without a number, or with an exponent.
+/// The form of the number in a cell. Exponents are ignored.
 fn form(cell: &str) -> Option<Form> {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let unsigned = cell.strip_prefix('-').unwrap_or(cell);
@@ -96,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_may_have_groups_of_three_digits() {
+    fn number_may_have_groups_of_three_digits() {
         for (cell, expected) in [
             ("1.234", Some(Form::Grouped)),
             ("-123.456", Some(Form::Grouped)),
@@ -119,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_noted_unless_a_number_speaks_against_groups() {
-        let look = |cells: &[&'static str]| look("price", cells.iter().copied().map(Some));
-        let grouped = look(&["12", "", "1.234", "x", "22.500"]);
+    fn column_is_plain_if_one_number_cannot_have_groups() {
+        let of_column = |cells: &[&'static str]| of_column("price", cells.iter().copied().map(Some));
+        let grouped = of_column(&["12", "", "1.234", "x", "22.500"]);
         assert_eq!((grouped.is_plain, grouped.grouped, grouped.rows), (false, 2, vec![2, 4]));
         assert_eq!(grouped.example, "1.234");
-        assert!(look(&["1.234", "1.5"]).is_plain);
-        assert_eq!(look(&["12", ""]).grouped, 0);
-        assert_eq!(look(&["1.234"; 20]).rows.len(), MOST_ROWS);
+        assert!(of_column(&["1.234", "1.5"]).is_plain);
+        assert_eq!(of_column(&["12", ""]).grouped, 0);
+        assert_eq!(of_column(&["1.234"; 20]).rows.len(), MAX_ROWS);
     }
 }

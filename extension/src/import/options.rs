@@ -1,6 +1,5 @@
-//! The options of an import, which the proxy sends with every portion. Pure.
+//! The options of an import, which the proxy sends with every chunk. Pure.
 
-use super::held::Held;
 use crate::error::{Code, Error};
 use crate::format;
 use crate::json;
@@ -8,8 +7,9 @@ use crate::record::mode::Mode;
 use crate::value::file_format::FileFormat;
 use crate::value::key;
 use crate::value::member::unknown_member;
+use keyed_write_order::record_filter::RecordFilter;
 
-/// The form of a file.
+/// The format of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Lines of cells, under a header.
@@ -24,18 +24,18 @@ pub enum Format {
     Ndjson,
 }
 
-/// How the rows of a file are to be understood.
+/// How the rows of a file are read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The form.
+    /// The format of the file.
     pub format: Format,
-    /// How the cells of CSV are written, if not as keyed writes them.
+    /// The format of the cells of CSV, if it is not that of keyed's exports.
     pub cells: Option<format::Format>,
-    /// Whether the rows are those of a spreadsheet: arrays, whose cells have types.
+    /// Whether the rows are arrays of typed cells, as those of a spreadsheet.
     pub is_typed: bool,
-    /// Whether to find out which formats fit the cells of CSV.
+    /// Whether to find the formats that fit the cells of CSV.
     pub suggests: bool,
-    /// Whether to show the columns, and cells as the formats that fit read them.
+    /// Whether to return the columns, and examples of cells in the formats that fit.
     pub previews: bool,
     /// Column → attribute, `external_key`, or null for a column that is left out.
     pub mapping: Vec<(String, Option<String>)>,
@@ -47,20 +47,20 @@ pub struct Options {
     pub key_prefix: String,
     /// Whether rows whose record does not exist create it, or are rejected.
     pub mode: Mode,
-    /// Whether one transaction takes all portions of the file.
+    /// Whether one transaction writes all chunks of the file.
     pub is_whole: bool,
-    /// Whether the file waits for another that is imported as a whole, or only learns of it.
+    /// Whether the import waits for another that holds the template, or returns who holds it.
     pub waits: bool,
-    /// Records of which a row waits, so that the later ones wait as well.
-    pub held: Held,
-    /// Whether no further rows follow: then what a row refers to must be there.
+    /// The records of waiting rows: later rows of these records wait too.
+    pub held: RecordFilter,
+    /// Whether no further rows follow: then the records that a row references must exist.
     pub is_last: bool,
 }
 
 impl Options {
-    /// The key of a row, with what comes before all keys of the file.
+    /// The key of a row, with the prefix of the file.
     pub fn key(&self, text: &str) -> Result<String, Error> {
-        // The prefix must not turn a missing key into a key.
+        // A prefix must not turn an empty key into a valid one.
         let own = key::normalize(text)?;
         if self.key_prefix.is_empty() {
             return Ok(own.to_owned());
@@ -119,7 +119,7 @@ impl Options {
                 "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
                 "waits" => options.waits = json::boolean_at(value, &here)?,
                 "held" => {
-                    options.held = Held::parse(&json::text_at(value, &here)?).ok_or_else(|| {
+                    options.held = RecordFilter::parse(&json::text_at(value, &here)?).ok_or_else(|| {
                         Error::at(Code::InvalidValue, here, "held is a set of bits in base64")
                     })?;
                 }
@@ -175,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_prefix_makes_no_key_of_none(prefix in "[a: ]{0,4}", text in "[ b\t]{0,6}") {
+        fn prefix_does_not_replace_a_key(prefix in "[a: ]{0,4}", text in "[ b\t]{0,6}") {
             let options = Options { key_prefix: prefix, ..Options::default() };
             match options.key(&text) {
                 Ok(found) => {
@@ -190,14 +190,14 @@ mod tests {
         }
 
         #[test]
-        fn any_object_says_how_a_file_is_read_or_is_refused_with_its_place(text in object_of(&NAMES)) {
+        fn any_object_is_options_or_rejected_with_a_pointer(text in object_of(&NAMES)) {
             if let Err(error) = Options::parse(&text) {
                 prop_assert!(points_into(&text, &error), "{:?}", error.faults);
             }
         }
 
         #[test]
-        fn the_options_of_a_csv_file_read_back(
+        fn options_of_csv_are_read_as_written(
             header in prop::collection::vec(any::<String>().prop_map(|it| it.replace('\0', "")), 0..4),
             delimiter in "[,;\t|]",
             held in "|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=",
@@ -208,7 +208,7 @@ mod tests {
             });
             let options = Options::parse(&text.to_string()).expect("options");
             prop_assert_eq!(options.format, Format::Csv { header, delimiter: delimiter.as_bytes()[0] });
-            prop_assert_eq!((options.held, options.is_last), (Held::parse(&held).expect("eight bytes"), is_last));
+            prop_assert_eq!((options.held, options.is_last), (RecordFilter::parse(&held).expect("eight bytes"), is_last));
         }
     }
 }

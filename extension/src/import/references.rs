@@ -1,9 +1,8 @@
-//! The references of rows, and what their records may keep.
+//! Resolves the references of rows, and the values that only their records may keep.
 
-use super::Row;
 use super::matching::Match;
-use super::run::Run;
-use super::update;
+use super::writer::Writer;
+use super::{Outcome, Row, update};
 use crate::error::Error;
 use crate::record::by_text::{self, Found};
 use crate::record::kept::{self, Keeper};
@@ -11,102 +10,104 @@ use crate::record::reference;
 use crate::value::change::{Change, Changes, Value};
 use std::collections::{HashMap, HashSet};
 
-impl Run<'_> {
-    /// Resolves the references of rows. Which of them refer to nothing: with the refusal, unless a later row may bring
-    /// what they refer to.
-    pub(super) fn resolve(&self, rows: &mut [Row]) -> HashMap<usize, Option<Error>> {
-        let mut missing: HashMap<usize, Option<Error>> = HashMap::new();
-        missing.extend(self.resolve_texts(rows).into_iter().map(|row| (row, None)));
-        let mut all: Vec<&mut Changes> = rows.iter_mut().map(|row| &mut row.changes).collect();
-        for (row, place) in reference::find_targets_of_all(self.caller, self.template, &mut all) {
-            let (position, change) = &mut rows[row].changes[place];
-            let attribute = &self.template.attributes[*position];
-            let may_come = attribute.target == Some(self.template.id)
-                && matches!(change, Change::Set(Value::ReferenceByKey(_)));
-            if may_come {
-                missing.insert(row, None);
-            } else {
-                reference::can_only_be_kept(attribute, change);
-            }
+/// Resolves the references of rows, and rejects rows with a reference that no later row can make valid. The other references
+/// that have no target stay unresolved.
+pub(super) fn resolve_or_reject<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
+    let mut errors = resolve(writer, &mut rows);
+    let mut left = Vec::with_capacity(rows.len());
+    for (place, row) in rows.into_iter().enumerate() {
+        match errors.remove(&place) {
+            Some(error) => writer.settle(row.index, Outcome::Rejected(error)),
+            None => left.push(row),
         }
-        for (row, error) in self.settle_kept(rows) {
-            missing.insert(row, Some(error));
-        }
-        missing
     }
+    left
+}
 
-    /// Takes out what the records of rows have already, and gives back the errors of those that do not have it. What a later
-    /// row of the same record may keep depends on the earlier one: it is settled when it is written, as a row alone.
-    fn settle_kept(&self, rows: &mut [Row]) -> Vec<(usize, Error)> {
-        if !rows.iter().any(|row| kept::has(&row.changes)) {
-            return Vec::new();
+/// Resolves references. Returns the errors of those that no later row can make valid, by the positions of their rows.
+pub(super) fn resolve(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
+    resolve_texts(writer, rows);
+    let mut all: Vec<&mut Changes> = rows.iter_mut().map(|row| &mut row.changes).collect();
+    for (row, place) in reference::find_targets_of_all(writer.caller, writer.template, &mut all) {
+        let (position, change) = &mut rows[row].changes[place];
+        let attribute = &writer.template.attributes[*position];
+        let may_come = attribute.target == Some(writer.template.id)
+            && matches!(change, Change::Set(Value::ReferenceByKey(_)));
+        if !may_come {
+            reference::can_only_be_kept(attribute, change);
         }
-        // In the order in which they are written, with all that one statement writes.
-        let keys: Vec<String> = rows.iter().filter_map(|row| row.key.clone()).collect();
-        update::lock_all(self.template, keys.iter().map(String::as_str));
-        let mut seen = HashSet::new();
-        let first =
-            rows.iter_mut().enumerate().filter(|(_, row)| row.record_hash().is_none_or(|it| seen.insert(it)));
-        let kept = first.filter(|(_, row)| kept::has(&row.changes));
-        let (places, mut settled): (Vec<_>, Vec<_>) = kept
-            .map(|(place, Row { key, id, changes, exists, .. })| {
-                let keeper = match (key, id) {
-                    (Some(key), _) => Keeper::Key(key),
-                    (None, Some(id)) => Keeper::Id(*id),
-                    (None, None) => Keeper::None,
-                };
-                ((place, exists), (keeper, changes))
-            })
-            .unzip();
-        let outcomes = kept::settle_all(self.caller, self.template, &mut settled);
-        let mut errors = Vec::new();
-        for ((place, exists), outcome) in places.into_iter().zip(outcomes) {
-            match outcome {
-                Ok(keeps) => *exists |= keeps,
-                Err(error) => errors.push((place, error)),
-            }
-        }
-        errors
     }
+    settle_kept(writer, rows)
+}
 
-    /// Resolves the references of rows that name their targets by texts. Gives back the rows whose target a later row may bring;
-    /// other texts that not exactly one record has can only be refused.
-    fn resolve_texts(&self, rows: &mut [Row]) -> Vec<usize> {
-        let mut may_come = Vec::new();
-        for (position, matched) in &self.matching.references {
-            let attribute = &self.template.attributes[*position];
-            let found = self.look_up(rows, *position, matched);
-            for (place, row) in rows.iter_mut().enumerate() {
-                let Some((_, change)) = row.changes.iter_mut().find(|it| it.0 == *position) else { continue };
-                let Change::Set(Value::ReferenceByText(by, text)) = change else { continue };
-                let error = match found.get(text.as_ref()).copied().unwrap_or(Found::None) {
-                    Found::One(id) => {
-                        *change = Change::Set(Value::Reference(id));
-                        continue;
-                    }
-                    Found::None if matched.target.id == self.template.id => {
-                        may_come.push(place);
-                        continue;
-                    }
-                    Found::None => by_text::not_found(attribute, Some(&matched.target), *by, text),
-                    Found::Many(count) => by_text::ambiguous(attribute, &matched.target, *by, text, count),
-                };
-                *change = Change::Keep(Value::Null, Box::new(error));
+/// Removes changes to values that the records of rows have already. Returns the errors of changes to other values. What a
+/// later row of the same record may keep depends on the earlier one: that row is written alone, which settles it.
+fn settle_kept(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
+    if !rows.iter().any(|row| kept::has(&row.changes)) {
+        return HashMap::new();
+    }
+    // All records of the statement are locked, in the order in which it writes them.
+    let keys: Vec<String> = rows.iter().filter_map(|row| row.key.clone()).collect();
+    update::lock_all(writer.template, keys.iter().map(String::as_str));
+    let mut seen = HashSet::new();
+    let first =
+        rows.iter_mut().enumerate().filter(|(_, row)| row.record_hash().is_none_or(|it| seen.insert(it)));
+    let kept = first.filter(|(_, row)| kept::has(&row.changes));
+    let (places, mut settled): (Vec<_>, Vec<_>) = kept
+        .map(|(place, Row { key, id, changes, exists, .. })| {
+            let keeper = match (key, id) {
+                (Some(key), _) => Keeper::Key(key),
+                (None, Some(id)) => Keeper::Id(*id),
+                (None, None) => Keeper::None,
+            };
+            ((place, exists), (keeper, changes))
+        })
+        .unzip();
+    let outcomes = kept::settle_all(writer.caller, writer.template, &mut settled);
+    let mut errors = HashMap::new();
+    for ((place, exists), outcome) in places.into_iter().zip(outcomes) {
+        match outcome {
+            Ok(keeps) => *exists |= keeps,
+            Err(error) => {
+                errors.insert(place, error);
             }
         }
-        may_come
     }
+    errors
+}
 
-    fn look_up(&self, rows: &[Row], position: usize, matched: &Match) -> HashMap<String, Found> {
-        let mut texts: Vec<&str> = Vec::new();
-        for (_, change) in rows.iter().flat_map(|row| &row.changes).filter(|change| change.0 == position) {
-            if let Change::Set(Value::ReferenceByText(_, text)) = change {
-                texts.push(text);
-            }
+/// Resolves references by texts. One whose target a later row may write stays unresolved. Any other text that not exactly one
+/// record has is an error, unless the record of the row keeps the reference.
+fn resolve_texts(writer: &Writer, rows: &mut [Row]) {
+    for (position, matched) in &writer.matching.references {
+        let attribute = &writer.template.attributes[*position];
+        let found = find_texts(writer, rows, *position, matched);
+        for row in rows.iter_mut() {
+            let Some((_, change)) = row.changes.iter_mut().find(|it| it.0 == *position) else { continue };
+            let Change::Set(Value::ReferenceByText(by, text)) = change else { continue };
+            let error = match found.get(text.as_ref()).copied().unwrap_or(Found::None) {
+                Found::One(id) => {
+                    *change = Change::Set(Value::Reference(id));
+                    continue;
+                }
+                Found::None if matched.target.id == writer.template.id => continue,
+                Found::None => by_text::not_found(attribute, Some(&matched.target), *by, text),
+                Found::Many(count) => by_text::ambiguous(attribute, &matched.target, *by, text, count),
+            };
+            *change = Change::Keep(Value::Null, Box::new(error));
         }
-        texts.sort_unstable();
-        texts.dedup();
-        let found = by_text::find(self.caller, &matched.target, matched.attribute(), &texts);
-        texts.into_iter().map(str::to_owned).zip(found).collect()
     }
+}
+
+fn find_texts(writer: &Writer, rows: &[Row], position: usize, matched: &Match) -> HashMap<String, Found> {
+    let mut texts: Vec<&str> = Vec::new();
+    for (_, change) in rows.iter().flat_map(|row| &row.changes).filter(|change| change.0 == position) {
+        if let Change::Set(Value::ReferenceByText(_, text)) = change {
+            texts.push(text);
+        }
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    let found = by_text::find(writer.caller, &matched.target, matched.attribute(), &texts);
+    texts.into_iter().map(str::to_owned).zip(found).collect()
 }

@@ -1,38 +1,39 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, columns, waiting: [[row, name of its record, [texts of it by which others refer to it], [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, columns, waiting: [[row, its record, [its texts by which others reference it], [records that it references]]], errors: [{row, column, code, sqlstate, message}]}`.
 
 use super::numbers::Numbers;
-use super::{Outcome, RecordHash, Row};
+use super::{Outcome, Row};
 use crate::error::{Code, Error};
 use crate::format::suggest::Forms;
 use crate::json_write::to_json as json;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use keyed_write_order::rows::RecordHash;
 use serde::Serialize;
 
-/// The most rows that are named where many may be meant.
-const MOST_ROWS: usize = 10;
+/// The maximum number of rows that a warning names.
+const MAX_ROWS: usize = 10;
 
 /// Rows that deserve a warning.
 #[derive(Default)]
 pub struct Notes {
-    /// They have no key, and name no record: sent again they make another.
+    /// They have neither key nor id: a second import creates their records again.
     keyless: Vec<usize>,
     /// Keys with invisible characters, such as a no-break space.
     odd: Vec<usize>,
     /// Keys that a spreadsheet has rounded.
     scientific: Vec<usize>,
-    /// The hash of the record of each row, 0 for none, by which the proxy finds those of an earlier row of the file.
+    /// The record of each row, 0 for none. The proxy finds several rows of a record by it.
     records: Vec<RecordHash>,
     /// Columns of numbers.
     numbers: Vec<Numbers>,
     /// The formats that fit columns.
     forms: Vec<Forms>,
-    /// The field of each column, and its type; none of a column that is not imported.
+    /// The field of each column and its type, if the column is imported.
     columns: Vec<Option<(String, &'static str)>>,
 }
 
 impl Notes {
-    /// Looks at the rows of a portion of `count`, with keys of this prefix.
+    /// Examines the rows of a chunk of `count`, with keys of this prefix.
     pub fn of(
         rows: &[Row],
         count: usize,
@@ -61,7 +62,7 @@ impl Notes {
 }
 
 impl Notes {
-    /// Shows what the columns are.
+    /// Adds the columns.
     pub fn show_columns(&mut self, columns: impl Iterator<Item = Option<(String, &'static str)>>) {
         self.columns.extend(columns);
     }
@@ -95,7 +96,7 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
-/// A row that waits, its record, the texts by which others refer to it, and what it refers to.
+/// A row that waits, its record, its texts by which others reference it, and the records that it references.
 type WaitingRow<'a> = (usize, Option<RecordHash>, &'a [RecordHash], &'a [RecordHash]);
 
 #[derive(Serialize)]
@@ -127,26 +128,28 @@ struct Fault {
     message: String,
 }
 
-/// The report on a portion. Rows are given by position; a row with several faults has several errors. `column_of`
-/// returns the column of an attribute or standard field in the file.
+/// The report on a chunk. Rows are given by position. A row with several faults has several errors. `column_of` returns the
+/// column of an attribute or standard field in the file.
 pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> Option<String>) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
-    let made = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));
+    let is_created = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));
     let waiting = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
-        Outcome::Waits { name, texts, targets } => Some((row, *name, texts.as_slice(), targets.as_slice())),
+        Outcome::Waits { record, texts, targets } => {
+            Some((row, *record, texts.as_slice(), targets.as_slice()))
+        }
         _ => None,
     });
-    let refused = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
-        Outcome::Refused(error) => Some((row, error)),
+    let rejected = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
+        Outcome::Rejected(error) => Some((row, error)),
         _ => None,
     });
     json(&Report {
         created: count(|it| matches!(it, Outcome::Created)),
         updated: count(|it| matches!(it, Outcome::Updated)),
         unchanged: count(|it| matches!(it, Outcome::Unchanged)),
-        keyless: notes.keyless.iter().filter(|row| made(row)).count(),
-        keyless_rows: notes.keyless.iter().copied().filter(made).take(MOST_ROWS).collect(),
-        odd: notes.odd.iter().copied().filter(made).collect(),
+        keyless: notes.keyless.iter().filter(|row| is_created(row)).count(),
+        keyless_rows: notes.keyless.iter().copied().filter(is_created).take(MAX_ROWS).collect(),
+        odd: notes.odd.iter().copied().filter(is_created).collect(),
         scientific: &notes.scientific,
         records: STANDARD
             .encode(notes.records.iter().flat_map(|hash| hash.to_le_bytes()).collect::<Vec<_>>()),
@@ -154,7 +157,7 @@ pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> 
         forms: &notes.forms,
         columns: &notes.columns,
         waiting: waiting.collect(),
-        errors: refused.flat_map(|(row, error)| faults(row, error, &column_of)).collect(),
+        errors: rejected.flat_map(|(row, error)| faults(row, error, &column_of)).collect(),
     })
 }
 
@@ -178,9 +181,9 @@ fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>
         let place = attribute.or(it.pointer.strip_prefix('/'));
         let field = place.map(|place| place.split('/').next().unwrap_or(place));
         let column = field.and_then(column_of);
-        // What is missing may have no column.
+        // The attribute of a missing value may have no column.
         let column = column.or_else(|| attribute.and(field).map(str::to_owned));
-        // What was raised and caught has one hint, which is of its first fault.
+        // An error that was raised and caught has one hint, that of its first fault.
         let hint = it.hint.as_ref().or(error.hint.as_ref().filter(|_| position == 0));
         fault(it.code, column, hinted(&it.detail, hint))
     });
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_a_spreadsheet_has_rounded_is_detected() {
+    fn key_that_a_spreadsheet_has_rounded_is_detected() {
         for key in ["4.00638E+12", "4E+12", "-1.5E-07", "4,00638E+12", "1e+300", "4.00638e+12"] {
             assert!(is_rounded(key), "{key:?}");
         }
@@ -224,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn an_attribute_without_a_column_is_named_by_its_slug() {
-        let fault = |pointer| Outcome::Refused(Error::at(Code::RequiredAttribute, pointer, "is required"));
+    fn attribute_without_a_column_is_named_by_its_slug() {
+        let fault = |pointer| Outcome::Rejected(Error::at(Code::RequiredAttribute, pointer, "is required"));
         let column_of = |field: &str| (field == "name").then(|| "Full name".to_owned());
         for (pointer, column) in [
             ("/attributes/name", "\"Full name\""),
@@ -243,20 +246,20 @@ mod tests {
         let fault = |slug: &str| Error::at(Code::InvalidValue, format!("/attributes/{slug}"), "is wrong");
         let errors = vec![fault("a").hint("write A"), fault("b"), fault("c").hint("Write C.")];
         let error = Error::join(errors).expect("an error");
-        let report = to_json(&[Outcome::Refused(error)], &Notes::default(), |_| None);
+        let report = to_json(&[Outcome::Rejected(error)], &Notes::default(), |_| None);
         let messages: Vec<&str> =
             report.split("\"message\":\"").skip(1).filter_map(|it| it.split('"').next()).collect();
         assert_eq!(messages, ["is wrong; write A", "is wrong", "is wrong. Write C."]);
     }
 
     #[test]
-    fn a_report_tells_rows_by_their_places() {
+    fn report_names_rows_by_position() {
         let error =
             Error::at(Code::InvalidValue, "/attributes/size", "must be a number").hint("Write digits.");
         let outcomes = [
             Outcome::Created,
-            Outcome::Waits { name: None, texts: vec![6], targets: vec![7, 8] },
-            Outcome::Refused(error),
+            Outcome::Waits { record: None, texts: vec![6], targets: vec![7, 8] },
+            Outcome::Rejected(error),
         ];
         assert_eq!(
             to_json(&outcomes, &Notes::default(), |_| None),

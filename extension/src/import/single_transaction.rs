@@ -1,20 +1,26 @@
-//! Imports a file in one transaction. It cannot take its locks in the order of keys, because it sees only one portion
+//! Imports a file in one transaction. It cannot take its locks in the order of keys, because it sees only one chunk
 //! at a time.
 
-use super::importer::Importer;
+use crate::access::principal::Principal;
 use crate::error::{Code, Error};
+use crate::json_write;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
-use crate::postgres::guard::{subtransaction, with_settings};
-use crate::postgres::setting;
+use crate::postgres::clock::EPOCH_SECONDS;
+use crate::postgres::guard::{as_owner, subtransaction, with_settings};
+use crate::postgres::parameter::params;
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::table_lock::within_lock_timeout;
+use crate::postgres::{setting, transaction};
 use crate::template::Template;
 use pgrx::prelude::PgSqlErrorCode;
+use serde::Serialize;
 use std::ffi::CString;
+use std::fmt;
 use std::time::Duration;
 
-/// For how long a file waits for the import of another, where the session's `lock_timeout` is not shorter. Shorter than the
-/// timeout of a statement, whose error would not say what was waited for.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// The maximum time for which a file waits for the import of another. Shorter than the timeout of a statement, whose error would
+/// not name the other import. A shorter `lock_timeout` of the session applies.
+const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// Prepares the transaction: a concurrent import into the same template waits for its end, and in a deadlock with a
 /// batch, PostgreSQL ends the batch: by the deadlock check, or if the cycle closes after that check, by the lock
@@ -22,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub fn enter(template: &Template, waits: bool) -> Result<Option<Importer>, Error> {
     let number = template.id as u64;
     if !advisory_lock::try_lock(LockKind::Import, number, Mode::Exclusive) {
-        // An error leaves no moment to look.
+        // After an error, the session cannot read locks.
         let importer = Importer::of(template);
         if !waits && importer.is_some() {
             return Ok(importer);
@@ -35,10 +41,10 @@ pub fn enter(template: &Template, waits: bool) -> Result<Option<Importer>, Error
 }
 
 fn wait(number: u64) -> Result<(), ()> {
-    let patience =
-        CString::new(format!("{}ms", within_lock_timeout(PATIENCE).as_millis())).unwrap_or_default();
+    let max_wait =
+        CString::new(format!("{}ms", within_lock_timeout(MAX_WAIT).as_millis())).unwrap_or_default();
     let locked = subtransaction(|| {
-        with_settings(&[(c"lock_timeout", &patience)], || {
+        with_settings(&[(c"lock_timeout", &max_wait)], || {
             advisory_lock::lock(LockKind::Import, number, Mode::Exclusive);
         });
     });
@@ -56,4 +62,64 @@ fn busy(template: &Template, importer: Option<&Importer>) -> Error {
         "Retry later, import with on_error=skip, which does not wait, or ask an administrator to end the \
          other import: DELETE /entities/template/{name}/import."
     ))
+}
+
+/// The import that holds a template.
+#[derive(Serialize)]
+pub struct Importer {
+    /// The process of PostgreSQL.
+    process: i32,
+    /// Its transaction, by the number of the session: no other ever has it.
+    transaction: String,
+    /// The role of its API key, or its login.
+    role: String,
+    /// When its transaction began, in UTC by RFC 3339.
+    since: Option<String>,
+}
+
+impl Importer {
+    /// Notes who imports and since when. Others cannot read the tables of an open transaction, nor what `pg_stat_activity`
+    /// knows of a session of another role. They can read its locks.
+    pub fn note() {
+        let key = Principal::current().and_then(|principal| principal.key).unwrap_or_default().unsigned_abs();
+        let seconds = transaction::began_at() / 1_000_000 + EPOCH_SECONDS;
+        let number = u64::from(key) << 32 | u64::from(u32::try_from(seconds).unwrap_or_default());
+        advisory_lock::lock(LockKind::Importer, number, Mode::Shared);
+    }
+
+    /// The import that holds a template, if there is one.
+    pub fn of(template: &Template) -> Option<Importer> {
+        let sql = format!(
+            "with held as materialized ( \
+               select l.pid, l.virtualtransaction, l.objsubid, l.classid::bigint as high, l.objid::bigint as low from pg_catalog.pg_locks l \
+               where l.locktype = 'advisory' and l.granted and l.pid is not null and l.objsubid in ({import}, {importer}) and l.database = ( \
+                 select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())) \
+             select h.pid, h.virtualtransaction, coalesce(r.rolname, a.usename, '')::text, pg_catalog.to_char( \
+               pg_catalog.to_timestamp(n.low) at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') \
+             from held h left join held n on n.pid = h.pid and n.objsubid = {importer} \
+             left join keyed_state.api_key k on k.id = n.high left join pg_catalog.pg_roles r on r.oid = k.role left join pg_catalog.pg_stat_activity a on a.pid = h.pid \
+             where h.objsubid = {import} and h.high = 0 and h.low = $1 limit 1",
+            import = LockKind::Import as u16,
+            importer = LockKind::Importer as u16,
+        );
+        let found = as_owner(|| {
+            connected(|spi| {
+                let rows = spi.run_once(&sql, Snapshot::Latest, &params![i64::from(template.id)]);
+                rows.first::<(i32, String, String, Option<String>)>()
+            })
+        });
+        found.map(|(process, transaction, role, since)| Importer { process, transaction, role, since })
+    }
+
+    /// `{process, transaction, role, since}`.
+    pub fn to_json(&self) -> String {
+        json_write::to_json(self)
+    }
+}
+
+impl fmt::Display for Importer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} has imported a file", self.role)?;
+        self.since.iter().try_for_each(|since| write!(out, " since {since}"))
+    }
 }

@@ -1,18 +1,18 @@
-//! Which formats fit the cells of a file, column by column.
+//! Finds the formats that fit the cells of a file, column by column.
 
 use super::cells::Cell;
 use super::columns::Column;
 use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::format::suggest::{Forms, forms};
-use crate::search::time_zone;
+use crate::search::query::time_zone;
 use crate::template::Template;
 
-/// The most cells that are shown of a column as examples.
-const MOST_EXAMPLES: usize = 10;
+/// The maximum number of example cells of a column.
+const MAX_EXAMPLES: usize = 10;
 
-/// The most columns that have examples.
-const MOST_COLUMNS_WITH_EXAMPLES: usize = 50;
+/// The maximum number of columns with examples.
+const MAX_COLUMNS_WITH_EXAMPLES: usize = 50;
 
 /// The formats of the columns in these rows, if their types have any.
 pub fn of(
@@ -31,9 +31,9 @@ pub fn of(
             Column::Attribute(attribute) => {
                 let attribute = &template.attributes[*attribute];
                 let rules = attribute.rules();
-                let is_shown = has_examples && found.len() < MOST_COLUMNS_WITH_EXAMPLES;
-                let most = if is_shown { MOST_EXAMPLES } else { 0 };
-                found.extend(forms(name, attribute.kind, &rules, zone.as_deref(), most, cells()));
+                let is_shown = has_examples && found.len() < MAX_COLUMNS_WITH_EXAMPLES;
+                let limit = if is_shown { MAX_EXAMPLES } else { 0 };
+                found.extend(forms(name, attribute.kind, &rules, zone.as_deref(), limit, cells()));
                 attribute.kind
             }
             Column::Key => AttributeType::String,

@@ -61,11 +61,11 @@ pub fn run(
                     written.push(place);
                 }
                 Some(LockedRecord { is_visible: true, .. }) => {
-                    outcomes.push((row.index, Outcome::Refused(caller.out_of_scope(action, template))));
+                    outcomes.push((row.index, Outcome::Rejected(caller.out_of_scope(action, template))));
                 }
                 hidden => outcomes.push((
                     row.index,
-                    Outcome::Refused(absent(caller, template, mode, row, hidden.is_some())),
+                    Outcome::Rejected(absent(caller, template, mode, row, hidden.is_some())),
                 )),
             }
         }
@@ -79,7 +79,7 @@ pub fn run(
         };
         for (place, id) in written.iter().zip(&ids) {
             if dropped.contains(id) {
-                outcomes.push((rows[*place].index, Outcome::Refused(dropped::error(template))));
+                outcomes.push((rows[*place].index, Outcome::Rejected(dropped::error(template))));
                 continue;
             }
             vectors::write::apply(template, *id, &rows[*place].embedding).or_raise();
@@ -90,7 +90,7 @@ pub fn run(
     })
 }
 
-/// The refusal of a row whose record the caller does not see.
+/// The error of a row whose record is not visible to the caller.
 fn absent(caller: &Caller, template: &Template, mode: Mode, row: &Row, is_hidden: bool) -> Error {
     match &row.key {
         Some(key) if mode == Mode::Update => missing(template, key),
@@ -100,8 +100,7 @@ fn absent(caller: &Caller, template: &Template, mode: Mode, row: &Row, is_hidden
     }
 }
 
-/// The refusal of a row that would create a record, where a file only changes records. What is out of sight answers as what is
-/// missing.
+/// The error of a row that would create a record in a file that only changes records. A hidden record counts as missing.
 pub fn missing(template: &Template, key: &str) -> Error {
     let message = format!("no record of {} has the key {key:?}", template.full_name());
     Error::at(Code::NotFound, "/external_key", message)
@@ -164,15 +163,15 @@ pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
     });
 }
 
-/// What a statement did with the records that it was given.
+/// The result of a statement.
 #[derive(Default)]
 struct Written {
     changed: HashSet<Uuid>,
-    /// Those that do not have their values, because a trigger dropped the write.
+    /// Records without their new values, because a trigger dropped the write.
     dropped: HashSet<Uuid>,
 }
 
-/// Writes changed values; or returns the rows whose records left the write scope.
+/// Writes changed values, or returns the rows whose records left the write scope.
 fn write(
     template: &Template,
     shape: &Changes,

@@ -1,19 +1,22 @@
 //! Explains a search: its statements, their plans, and notes on missing indexes.
 
-use super::bound_statement::Told;
-use super::explain_words;
-use super::plan::Plan;
-use super::query::{Count, SearchQuery};
-use super::ranked::{Filtered, first_size, possible_statements, statements_run};
-use super::run::Search;
-use super::semantic::strategy;
-use super::semantic::vector_search::VectorSearch;
-use super::text::first::First;
+use super::assistance::correction::correctable;
+use super::facet::counts::Counter;
+use super::facet::values;
+use super::page::ranked::{self, Filtered, counted, first_size};
+use super::page::search::Search;
+use super::page::statement::Explained;
+use super::page::{find, selection};
+use super::query::body::Count;
+use super::query::plan::Plan;
+use super::query::request;
+use super::semantic::strategy::{self, VectorSearch};
+use super::text::find::Matches;
+use super::text::first::{First, Lookup};
 use super::text::names;
-use super::time_zone;
-use super::words;
-use crate::access::visibility::{self, CallerSchema};
-use crate::access::{Action, Caller};
+use super::text::query::TextQuery;
+use crate::access::Caller;
+use crate::access::visibility;
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::planning::in_shape;
@@ -21,128 +24,123 @@ use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 use crate::value::table_name::{RECORD, SideTable};
 use crate::vectors;
-use crate::view::stored;
 use std::rc::Rc;
 
-/// In the place of a plan.
+/// Replaces a plan.
 const WITHHELD: &str = "The plan is not shown, because it depends on hidden records.\n";
 
-/// Every statement of a search with its plan. Words are looked for, and so are the records of the page, as far as the way to
-/// them depends on what they hold; nothing else is run. A caller who sees some records
-/// only gets the statements alone: plans follow from how many records there are, and which values they hold, the hidden
-/// ones included.
+/// Every statement of a search with its plan. Matches of terms are looked up, and records of the page where the access path depends
+/// on them; nothing else is run. A caller with a scope gets the statements without plans: a plan depends on the number and the
+/// values of all records, hidden ones included.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
-    caller.require(Action::Read, template)?;
-    let query = SearchQuery::parse(body)?;
-    let saved = stored::body_of(template, query.view.as_deref())?;
-    let query = query.within(saved.as_deref())?;
-    let schema = CallerSchema::new(caller, Rc::clone(template));
-    let plan = Plan::new(&query, &schema, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
-    let is_scoped = visibility::rows(caller, template, RECORD).is_some();
-    let mut out = plan.words.as_ref().map(explain_words::describe_others).unwrap_or_default();
-    let (mut selection, mut first) = (None, None);
-    if let Some(selected) = words::select(caller, template, &plan)? {
-        if plan.keys.is_empty() {
-            // How many match, and which words most documents have, follows from the hidden ones too.
-            if is_scoped {
-                out.push_str("The records that match the terms are ranked.\n");
-            } else {
-                let position = plan.position.as_ref();
-                let after = position.and_then(|position| Some((position.rank? as i16, position.uuid)));
-                let found = selected.matches.first(after, first_size(&plan));
-                out.push_str(&explain_words::describe(&found, &selected.matches, &plan));
-                first = Some(found);
+    request::read(caller, template, body, |query| {
+        let plan = request::plan(caller, template, &query)?;
+        let is_scoped = visibility::rows(caller, template, RECORD).is_some();
+        let mut out = plan.terms.as_ref().map(describe_alternatives).unwrap_or_default();
+        let (mut selection, mut first) = (None, None);
+        if let Some(selected) = selection::select(caller, template, &plan)? {
+            if plan.keys.is_empty() {
+                // The number of matches and the frequency of terms depend on hidden records too.
+                if is_scoped {
+                    out.push_str("The records that match the terms are ranked.\n");
+                } else {
+                    let position = plan.position.as_ref();
+                    let after = position.and_then(|position| Some((position.rank? as i16, position.uuid)));
+                    let found = selected.matches.first(after, first_size(&plan));
+                    out.push_str(&describe_matches(&found, &selected.matches, &plan));
+                    first = Some(found);
+                }
             }
+            selection = Some(selected);
         }
-        selection = Some(selected);
-    }
-    as_owner(|| {
-        connected(|spi| {
-            if let Some(words) = plan.words.as_ref().filter(|_| !is_scoped) {
-                let seen = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
-                for reference in names::references(template, &seen) {
-                    for term in words.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
-                        out.push_str(&format!(
-                            "All records that {} can refer to are scanned for names with {}.\n",
-                            reference.column(),
-                            term.text
-                        ));
+        as_owner(|| {
+            connected(|spi| {
+                if let Some(terms) = plan.terms.as_ref().filter(|_| !is_scoped) {
+                    let seen = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
+                    for reference in names::references(template, &seen) {
+                        for term in terms.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
+                            out.push_str(&format!(
+                                "All records that {} can refer to are scanned for names with {}.\n",
+                                reference.column(),
+                                term.text
+                            ));
+                        }
                     }
                 }
-            }
-            if let Some(vector) = &query.vector {
-                vectors::table::require(template)?;
-                if is_scoped {
-                    out.push_str(WITHHELD);
-                } else {
-                    let wanted = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
-                    out.push_str(strategy::choose(spi, &wanted).describe());
+                if let Some(vector) = &query.vector {
+                    vectors::table::require(template)?;
+                    if is_scoped {
+                        out.push_str(WITHHELD);
+                    } else {
+                        let wanted = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
+                        out.push_str(strategy::choose(spi, &wanted).describe());
+                    }
+                    return Ok(());
                 }
-                return Ok(());
-            }
-            let search = Search { spi, caller, template, plan: &plan, selection, is_only_shown: is_scoped };
-            // The choice of a pass depends on hidden records: a caller with a scope is not told.
-            let pass = search.selection.as_ref().filter(|_| !is_scoped);
-            let pass =
-                pass.filter(|_| may_be_counted_in_one_pass(&search)).and_then(|it| it.fields_counted(spi));
-            let page = statements_of_page(&search, is_scoped, first);
-            for told in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
-                write_statement(spi, told, is_scoped, &mut out);
-            }
-            if plan.count == Count::Exact && are_words_alone(&search) && pass.is_none() {
-                out.push_str(
-                    "\nCounting all records found: their documents are compared, without a statement.\n",
-                );
-            }
-            if let Some(pass) = &pass {
-                write_pass(&search, pass, &mut out);
-            }
-            if query.fuzzy {
-                out.push_str(explain_words::describe_fuzzy(&plan, page.found));
-            }
-            Ok(())
-        })
-    })?;
-    Ok(out)
+                let search =
+                    Search { spi, caller, template, plan: &plan, selection, is_only_shown: is_scoped };
+                // The choice of a pass depends on hidden records, so it is not disclosed to a caller with a scope.
+                let may_be_counted = !is_scoped && may_be_counted_in_one_pass(&search);
+                let pass = may_be_counted.then(|| Counter::new(&search).fields_counted()).flatten();
+                let page = statements_of_page(&search, is_scoped, first);
+                for explained in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
+                    write_statement(spi, explained, is_scoped, &mut out);
+                }
+                if plan.count == Count::Exact && are_terms_alone(&search) && pass.is_none() {
+                    out.push_str(
+                        "\nCounting all records found: their documents are compared, without a statement.\n",
+                    );
+                }
+                if let Some(pass) = &pass {
+                    write_pass(&search, pass, &mut out);
+                }
+                if query.fuzzy {
+                    out.push_str(describe_typo_tolerance(&plan, page.found));
+                }
+                Ok(())
+            })
+        })?;
+        Ok(out)
+    })
 }
 
 /// Whether values are counted, or records by more than their words.
 fn may_be_counted_in_one_pass(search: &Search) -> bool {
     let plan = search.plan;
-    !plan.facets.is_empty() || plan.count == Count::Exact && !are_words_alone(search)
+    !plan.facets.is_empty() || plan.count == Count::Exact && !are_terms_alone(search)
 }
 
-/// Whether words alone decide on the records.
-fn are_words_alone(search: &Search) -> bool {
-    search.selection.is_some() && search.plan.has_words_only
+/// Whether full-text terms alone decide on the records.
+fn are_terms_alone(search: &Search) -> bool {
+    search.selection.is_some() && search.plan.has_terms_only
 }
 
-/// The statements that find the records of the page, each with what it is for; nothing is said of the first. `first` are
-/// the first matches of the words.
+/// The statements that find the records of the page, each with its purpose; the first needs none. `first` are the first matches of
+/// the terms.
 fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) -> Filtered {
     let plan = search.plan;
     let mut statements = Vec::new();
     if let Some(selection) = search.selection.as_ref().filter(|_| plan.keys.is_empty()) {
-        // A page in the order of words is looked up by what they select.
+        // A page in the order of ranks looks matches up.
         let are_all_on_it = plan.filter.is_always_true();
         return match first {
             _ if plan.filter.is_never_true() => Filtered { statements, found: Some(0) },
             Some(first) if are_all_on_it => Filtered { statements, found: Some(first.matches.len()) },
-            Some(first) => statements_run(search.spi, search.template, plan, &selection.matches, first),
+            Some(first) => ranked::explained(search.spi, search.template, plan, &selection.matches, first),
             None if are_all_on_it => Filtered { statements, found: None },
-            None => Filtered { statements: possible_statements(search.template, plan), found: None },
+            None => Filtered { statements: ranked::possible(search.template, plan), found: None },
         };
     }
     let segments = plan.order.segments(plan.position.as_ref());
     for place in 0..segments.len() {
-        let (mut told, is_of_all) = match is_scoped {
-            true => (search.possible_statements(&segments[place], plan.limit + 1), false),
-            false => search.statements_run(&segments[place..], plan.limit + 1),
+        let (mut explained, is_of_all) = match is_scoped {
+            true => (find::possible(search, &segments[place], plan.limit + 1), false),
+            false => find::explained(search, &segments[place..], plan.limit + 1),
         };
-        if let Some(first) = told.first_mut().filter(|_| place > 0) {
+        if let Some(first) = explained.first_mut().filter(|_| place > 0) {
             first.purpose = format!("When these are exhausted:{}", first.purpose);
         }
-        statements.extend(told);
+        statements.extend(explained);
         if is_of_all {
             break;
         }
@@ -150,26 +148,29 @@ fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) ->
     Filtered { statements, found: None }
 }
 
-/// The statements that look at all records found; `pass` are the facets that one pass over the table counts, and the total with
-/// them.
-fn statements_of_all(search: &Search, pass: Option<&[bool]>) -> Vec<Told> {
+/// The statements over all records found; `pass` are the facets that one pass over the table counts, together with the total.
+fn statements_of_all(search: &Search, pass: Option<&[bool]>) -> Vec<Explained> {
     let plan = search.plan;
     let mut statements = Vec::new();
     let mut of_all = |purpose, statement, member| {
-        statements.push(Told { purpose, statement, shape: None, member: Some(member) });
+        statements.push(Explained { purpose, statement, shape: None, member: Some(member) });
     };
-    if plan.count == Count::Exact && !are_words_alone(search) && pass.is_none() {
-        of_all("Counting all records found:".to_owned(), search.count_sql(), "count");
+    if plan.count == Count::Exact && !are_terms_alone(search) && pass.is_none() {
+        of_all("Counting all records found:".to_owned(), search.count_statement(), "count");
     }
     for (position, facet) in plan.facets.iter().enumerate() {
         if !pass.is_some_and(|counted| counted[position]) {
-            of_all(format!("Counting the values of {}:", facet.name), search.facet_sql(facet), "facets");
+            of_all(
+                format!("Counting the values of {}:", facet.name),
+                values::statement(search, facet),
+                "facets",
+            );
         }
     }
     statements
 }
 
-/// Tells what a pass over the table counts.
+/// What a pass over the table counts.
 fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     let plan = search.plan;
     let facets = plan.facets.iter().zip(counted).filter(|(_, is_counted)| **is_counted);
@@ -177,8 +178,8 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     let (mut what, mut members) = (Vec::new(), Vec::new());
     if plan.count == Count::Exact {
         what.push("all records found".to_owned());
-        // Without the facets, words alone are counted by their documents.
-        if !are_words_alone(search) || facets.is_empty() {
+        // Without facets, full-text terms alone are counted by documents.
+        if !are_terms_alone(search) || facets.is_empty() {
             members.push("count");
         }
     }
@@ -197,8 +198,8 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     }
 }
 
-fn write_statement(spi: &Connection, told: &Told, is_scoped: bool, out: &mut String) {
-    let Told { purpose, statement, shape, member } = told;
+fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out: &mut String) {
+    let Explained { purpose, statement, shape, member } = explained;
     if !out.is_empty() {
         out.push('\n');
     }
@@ -242,7 +243,7 @@ fn write_statement(spi: &Connection, told: &Told, is_scoped: bool, out: &mut Str
     }
 }
 
-/// Whether the index scan of the first line looks for nothing, and leaves it to a filter what is found.
+/// Whether the index scan of the first line has no index condition but a filter.
 fn is_walk(lines: &[String]) -> bool {
     let details = || lines[1..].iter().take_while(|line| !line.contains("->"));
     let filters = |line: &String| {
@@ -251,7 +252,7 @@ fn is_walk(lines: &[String]) -> bool {
     !details().any(|line| line.contains("Index Cond:")) && details().any(filters)
 }
 
-/// What would spare the reading of a whole table by a statement that runs for the sake of this member.
+/// How to avoid that a statement, which runs for this member, reads a whole table.
 fn advice(member: Option<&str>, table: &str) -> String {
     match (SideTable::Documents.is_named(table), member) {
         (true, Some(member)) => format!("search for rarer terms, or leave {member} out."),
@@ -265,7 +266,7 @@ fn advice(member: Option<&str>, table: &str) -> String {
     }
 }
 
-/// A line of a plan without the ids that words have found, which would fill the page.
+/// A line of a plan without the ids of matches, which would fill the page.
 fn without_ids(line: String) -> String {
     let end = "}'::uuid[]";
     match (line.find("'{"), line.rfind(end)) {
@@ -273,5 +274,80 @@ fn without_ids(line: String) -> String {
             format!("{}$1{}", &line[..start], &line[last + end.len()..])
         }
         _ => line,
+    }
+}
+
+/// How the first matches of the terms were found.
+fn describe_matches(first: &First, matches: &Matches, plan: &Plan) -> String {
+    let count = first.matches.len();
+    let after = if plan.position.is_some() { "After the cursor, " } else { "" };
+    let least = if first.are_all { "" } else { "at least " };
+    let verb = if count == 1 { "matches" } else { "match" };
+    let before = if plan.filter.is_always_true() { "" } else { " (before filters)" };
+    let best = if first.are_all { "" } else { "; the best come first" };
+    let found = format!("{after}{least}{} {verb} the terms{before}{best}.\n", counted(count, "record"));
+    let mut out = found[..1].to_uppercase() + &found[1..];
+    let work = &first.work;
+    if work.read > 0 {
+        let read = match (work.is_over, work.read) {
+            (true, 1) => "The only document is".to_owned(),
+            (false, 1) => "1 document is".to_owned(),
+            (true, count) => format!("All {count} documents are"),
+            (false, count) => format!("{count} documents are"),
+        };
+        out.push_str(&format!("{read} read, newest first.\n"));
+    }
+    for (lookup, found) in &work.looked_up {
+        out.push_str(&describe_lookup(*lookup, *found));
+        out.push('\n');
+    }
+    let scanned = matches.scanned();
+    if !scanned.is_empty() {
+        let which = if first.are_all { "Every document is" } else { "Documents are" };
+        out.push_str(&format!(
+            "{which} read for {}: no index serves terms without a letter or digit, or exclusions alone.\n",
+            scanned.join(" ")
+        ));
+    }
+    out
+}
+
+/// The alternatives of terms: synonyms, and the corrections of a cursor.
+fn describe_alternatives(terms: &TextQuery) -> String {
+    let mut out = String::new();
+    for term in terms.terms.iter().filter(|term| !term.alternatives.is_empty()) {
+        let all = std::iter::once(term.clone()).chain(term.others());
+        let all: Vec<String> = all.map(|it| it.shown().trim_start_matches('-').to_owned()).collect();
+        let which = if term.is_excluded { "are left out" } else { "are looked for" };
+        out.push_str(&format!("Records with {} {which}.\n", all.join(" or ")));
+    }
+    out
+}
+
+/// A look-up with its number of results.
+fn describe_lookup(lookup: Lookup, found: usize) -> String {
+    let documents = counted(found, "document");
+    match lookup {
+        Lookup::Whole => format!("The index finds {documents} whose name or key may be the search."),
+        Lookup::Names => format!("The index finds {documents} with the terms as whole words of name or key."),
+        Lookup::WholeWords => format!("The index finds {documents} with the terms as whole words."),
+        Lookup::All => format!("The index finds {documents} with the terms."),
+        Lookup::Statement => {
+            format!("A statement finds {}, by names of other records too.", counted(found, "record"))
+        }
+    }
+}
+
+/// Whether typo tolerance follows a search that found this many records; `found` is none if that is not known.
+fn describe_typo_tolerance(plan: &Plan, found: Option<usize>) -> &'static str {
+    let has_correctable =
+        plan.terms.iter().flat_map(|terms| &terms.terms).any(|term| correctable(term).is_some());
+    match found {
+        _ if !has_correctable || plan.position.is_some() => "",
+        Some(0) => {
+            "\nNothing matches: with fuzzy, terms with one typo are searched next; this is not shown.\n"
+        }
+        Some(_) => "",
+        None => "\nIf nothing matches, terms with one typo are searched next (fuzzy); this is not shown.\n",
     }
 }

@@ -1,7 +1,8 @@
 //! The SQL and HTTP functions that search.
 
+use super::assistance::suggestions;
+use super::semantic;
 use super::text::{keys, trigram};
-use super::{explain, fuzzy, run, semantic, suggest};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::postgres::function::{Answer, sql_functions};
@@ -14,55 +15,56 @@ sql_functions! {
     keyed_search => |call| {
         let template = catalog::by_argument(call)?;
         let query = call.json(1);
-        fuzzy::search(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Json)
+        super::search(&Caller::current(), &template, query.as_deref().unwrap_or("{}"))
+            .map(|result| Answer::Json(result.into_json()))
     };
 
     /// `keyed.suggest(template regclass, query jsonb) returns jsonb`.
     keyed_suggest => |call| {
         let template = catalog::by_argument(call)?;
         let query = call.json(1);
-        suggest::suggest(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Json)
+        suggestions::suggest(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Json)
     };
 
     /// `keyed_http.suggest(template text, body text) returns text`.
     keyed_http_suggest => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        suggest::suggest(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
+        suggestions::suggest(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
     };
 
     /// `keyed.filter_sql(template regclass, query jsonb) returns text`.
     keyed_filter_sql => |call| {
         let template = catalog::by_argument(call)?;
         let query = call.json(1);
-        run::filter_sql(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Text)
+        super::filter_sql(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Text)
     };
 
     /// `keyed.explain(template regclass, query jsonb) returns text`.
     keyed_explain => |call| {
         let template = catalog::by_argument(call)?;
         let query = call.json(1);
-        explain::explain(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Text)
+        super::explain::explain(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Text)
     };
 
     /// `keyed.semantic_search(query jsonb) returns jsonb`.
     keyed_semantic_search => |call| {
         let query = call.required_json(0, "query")?;
-        semantic::run::search(&Caller::current(), &query).map(|answer| Answer::Json(answer.body))
+        semantic::run::search(&Caller::current(), &query).map(|found| Answer::Json(found.json))
     };
 
     /// `keyed_http.semantic_search(body text) returns text[]`.
     keyed_http_semantic_search => |call| {
-        let answer = semantic::run::search(&Caller::current(), &call.required_text(0, "body")?)?;
-        let flags = [answer.is_exact, answer.is_exhausted].map(|flag| Some(flag.to_string()));
-        Ok(Answer::Texts(flags.into_iter().chain([Some(answer.body)]).collect()))
+        let found = semantic::run::search(&Caller::current(), &call.required_text(0, "body")?)?;
+        let flags = [found.is_exact, found.is_exhausted].map(|flag| Some(flag.to_string()));
+        Ok(Answer::Texts(flags.into_iter().chain([Some(found.json)]).collect()))
     };
 
     /// `keyed_http.check_search(template text, body text) returns boolean`.
     keyed_http_check_search => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        run::check(&caller, &template, &call.required_text(1, "body")?)?;
+        super::check(&caller, &template, &call.required_text(1, "body")?)?;
         Ok(Answer::Datum(Datum::from(true)))
     };
 
@@ -103,6 +105,7 @@ sql_functions! {
     keyed_http_search => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        fuzzy::search(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
+        super::search(&caller, &template, &call.required_text(1, "body")?)
+            .map(|result| Answer::Text(result.into_json()))
     };
 }

@@ -1,85 +1,94 @@
 //! Search: which records, in which order, page by page.
 //!
 //! ```text
-//! body ──query──▶ Query ──plan (filter, sort, cursor)──▶ Plan ──run──▶ statements ──▶ JSON
+//! body ──query/──▶ Plan ──run──▶ page/, facet/, semantic/ ──▶ SearchResult ──▶ JSON
 //! ```
 //!
-//! Everything up to the plan is pure text. Only the plan adds the caller's scopes: its condition includes what the
-//! caller may see, and every statement of a search (page, count, facets) uses it.
+//! [`search`] is the only entry: full-text terms, typo tolerance and vectors are behind it. A search is one plan with one
+//! condition, which includes the caller's scopes; every statement of the search (page, count, facets) uses it. Values of a
+//! request reach SQL as parameters or through `value/quote.rs`.
 //!
-//! Whatever a caller sends reaches SQL as a parameter or through `value/quote.rs`.
+//! Each folder imports only from those before it:
+//!
+//! | folder | holds |
+//! |---|---|
+//! | `text/` | full-text search: documents, terms, matches and their ranks |
+//! | `assistance/` | synonyms, suggestions, typo tolerance, highlights |
+//! | `query/` | the body, the plan, cursors |
+//! | `page/` | access paths to the records of a page, and their cost model |
+//! | `facet/` | values of fields with their counts |
+//! | `semantic/` | search by vectors, alone or with terms |
 
-/// Which access path finds the records of a page.
-pub mod access_path;
-/// Statements with their arguments.
-pub mod bound_statement;
-/// Words in place of those that were not found.
-pub mod correction;
-/// Fields whose values are counted.
-pub mod counted_field;
-/// Page cursors.
-pub mod cursor;
+/// Assistance for typing.
+pub mod assistance;
 /// Explains a search.
 pub mod explain;
-/// Explains how words are searched.
-pub mod explain_words;
-/// Facets.
+/// Values of fields with their counts.
 pub mod facet;
-/// Writes the values of facets.
-mod facet_writer;
-/// The first of many items.
-pub mod first_items;
 /// The SQL and HTTP functions.
 pub mod functions;
-/// Finds the words that were meant.
-pub mod fuzzy;
-/// The mode of a search: words, vectors, or both.
-pub mod mode;
-/// Keyset pages.
+/// Access paths to the records of a page.
 pub mod page;
-/// Finds the records of a page.
-pub mod page_rows;
-/// Tells the statements that find the records of a page.
-mod page_statements;
-/// Writes the records of a page.
-pub mod page_writer;
-/// Parses the body of a search.
-pub mod parse;
-/// Compares texts with a part.
-pub mod part_comparison;
-/// Records by a part of a text.
-pub mod part_rows;
-/// Plan → the statements of its access paths.
-pub mod path_statement;
-/// Query + template → parts of statements.
-pub mod plan;
-/// A parsed search.
+/// The body of a search, and its plan.
 pub mod query;
-/// Pages of ranked matches.
-pub mod ranked;
-/// Conditions that a field has a value, which few records have.
-pub mod rare_value;
-/// Statements → answer.
-pub mod run;
-/// Semantic search.
+/// The result of a search, and its response.
+pub mod result;
+/// Runs the statements of a search.
+mod run;
+/// Search by vectors.
 pub mod semantic;
-/// The sort order.
-pub mod sort;
-/// Records by a part of a text, in an order that no index has.
-pub mod sorted_parts;
-/// Plan → the statement of a page.
-pub mod statement;
-/// Completions of what is typed.
-pub mod suggest;
 /// Full-text search.
 pub mod text;
-/// Patterns of texts, compared in memory.
-pub mod text_pattern;
-/// The time zone of a search.
-pub mod time_zone;
-/// Counts the attributes that searches use.
-pub mod usage;
-/// Counts the values of fields.
-pub mod value_counts;
-/// Searches for words.
-pub mod words;
+
+use crate::access::Caller;
+use crate::error::Error;
+use crate::filter::render;
+use crate::record::shape::Projection;
+use crate::template::Template;
+use crate::value::table_name::RECORD;
+use crate::vectors;
+use assistance::typo_tolerance;
+use page::selection;
+use query::request;
+use result::SearchResult;
+use std::rc::Rc;
+
+/// Finds records of a template. If no record has the terms and `fuzzy` is set, terms with a typo are corrected.
+pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<SearchResult, Error> {
+    request::read(caller, template, body, |mut query| {
+        let (result, terms) = run::run(caller, template, &query)?;
+        let Some(terms) = terms.filter(|_| query.fuzzy && result.is_empty()) else { return Ok(result) };
+        let has_match = |term: &text::query::Term| run::has_match(caller, template, term);
+        let corrected = typo_tolerance::correct(caller, template, &terms, has_match, |corrections| {
+            query.corrections = corrections;
+            let (result, _) = run::run(caller, template, &query)?;
+            Ok(Some(result).filter(|result| !result.is_empty()))
+        })?;
+        Ok(corrected.unwrap_or(result))
+    })
+}
+
+/// Rejects the bodies that [`search`] rejects, without searching.
+pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(), Error> {
+    request::read(caller, template, body, |query| {
+        request::plan(caller, template, &query)?;
+        Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+        if query.vector.is_some() {
+            vectors::table::require(template)?;
+        }
+        Ok(())
+    })
+}
+
+/// The condition that the terms and filters of a search compile to, in readable form.
+pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
+    request::read(caller, template, body, |query| {
+        let plan = request::plan(caller, template, &query)?;
+        let options = render::Options { lives: plan.lives, ..render::Options::default() };
+        let filters = render::render(&plan.filter, RECORD, options);
+        Ok(match &plan.terms {
+            Some(terms) => format!("{} and {filters}", selection::condition(caller, template, terms)?),
+            None => filters,
+        })
+    })
+}

@@ -178,7 +178,7 @@ mod tests {
 
     #[tokio::test]
     async fn guesses_of_an_address_leave_room_for_known_keys_and_end_at_its_limit() {
-        let admission = admission(&["--requests=1", "--auth-failures=3"]);
+        let admission = admission(&["--max-requests=1", "--auth-failures=3"]);
         sent(&admission, 0, is_valid()).await.expect("a valid key");
         sent(&admission, 1, is_valid()).await.expect("another");
         let (begun, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));

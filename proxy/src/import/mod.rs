@@ -3,7 +3,7 @@
 //! ```text
 //! body ──source (decode, rows)──▶ Portion ──target (a transaction each, or one for all)──▶ Tally ──▶ report
 //!                                    ▲                                      │
-//!                                    └──────────────waiting, order───────────┘
+//!                                    └─────────────────waiting────────────────┘
 //! ```
 //!
 //! The proxy decodes, finds the ends of rows and rejects rows that break the rules of quotes (`file/rows/`). So memory
@@ -16,14 +16,6 @@ pub(crate) mod answer;
 pub(crate) mod faults;
 /// The format of a file.
 pub(crate) mod format;
-/// The records of waiting rows.
-pub(crate) mod held;
-/// The import of another file.
-mod importer;
-/// The order of waiting rows.
-pub(crate) mod order;
-/// What a portion is for.
-mod portion_kind;
 /// The size of portions.
 pub(crate) mod portion_sizer;
 /// What a dry run shows of a file.
@@ -42,7 +34,7 @@ pub(crate) mod suggestion;
 pub(crate) mod tally;
 /// Writes portions.
 pub(crate) mod target;
-/// Rows that wait for others.
+/// Rows that wait for the records that they reference.
 pub(crate) mod waiting;
 /// Effects that may be unintended.
 pub(crate) mod warnings;

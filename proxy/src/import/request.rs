@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use axum::http::{HeaderMap, Uri};
 use encoding_rs::Encoding;
+use keyed_write_order::record_filter::RecordFilter;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::answer::{Answer, wanted};
 use super::format::format_of;
-use super::held::Held;
-use super::portion_kind::PortionKind;
 use crate::file::cell_format::cell_format;
 use crate::file::format::Format;
 use crate::file::sniff::parse_delimiter;
@@ -25,6 +24,18 @@ pub(crate) enum OnError {
     Abort,
     /// The others are.
     Skip,
+}
+
+/// What the database gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PortionKind {
+    /// No rows: only the options are checked. If another import holds the template, the database names its owner and does
+    /// not wait.
+    Attempt,
+    /// Rows, or none.
+    Some,
+    /// Rows after which no others come.
+    Last,
 }
 
 /// A file that is to be imported.
@@ -192,7 +203,7 @@ impl Request {
     pub(crate) fn options(
         &self,
         header: Option<(&[String], u8)>,
-        held: &Held,
+        held: &RecordFilter,
         portion: PortionKind,
     ) -> String {
         let options = Options {

@@ -3,20 +3,18 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use keyed_write_order::record_filter::RecordFilter;
 use serde_json::value::RawValue;
 
 use super::answer::Answer as Shape;
 use super::faults::refusal;
-use super::held::Held;
-use super::importer;
-use super::portion_kind::PortionKind;
 use super::portion_sizer::PortionSizer;
 use super::preview::Preview;
-use super::request::{OnError, Request};
+use super::request::{OnError, PortionKind, Request};
 use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
-use super::target::Target;
-use super::waiting::{Waiter, Waiting};
+use super::target::{self, Target};
+use super::waiting::{Waiting, WaitingRow};
 use crate::caller::Caller;
 use crate::file::cells::cells;
 use crate::file::format::Format;
@@ -27,9 +25,9 @@ use crate::problem::Problem;
 use crate::state::App;
 use keyed_service::shutdown::Step;
 
-/// Rows that waited are tried so often before what they refer to is taken as missing. Once does, unless rows refer to each
-/// other in a cycle that is too long for a portion.
-const MOST_PASSES: usize = 4;
+/// How often waiting rows are sent before the records that they still reference count as missing. Once is enough, unless
+/// rows reference each other in a cycle that is too long for a portion.
+const MAX_RETRIES: usize = 4;
 
 /// The SQLSTATE of an invalid value, which is answered with 422.
 const INVALID: &str = "22023";
@@ -64,12 +62,12 @@ pub(crate) struct Import<'a> {
 
 /// How often the rows of a portion have been sent to the database.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pass {
+enum Sending {
     /// They come from the file.
     First,
     /// They have waited for others.
-    Further,
-    /// What they refer to must be there.
+    Retry,
+    /// The records that they reference must exist.
     Last,
 }
 
@@ -104,10 +102,10 @@ impl<'a> Import<'a> {
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
         let first = if request.answer == Shape::Progress { PortionKind::Attempt } else { PortionKind::Some };
         let [first, waiting] =
-            [first, PortionKind::Some].map(|kind| options(request, &source, &Held::default(), kind));
+            [first, PortionKind::Some].map(|kind| options(request, &source, &RecordFilter::default(), kind));
         let mut checked = target.check(&first).await?;
-        if let Some(importer) = importer::in_the_way(&checked) {
-            waits_for(importer).await;
+        if let Some(holder) = target::holder(&checked) {
+            waits_for(holder).await;
             checked = target.check(&waiting).await?;
         }
         let tally = Tally {
@@ -195,15 +193,15 @@ impl<'a> Import<'a> {
                 let row = self.refused_text(&row.text);
                 listener.refused(&row, std::slice::from_ref(&refusal)).await?;
             }
-            self.write(portion, &mut waiting, Pass::First, listener).await?;
+            self.write(portion, &mut waiting, Sending::First, listener).await?;
             sizer.record(rows, began.elapsed());
         }
         self.metrics.import_bytes.inc_by(self.source.bytes - counted);
         self.write_waiting(waiting, sizer, listener).await
     }
 
-    /// Writes the waiting rows, each after those that it refers to. Rows that still wait refer to records that no row
-    /// creates, or to refused rows; a last pass reports them.
+    /// Sends the waiting rows again, each after those that it references. Rows that still wait reference records that no
+    /// row creates, or rejected rows; when they are sent last, the database reports them.
     async fn write_waiting(
         &mut self,
         mut waiting: Waiting,
@@ -211,17 +209,17 @@ impl<'a> Import<'a> {
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         let mut is_last = false;
-        for passes in 1.. {
+        for retries in 1.. {
             if waiting.count() == 0 {
                 break;
             }
             let before = waiting.count();
-            let pass = if is_last { Pass::Last } else { Pass::Further };
+            let sending = if is_last { Sending::Last } else { Sending::Retry };
             let mut portions = waiting.into_portions().await?;
             waiting = Waiting::default();
             while let Some(portion) = portions.next(sizer.rows()).await? {
                 let (began, rows) = (Instant::now(), portion.rows.len());
-                self.write(portion, &mut waiting, pass, listener).await?;
+                self.write(portion, &mut waiting, sending, listener).await?;
                 sizer.record(rows, began.elapsed());
             }
             let has_progress = waiting.count() < before;
@@ -229,7 +227,7 @@ impl<'a> Import<'a> {
                 let cause = format!("{before} rows of an import wait, and there are no others");
                 return Err(Problem::internal(cause).into());
             }
-            is_last = is_last || !has_progress || passes >= MOST_PASSES;
+            is_last = is_last || !has_progress || retries >= MAX_RETRIES;
         }
         Ok(())
     }
@@ -246,21 +244,24 @@ impl<'a> Import<'a> {
         &mut self,
         portion: Portion,
         waiting: &mut Waiting,
-        pass: Pass,
+        sending: Sending,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         if !portion.rows.is_empty() {
-            let kind = if pass == Pass::Last { PortionKind::Last } else { PortionKind::Some };
+            let kind = if sending == Sending::Last { PortionKind::Last } else { PortionKind::Some };
             let options = options(self.request, &self.source, waiting.held(), kind);
             let answer = self.target.write(&options, &portion.text).await?;
             let answer: Answer<'_> = serde_json::from_str(&answer)
                 .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
-            for (row, name, texts, targets) in &answer.waiting {
-                let line = portion.rows.get(*row).map_or(0, |row| row.line);
-                let row = portion.row(*row);
-                waiting.push(Waiter { line, row, name: *name, texts, targets }).await?;
-            }
-            for (row, refusals) in self.tally.add(&portion, answer, pass != Pass::First) {
+            let waits = answer.waiting.iter().map(|(row, record, texts, targets)| WaitingRow {
+                line: portion.rows.get(*row).map_or(0, |row| row.line),
+                row: portion.row(*row),
+                record: *record,
+                texts,
+                targets,
+            });
+            waiting.extend(waits).await?;
+            for (row, refusals) in self.tally.add(&portion, answer, sending != Sending::First) {
                 let row = self.refused_text(portion.row(row));
                 listener.refused(&row, &refusals).await?;
             }
@@ -274,7 +275,7 @@ impl<'a> Import<'a> {
     }
 }
 
-fn options(request: &Request, source: &Source, held: &Held, portion: PortionKind) -> String {
+fn options(request: &Request, source: &Source, held: &RecordFilter, portion: PortionKind) -> String {
     let header = (request.format != Format::Ndjson).then_some((source.header.as_slice(), source.delimiter));
     request.options(header, held, portion)
 }

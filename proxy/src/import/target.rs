@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
 use crate::caller::Caller;
@@ -16,6 +18,18 @@ const STATEMENT: Statement = statement!("import_rows($4::text, $5::text, $6::tex
 
 /// The time between two tries to get a connection, beside that of the tries.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The response of the database to an import that does not wait for another.
+#[derive(Deserialize)]
+struct Waits<'a> {
+    #[serde(borrow)]
+    waits_for: &'a RawValue,
+}
+
+/// The import that holds the template, if the database names it in its response.
+pub(super) fn holder(response: &str) -> Option<&RawValue> {
+    serde_json::from_str(response).ok().map(|Waits { waits_for }| waits_for)
+}
 
 /// A template into which rows are written.
 pub(crate) struct Target<'a> {

@@ -1,61 +1,57 @@
-//! Rows that refer to records of later rows. A few wait in memory, many in an unnamed file, up to a maximum.
+//! Rows that reference records of later rows. A few wait in memory, many in an unnamed file, up to a maximum.
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use keyed_errors::Code;
+use keyed_write_order::record_filter::RecordFilter;
+use keyed_write_order::rows::{Next, RecordHash, Rows};
+use tempfile::SpooledTempFile;
 use tokio::task::spawn_blocking;
 
-use super::held::Held;
-use super::order::{Next, Order};
 use crate::file::portion::Portion;
 use crate::file::rows::PORTION_BYTES;
 use crate::problem::Problem;
 
 /// The maximum size in memory.
-const IN_MEMORY: usize = 1 << 20;
-/// The maximum total size.
-const MOST_BYTES: u64 = 1 << 30;
-/// The maximum number of rows and references, each of which takes some dozen bytes of memory.
-const MOST_ROWS: usize = 1 << 21;
+const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
 /// Rows of a cycle are written together if they fit in this many portions.
-const PORTIONS_OF_CYCLE: usize = 4;
+const MAX_PORTIONS_OF_CYCLE: usize = 4;
 
 /// A waiting row and its dependencies, as the database reports them.
-pub(crate) struct Waiter<'a> {
+pub(crate) struct WaitingRow<'a> {
     pub(crate) line: u64,
     pub(crate) row: &'a str,
-    /// The hash of its record.
-    pub(crate) name: Option<u64>,
-    /// The hashes of its texts by which others refer to it.
-    pub(crate) texts: &'a [u64],
-    /// The hashes of the records that it refers to.
-    pub(crate) targets: &'a [u64],
+    /// Its record.
+    pub(crate) record: Option<RecordHash>,
+    /// Its texts by which others reference it.
+    pub(crate) texts: &'a [RecordHash],
+    /// The records that it references.
+    pub(crate) targets: &'a [RecordHash],
 }
 
 /// The limits.
-struct Most {
+struct Limits {
+    /// Of all rows together.
     bytes: u64,
+    /// The number of rows and references, each of which takes some dozen bytes of memory.
     rows: usize,
 }
 
-impl Default for Most {
-    fn default() -> Most {
-        Most { bytes: MOST_BYTES, rows: MOST_ROWS }
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { bytes: 1 << 30, rows: 1 << 21 }
     }
 }
 
 /// Rows in the order in which they came.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    most: Most,
+    limits: Limits,
     spool: Spool,
     places: Vec<Place>,
-    order: Order,
-    /// Their records, of which later rows have to wait too.
-    held: Held,
+    rows: Rows,
+    /// Their records: later rows of these records wait too.
+    held: RecordFilter,
 }
 
 /// The place of a row in the spool.
@@ -73,30 +69,41 @@ impl Waiting {
     }
 
     /// The records of which a row waits.
-    pub(crate) fn held(&self) -> &Held {
+    pub(crate) fn held(&self) -> &RecordFilter {
         &self.held
     }
 
-    pub(crate) async fn push(&mut self, waiter: Waiter<'_>) -> Result<(), Problem> {
-        let Waiter { line, row, name, texts, targets } = waiter;
-        if self.order.size() + 1 + texts.len() + targets.len() > self.most.rows
-            || self.spool.end() + row.len() as u64 > self.most.bytes
-        {
-            return Err(too_many(self.count()));
+    /// Adds rows.
+    pub(crate) async fn extend(
+        &mut self,
+        rows: impl IntoIterator<Item = WaitingRow<'_>>,
+    ) -> Result<(), Problem> {
+        let mut added = String::new();
+        for WaitingRow { line, row, record, texts, targets } in rows {
+            let begin = self.spool.end + added.len() as u64;
+            if self.rows.size() + 1 + texts.len() + targets.len() > self.limits.rows
+                || begin + row.len() as u64 > self.limits.bytes
+            {
+                return Err(too_many(self.count()));
+            }
+            self.places.push(Place { line, begin, length: row.len() as u32 });
+            self.rows.push(record, texts, targets);
+            if let Some(record) = record {
+                self.held.add(record, || self.rows.records());
+            }
+            added.push_str(row);
         }
-        self.places.push(Place { line, begin: self.spool.end(), length: row.len() as u32 });
-        self.order.push(name, texts, targets);
-        if let Some(name) = name {
-            self.held.add(name, || self.order.names());
+        if added.is_empty() {
+            return Ok(());
         }
-        self.spool.push(row).await.map_err(no_room)
+        self.spool.append(added).await.map_err(no_space)
     }
 
-    /// Gives the rows out again: each after those it refers to, as far as that can be.
+    /// The rows again: each after those that it references, except in cycles.
     pub(crate) async fn into_portions(self) -> Result<Portions, Problem> {
-        let Waiting { spool, places, order, .. } = self;
-        let order = spawn_blocking(|| order.settle()).await.map_err(|error| no_room(error.into()))?;
-        Ok(Portions { spool, places, order, given: 0 })
+        let Waiting { spool, places, rows, .. } = self;
+        let order = spawn_blocking(|| rows.order()).await.map_err(|error| no_space(error.into()))?;
+        Ok(Portions { spool, places, order, returned: 0 })
     }
 }
 
@@ -106,17 +113,17 @@ pub(crate) struct Portions {
     places: Vec<Place>,
     order: Vec<Next>,
     /// The number of returned rows.
-    given: usize,
+    returned: usize,
 }
 
 impl Portions {
     /// The next rows, about this many; `None` at the end.
-    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
-        let count = self.fitting(most);
-        let next = &self.order[self.given..self.given + count];
+    pub(crate) async fn next(&mut self, limit: usize) -> Result<Option<Portion>, Problem> {
+        let count = self.fitting(limit);
+        let next = &self.order[self.returned..self.returned + count];
         let places: Vec<Place> = next.iter().map(|next| self.places[next.row as usize]).collect();
-        self.given += count;
-        let texts = self.spool.read(&places).await.map_err(no_room)?;
+        self.returned += count;
+        let texts = self.spool.read(&places).await.map_err(no_space)?;
         let mut portion = Portion::default();
         let mut begin = 0;
         for place in &places {
@@ -127,80 +134,74 @@ impl Portions {
         Ok((!portion.rows.is_empty()).then_some(portion))
     }
 
-    /// The number of the next rows that go together: a cycle is not split unless it is too long.
-    fn fitting(&self, most: usize) -> usize {
-        let (mut bytes, mut free) = (0, 0);
-        for (count, next) in self.order[self.given..].iter().enumerate() {
-            if next.is_free {
-                free = count;
+    /// The number of rows of the next portion: a cycle is not split unless it is too long.
+    fn fitting(&self, limit: usize) -> usize {
+        let (mut bytes, mut separable) = (0, 0);
+        for (count, next) in self.order[self.returned..].iter().enumerate() {
+            if next.is_separable {
+                separable = count;
             }
-            let parts = if free == 0 { PORTIONS_OF_CYCLE } else { 1 };
-            let is_full = |times| count >= most * times || bytes >= PORTION_BYTES * times;
-            if next.is_free && is_full(1) || is_full(parts) {
-                return if free == 0 { count } else { free };
+            let portions = if separable == 0 { MAX_PORTIONS_OF_CYCLE } else { 1 };
+            let is_full = |times| count >= limit * times || bytes >= PORTION_BYTES * times;
+            if next.is_separable && is_full(1) || is_full(portions) {
+                return if separable == 0 { count } else { separable };
             }
             bytes += self.places[next.row as usize].length as usize;
         }
-        self.order.len() - self.given
+        self.order.len() - self.returned
     }
 }
 
-/// Bytes one after the other, those that came first in a file.
+/// Texts one after the other, in memory until they are many.
 #[derive(Default)]
 struct Spool {
-    file: Option<Arc<File>>,
-    in_file: u64,
-    memory: Vec<u8>,
+    file: Option<SpooledTempFile>,
+    end: u64,
 }
 
 impl Spool {
-    fn end(&self) -> u64 {
-        self.in_file + self.memory.len() as u64
+    async fn append(&mut self, text: String) -> io::Result<()> {
+        self.end += text.len() as u64;
+        self.with_file(move |file| {
+            file.seek(SeekFrom::End(0))?;
+            file.write_all(text.as_bytes())
+        })
+        .await
     }
 
-    async fn push(&mut self, text: &str) -> io::Result<()> {
-        self.memory.extend_from_slice(text.as_bytes());
-        if self.memory.len() < IN_MEMORY {
-            return Ok(());
-        }
-        let (file, memory, begin) = (self.file.clone(), std::mem::take(&mut self.memory), self.in_file);
-        let written = spawn_blocking(move || {
-            let file = file.map_or_else(|| tempfile::tempfile().map(Arc::new), Ok)?;
-            file.write_all_at(&memory, begin)?;
-            Ok::<_, io::Error>((file, memory))
-        });
-        let (file, mut memory) = written.await??;
-        self.in_file += memory.len() as u64;
-        memory.clear();
-        (self.file, self.memory) = (Some(file), memory);
-        Ok(())
-    }
-
-    /// The texts at some places, one after the other.
+    /// The texts at these places, one after the other.
     async fn read(&mut self, places: &[Place]) -> io::Result<String> {
-        let (file, in_file, memory) = (self.file.clone(), self.in_file, std::mem::take(&mut self.memory));
         let places = places.to_vec();
-        let read = spawn_blocking(move || {
-            let mut bytes = vec![0; places.iter().map(|place| place.length as usize).sum()];
-            let mut rest = bytes.as_mut_slice();
+        self.with_file(move |file| {
+            let mut texts = vec![0; places.iter().map(|place| place.length as usize).sum()];
+            let mut rest = texts.as_mut_slice();
             for place in places {
                 let text;
                 (text, rest) = rest.split_at_mut(place.length as usize);
-                match (&file, place.begin.checked_sub(in_file)) {
-                    (_, Some(begin)) => text.copy_from_slice(&memory[begin as usize..][..text.len()]),
-                    (Some(file), None) => file.read_exact_at(text, place.begin)?,
-                    (None, None) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                }
+                file.seek(SeekFrom::Start(place.begin))?;
+                file.read_exact(text)?;
             }
-            Ok::<_, io::Error>((bytes, memory))
-        });
-        let bytes;
-        (bytes, self.memory) = read.await??;
-        String::from_utf8(bytes).map_err(io::Error::other)
+            String::from_utf8(texts).map_err(io::Error::other)
+        })
+        .await
+    }
+
+    async fn with_file<T: Send + 'static>(
+        &mut self,
+        body: impl FnOnce(&mut SpooledTempFile) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        let mut file = self.file.take().unwrap_or_else(|| SpooledTempFile::new(MAX_BYTES_IN_MEMORY));
+        let (file, result) = spawn_blocking(move || {
+            let result = body(&mut file);
+            (file, result)
+        })
+        .await?;
+        self.file = Some(file);
+        result
     }
 }
 
-fn no_room(error: io::Error) -> Problem {
+fn no_space(error: io::Error) -> Problem {
     Problem::unavailable("there is no space for the rows that wait for others", error.to_string())
 }
 
@@ -214,29 +215,28 @@ fn too_many(count: usize) -> Problem {
 mod tests {
     use super::*;
 
-    /// Rows that wait: what stands for the record of each, for what it refers to, and its text.
+    /// Waiting rows: the record of each, the record that it references, and its text.
     async fn waiting(rows: impl Iterator<Item = (u64, Option<u64>, String)>) -> Waiting {
         let mut waiting = Waiting::default();
-        for (name, target, row) in rows {
+        for (record, target, row) in rows {
             let (targets, row) = (target.as_slice(), row.as_str());
-            let pushed =
-                waiting.push(Waiter { line: name, row, name: Some(name), texts: &[], targets }).await;
-            assert!(pushed.is_ok());
+            let row = WaitingRow { line: record, row, record: Some(record), texts: &[], targets };
+            assert!(waiting.extend([row]).await.is_ok());
         }
         waiting
     }
 
-    async fn portions(waiting: Waiting, most: usize) -> Vec<Portion> {
+    async fn portions(waiting: Waiting, limit: usize) -> Vec<Portion> {
         let Ok(mut portions) = waiting.into_portions().await else { panic!("an order") };
         let mut all = Vec::new();
-        while let Ok(Some(portion)) = portions.next(most).await {
+        while let Ok(Some(portion)) = portions.next(limit).await {
             all.push(portion);
         }
         all
     }
 
     #[tokio::test]
-    async fn rows_come_back_after_those_they_refer_to_also_when_there_are_many() {
+    async fn many_rows_come_back_after_those_that_they_reference() {
         let text = |row: u64| format!("{row},{}", "é\n".repeat(100));
         let portions =
             portions(waiting((1..=10_000).map(|row| (row, Some(row + 1), text(row)))).await, 3000).await;
@@ -251,31 +251,37 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_rows_wait_than_there_is_room_for_in_the_file_and_in_memory() {
-        let text = "x".repeat(IN_MEMORY / 4);
-        let row = |name| Waiter { line: name, row: &text, name: Some(name), texts: &[], targets: &[0, 0] };
-        // Rows count with what they refer to; the bytes are those in the file and in memory together.
-        let bounds = [
-            (Most { bytes: u64::MAX, rows: 30 }, 10),
-            (Most { bytes: 7 * text.len() as u64, rows: usize::MAX }, 7),
+    async fn rows_beyond_the_limits_are_rejected() {
+        let text = "x".repeat(MAX_BYTES_IN_MEMORY / 4);
+        let row = |record| WaitingRow {
+            line: record,
+            row: &text,
+            record: Some(record),
+            texts: &[],
+            targets: &[0, 0],
+        };
+        // References count as rows do. Bytes in the file and in memory count together.
+        let cases = [
+            (Limits { bytes: u64::MAX, rows: 30 }, 10),
+            (Limits { bytes: 7 * text.len() as u64, rows: usize::MAX }, 7),
         ];
-        for (most, room) in bounds {
-            let mut waiting = Waiting { most, ..Waiting::default() };
-            for name in 0..room {
-                assert!(waiting.push(row(name)).await.is_ok(), "{name} of {room}");
+        for (limits, capacity) in cases {
+            let mut waiting = Waiting { limits, ..Waiting::default() };
+            for record in 0..capacity {
+                assert!(waiting.extend([row(record)]).await.is_ok(), "{record} of {capacity}");
             }
-            let Err(problem) = waiting.push(row(room)).await else { panic!("beyond {room}") };
+            let Err(problem) = waiting.extend([row(capacity)]).await else { panic!("beyond {capacity}") };
             assert_eq!(problem.status().as_u16(), 413);
-            assert_eq!(waiting.count() as u64, room);
-            let given: usize = portions(waiting, 100).await.iter().map(|portion| portion.rows.len()).sum();
-            assert_eq!(given as u64, room, "what waits already is not lost");
+            assert_eq!(waiting.count() as u64, capacity);
+            let returned: usize = portions(waiting, 100).await.iter().map(|portion| portion.rows.len()).sum();
+            assert_eq!(returned as u64, capacity, "waiting rows are not lost");
         }
-        assert_eq!((Most::default().bytes, Most::default().rows), (1 << 30, 1 << 21));
+        assert_eq!((Limits::default().bytes, Limits::default().rows), (1 << 30, 1 << 21));
     }
 
     #[tokio::test]
-    async fn a_cycle_is_given_out_whole_unless_it_is_too_long() {
-        // Two rows alone, then cycles of so many rows.
+    async fn cycle_is_not_split_unless_it_is_too_long() {
+        // Two single rows, then two cycles of `length` rows.
         for (length, sizes) in
             [(3, vec![2, 3, 3]), (4, vec![2, 4, 4]), (9, vec![2, 9, 9]), (20, vec![2, 16, 4, 16, 4])]
         {

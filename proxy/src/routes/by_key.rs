@@ -63,7 +63,7 @@ pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
 
 /// The key of a query string. Its spaces are not trimmed as those of a body are: they may have been `+`, and the trimmed
 /// key may be that of another record.
-fn given(key: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, Problem> {
+pub(super) fn given(key: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, Problem> {
     let key = key.ok_or_else(|| Problem::malformed("the query parameter \"key\" is required"))?;
     if key.starts_with(' ') || key.ends_with(' ') {
         let detail = "the query parameter \"key\" begins or ends with a space";

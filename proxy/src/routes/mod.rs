@@ -5,6 +5,7 @@ pub(crate) mod administration;
 pub(crate) mod background;
 pub(crate) mod batch;
 pub(crate) mod by_key;
+pub(crate) mod changes;
 pub(crate) mod entities;
 pub(crate) mod export;
 pub(crate) mod health;

@@ -184,7 +184,7 @@ async fn address_has_a_connection_limit() {
     }
     let answer = Wire::open_from(stranger, address).await.answer().await;
     assert_eq!(status_of(&answer), 503, "{answer}");
-    assert!(answer.contains("keyed_address_connections"), "{answer}");
+    assert!(answer.contains("keyed_max_connections_per_address"), "{answer}");
     let mut other = Wire::begin(&service.proxy, "GET /healthz", "", "Accept: */*").await;
     assert_eq!(status_of(&other.answer().await), 200);
     // Who never says anything is closed as well, and makes room.

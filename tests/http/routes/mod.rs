@@ -6,6 +6,7 @@ mod background;
 mod batch;
 mod batch_refusals;
 mod by_key;
+mod changes;
 mod embeddings;
 mod entities;
 pub(crate) mod export;

@@ -1,7 +1,7 @@
 //! Cursors of the feed: what goes on, and what must be read again.
 
 use super::{all, in_short, next, now, page};
-use harness::{Database, Session};
+use harness::{Database, Session, companies};
 
 async fn is_refused(session: &Session, cursor: &str) -> bool {
     let refusal = session.refusal("select keyed.changes('crm', after => $1)", &[cursor]).await;
@@ -125,6 +125,6 @@ async fn a_copy_of_a_database_begins_another_generation() {
     assert!(is_refused(&session, &cursor).await);
     session.run("select keyed.continue_changes()").await;
     assert_eq!(in_short(&all(&session, &cursor, 10).await.0), ["create two"]);
-    let positions = "select count(distinct position >> 48) from keyed_state.history_1";
-    assert_eq!(session.text(positions, &[]).await, "2");
+    let positions = format!("select count(distinct position >> 48) from {}", companies::HISTORY);
+    assert_eq!(session.text(&positions, &[]).await, "2");
 }

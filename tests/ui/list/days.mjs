@@ -19,7 +19,7 @@ await browse(
 
     // A view keeps the days of those that it was saved for.
     await page.getByRole("button", { name: "Views" }).click();
-    await page.getByRole("menuitem", { name: /^Save this search as a view/ }).click();
+    await page.getByRole("menuitem", { name: /^Save this search as view/ }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox").first().fill("Seen");
     await page.keyboard.press("Enter");

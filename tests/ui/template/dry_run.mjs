@@ -10,7 +10,7 @@ await browse(
     // Once something is changed, the dialog is a question that must be answered.
     const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog"));
     await dialog.getByText("Required", { exact: true }).click();
-    await page.getByText(/^There are records without a value/).waitFor();
+    await page.getByText(/^A required attribute has no value in some records/).waitFor();
     assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "what is refused is not sent");
     await dialog.getByText("Required", { exact: true }).click();
     await dialog.getByText("Indexed", { exact: true }).click();

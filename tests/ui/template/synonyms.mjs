@@ -8,7 +8,7 @@ await browse(
     await signIn(page, `${list("customers")}/definition`);
     const field = page.getByRole("textbox", { name: "Synonyms" });
     await field.fill("Anna, Hanna\nBeat");
-    await page.getByText(/^Line 2: A set has 2 to 20 synonyms/).waitFor();
+    await page.getByText(/^Line 2: A set must have 2 to 20 synonyms/).waitFor();
     assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "what is refused is not sent");
     await field.fill("Anna, Hanna\nsomeone > Beat, Chloé");
     await page.getByText("The search uses the new synonyms immediately.").waitFor();

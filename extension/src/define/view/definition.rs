@@ -7,9 +7,9 @@ use crate::error::{Code, Error};
 use crate::filter::field::{Column, Step};
 use crate::filter::render::{Options, render};
 use crate::record::shape::Projection;
-use crate::search::plan::Plan;
-use crate::search::query::SearchQuery;
-use crate::search::time_zone;
+use crate::search::query::body::SearchQuery;
+use crate::search::query::plan::Plan;
+use crate::search::query::time_zone;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::{identifier, literal};
 use crate::value::table_name::{RECORD, table_sql};
@@ -73,10 +73,10 @@ pub fn compile(
     Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     let uses = uses(template, &query, &plan);
     if !has_presentation {
-        let sql = plan.words.is_none().then(|| select(&columns(template), "", &query, &plan));
+        let sql = plan.terms.is_none().then(|| select(&columns(template), "", &query, &plan));
         return Ok(Definition { uses, sql, comments: Vec::new() });
     }
-    if plan.words.is_some() {
+    if plan.terms.is_some() {
         return Err(Error::at(
             Code::InvalidValue,
             "/global_search",

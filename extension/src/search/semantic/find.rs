@@ -1,12 +1,11 @@
-//! Finds the records of one template with the closest vectors that the caller sees.
+//! Finds the visible records of one template with the closest vectors.
 //!
 //! A vector index returns the closest vectors of all, and filters apply afterwards; so it is good for weak filters,
 //! and finds little for strong ones. Therefore candidates are selected first: if they are few, each is compared,
-//! which is exact. Otherwise the index is scanned until enough of them are found; if that gives up, all are compared.
+//! which is exact. Otherwise the index is scanned until enough of them are found; if the scan ends before, all are compared.
 //! Nothing here depends on estimates of the planner.
 
-use super::strategy::{self, Strategy};
-use super::vector_search::VectorSearch;
+use super::strategy::{self, Strategy, VectorSearch};
 use crate::error::Error;
 use crate::postgres::guard::with_settings;
 use crate::postgres::parameter::params;
@@ -17,11 +16,11 @@ use crate::vectors::table;
 use std::ffi::CString;
 use uuid::Uuid;
 
-/// How many entries of the index are looked at before the first record is given out, unless more are wanted: what
-/// recall depends on.
-const EFFORT: usize = 120;
-/// The number of entries after which the index scan gives up: comparing all candidates is faster then.
-const MOST_ENTRIES: usize = 20_000;
+/// The number of index entries that are read before the first record is returned, unless more records are wanted. Recall depends
+/// on it.
+const EF_SEARCH: usize = 120;
+/// The number of entries after which the index scan ends: comparing all candidates is faster then.
+const MAX_ENTRIES: usize = 20_000;
 /// Distances are compared as whole millionths, which single precision keeps; equal ones are ordered by id.
 const UNITS: f64 = 1e6;
 
@@ -42,7 +41,7 @@ impl Neighbour {
     }
 }
 
-/// What was found, the closest first.
+/// The records found, the closest first.
 #[derive(Debug)]
 pub struct Found {
     /// The records.
@@ -59,7 +58,7 @@ pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
         Strategy::FewCandidates(ids) => exact(search.compare(ids)),
         Strategy::FewVectors | Strategy::NoIndex => exact(search.compare_all()),
         Strategy::Index => {
-            // The index may have missed one that is similar enough: fewer than wanted are proof of nothing.
+            // The index may have missed a record that is similar enough, so fewer than wanted prove nothing.
             let met = search.within(search.walk_index());
             if met.len() >= wanted.limit {
                 return Ok(Found { neighbours: met, is_exact: false });
@@ -104,7 +103,7 @@ impl Search<'_> {
         read(&self.wanted.ask(self.spi, &sql, &params![self.vector()]))
     }
 
-    /// Compares these.
+    /// Compares these candidates.
     fn compare(&self, ids: Vec<Uuid>) -> Vec<Neighbour> {
         let sql = format!(
             "select v.record_id, {} as distance from {} where v.record_id = any ($2) and v.live \
@@ -117,8 +116,7 @@ impl Search<'_> {
         read(&self.wanted.template.run(self.spi, &sql, Snapshot::Active, &arguments))
     }
 
-    /// Walks the index until enough candidates were met. They come roughly in their order, so some more than wanted are
-    /// taken, and sorted.
+    /// Scans the index until enough candidates are found. They are roughly in order, so some more than wanted are read, and sorted.
     fn walk_index(&self) -> Vec<Neighbour> {
         let (schema, wanted) = (self.schema, self.wanted);
         let taken = wanted.limit + wanted.limit / 4 + 2;
@@ -131,12 +129,12 @@ impl Search<'_> {
             self.wanted.candidates(),
             self.asked("halfvec")
         );
-        let effort = CString::new(EFFORT.max(taken).to_string()).unwrap_or_default();
-        let most = CString::new(MOST_ENTRIES.to_string()).unwrap_or_default();
+        let ef_search = CString::new(EF_SEARCH.max(taken).to_string()).unwrap_or_default();
+        let maximum = CString::new(MAX_ENTRIES.to_string()).unwrap_or_default();
         let settings = [
-            (c"hnsw.ef_search", effort.as_c_str()),
+            (c"hnsw.ef_search", ef_search.as_c_str()),
             (c"hnsw.iterative_scan", c"relaxed_order"),
-            (c"hnsw.max_scan_tuples", most.as_c_str()),
+            (c"hnsw.max_scan_tuples", maximum.as_c_str()),
             (c"enable_seqscan", c"off"),
             (c"enable_bitmapscan", c"off"),
             (c"enable_sort", c"off"),
@@ -151,7 +149,7 @@ impl Search<'_> {
         self.wanted.vector.components()
     }
 
-    /// Those that are similar enough, as many as wanted.
+    /// The records that are similar enough, up to the limit.
     fn within(&self, mut neighbours: Vec<Neighbour>) -> Vec<Neighbour> {
         neighbours.retain(|neighbour| neighbour.similarity() >= self.wanted.threshold);
         neighbours.truncate(self.wanted.limit);

@@ -1,11 +1,10 @@
-//! A search by a vector, alone or with words: ranks records in each, and returns the best.
+//! A search by a vector, alone or with full-text terms: ranks records by each, and returns the best.
 //!
-//! Scores of words and vectors are not comparable, so ranks are combined (reciprocal rank fusion): a record gets 1 /
+//! Scores of terms and vectors are not comparable, so ranks are combined (reciprocal rank fusion): a record gets 1 /
 //! (60 + rank) for each list that contains it.
 
 use super::find;
-use super::vector_search::VectorSearch;
-use crate::access::Caller;
+use super::strategy::VectorSearch;
 use crate::error::Error;
 use crate::json_write::write_double;
 use crate::postgres::parameter::{array, params};
@@ -13,19 +12,20 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::record::shape::Projection;
 use crate::record::statement::columns;
-use crate::search::plan::Plan;
-use crate::search::query::MOST_BY_VECTOR;
-use crate::search::words::Selection;
+use crate::search::page::records::Page;
+use crate::search::page::search::Search;
+use crate::search::query::body::MAX_BY_VECTOR;
+use crate::search::query::plan::Plan;
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 use crate::value::vector::Vector;
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// What softens the difference between the first ranks; the value of those who proposed the method.
+/// The constant of reciprocal rank fusion; the value of its authors.
 const SOFTENING: f64 = 60.0;
 
-/// A record with its places in the two lists, counted from 1.
+/// A record with its positions in the two lists, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Fused {
     id: Uuid,
@@ -34,45 +34,38 @@ struct Fused {
     score: f64,
 }
 
-/// Finds the records closest to a vector, together with those that words select where there are any, and writes
-/// `{records, next_cursor, has_more, total}`. There is one page: beyond it neither order means much.
-pub fn answer(
-    spi: &Connection,
-    caller: &Caller,
-    template: &Template,
-    plan: &Plan,
-    vector: &Vector,
-    selection: Option<&Selection>,
-    projection: &Projection,
-) -> Result<String, Error> {
+/// The records closest to a vector, together with those that full-text terms select if there are any. There is one page: beyond it
+/// neither order means much.
+pub fn page(search: &Search, vector: &Vector, projection: &Projection) -> Result<Page, Error> {
+    let Search { spi, caller, template, plan, .. } = search;
     let mut fused = Vec::new();
     if !plan.filter.is_never_true() {
-        let limit = if selection.is_some() { MOST_BY_VECTOR } else { plan.limit };
+        let limit = if search.selection.is_some() { MAX_BY_VECTOR } else { plan.limit };
         let wanted = VectorSearch::of(caller, template, plan, vector, limit, 0.0);
         let found = find::find(spi, &wanted)?.neighbours;
-        fused = match selection {
+        fused = match &search.selection {
             Some(selection) => {
                 let semantic: Vec<Uuid> = found.iter().map(|neighbour| neighbour.id).collect();
-                fuse(&selection.first_ids(spi, MOST_BY_VECTOR), &semantic)
+                fuse(&selection.first_ids(spi, MAX_BY_VECTOR), &semantic)
             }
             None => found
                 .iter()
                 .enumerate()
-                .map(|(place, it)| Fused {
+                .map(|(position, it)| Fused {
                     id: it.id,
                     keyword: None,
-                    semantic: Some(place + 1),
+                    semantic: Some(position + 1),
                     score: it.similarity(),
                 })
                 .collect(),
         };
     }
     fused.truncate(plan.limit);
-    let records = records(spi, template, plan, &fused, projection);
-    let mut out = String::from("{\"records\":[");
-    out.push_str(&records.join(","));
-    out.push_str("],\"next_cursor\":null,\"has_more\":false,\"total\":null}");
-    Ok(out)
+    let mut page = Page::default();
+    for record in records(spi, template, plan, &fused, projection) {
+        page.push(&record);
+    }
+    Ok(page)
 }
 
 /// Adds up the ranks of two lists.
@@ -130,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_in_both_lists_ranks_before_those_in_one() {
+    fn record_in_both_lists_ranks_before_those_in_one() {
         let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
         let fused = fuse(&[a, b], &[c, b]);
         let places: Vec<_> = fused.iter().map(|it| (it.id, it.keyword, it.semantic)).collect();
@@ -140,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_without_records_give_none() {
+    fn empty_lists_give_no_records() {
         assert_eq!(fuse(&[], &[]), []);
     }
 }

@@ -6,13 +6,11 @@
 
 /// Finds the closest records of one template.
 pub mod find;
-/// A search by a vector, with words or without.
+/// A search by a vector, alone or with full-text terms.
 pub mod hybrid;
 /// The body of a semantic search.
 pub mod query;
-/// Templates → answer.
+/// Templates → result.
 pub mod run;
-/// Exact comparison or index.
+/// A vector search in one template: exact comparison or index.
 pub mod strategy;
-/// A vector search in one template.
-pub mod vector_search;

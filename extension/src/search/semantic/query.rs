@@ -3,30 +3,30 @@
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
-use crate::search::parse::{TEXT, text_in_sql};
-use crate::search::query as search;
+use crate::search::query::body as search;
+use crate::search::query::body::{TEXT, text_in_sql};
 use crate::value::member::{missing, unknown_member};
 use crate::value::vector::Vector;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// How many records are found when the request does not say.
+/// The default number of records.
 pub const DEFAULT_LIMIT: usize = 10;
-/// The most records that are found.
-pub const MOST_LIMIT: usize = 200;
+/// The maximum number of records.
+pub const MAX_LIMIT: usize = 200;
 
 /// A semantic search as it was sent.
 #[derive(Debug)]
 pub struct SemanticQuery<'a> {
-    /// What the vectors are compared with.
+    /// The vector that records are compared with.
     pub vector: Vector,
-    /// Whose records are searched: a number, or a name; all that the caller may read when absent.
+    /// The template, by number or name; all that the caller may read when absent.
     pub template: Option<Cow<'a, str>>,
-    /// The most records.
+    /// The maximum number of records.
     pub limit: usize,
-    /// The least similarity.
+    /// The minimum similarity.
     pub threshold: f64,
-    /// The filters, in the form of a search without sort, page or words.
+    /// The filters, as a search without sort, page or terms.
     pub filters: search::SearchQuery<'a>,
 }
 
@@ -75,8 +75,8 @@ impl<'a> SemanticQuery<'a> {
 }
 
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
-    value.get().parse().ok().filter(|limit| (1..=MOST_LIMIT).contains(limit)).ok_or_else(|| {
-        Error::at(Code::InvalidValue, pointer, format!("limit is a whole number from 1 to {MOST_LIMIT}"))
+    value.get().parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(|| {
+        Error::at(Code::InvalidValue, pointer, format!("limit is a whole number from 1 to {MAX_LIMIT}"))
     })
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_its_place() {
+    fn invalid_members_are_rejected_with_their_pointer() {
         for (text, pointer) in [
             (r#"{"limit": 5}"#.to_owned(), "/query_vector"),
             (r#"{"query_vector": null}"#.to_owned(), "/query_vector"),

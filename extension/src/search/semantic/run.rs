@@ -2,10 +2,9 @@
 
 use super::find::{self, Found, Neighbour};
 use super::query::SemanticQuery;
-use super::vector_search::VectorSearch;
+use super::strategy::VectorSearch;
 use crate::access::lookup::template_by_name;
 use crate::access::privilege::Privilege;
-use crate::access::visibility::CallerSchema;
 use crate::access::{Action, Caller, template_list};
 use crate::error::{Code, Error};
 use crate::filter::schema::{Attribute, Schema};
@@ -18,8 +17,9 @@ use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, table_lock};
 use crate::record::shape::{STANDARD_COLUMNS, write_name, write_value};
 use crate::record::statement::columns;
-use crate::search::plan::Plan;
-use crate::search::{time_zone, usage};
+use crate::search::query::plan::Plan;
+use crate::search::query::request;
+use crate::search::query::usage;
 use crate::template::{Template, catalog};
 use crate::value::table_name::RECORD;
 use crate::vectors::table;
@@ -27,27 +27,27 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// What a semantic search answers.
-pub struct Answer {
-    /// The array, as JSON.
-    pub body: String,
+/// The result of a semantic search.
+pub struct SemanticResult {
+    /// The array of records, as JSON.
+    pub json: String,
     /// Whether every candidate was compared.
     pub is_exact: bool,
-    /// Whether there are fewer than wanted because there are no more.
+    /// Whether there are fewer records than the limit because there are no more.
     pub is_exhausted: bool,
 }
 
 /// Finds the records that are closest to the vector of the body.
-pub fn search(caller: &Caller, body: &str) -> Result<Answer, Error> {
+pub fn search(caller: &Caller, body: &str) -> Result<SemanticResult, Error> {
     let query = SemanticQuery::parse(body)?;
     let templates = templates(caller, &query)?;
     let plans = plans(caller, &query, &templates)?;
-    let answer = as_owner(|| connected(|spi| answer(spi, caller, &query, &templates, &plans)))?;
+    let result = as_owner(|| connected(|spi| closest(spi, caller, &query, &templates, &plans)))?;
     plans.iter().for_each(usage::note);
-    Ok(answer)
+    Ok(result)
 }
 
-/// Refuses a search that [`search`] would refuse, without looking for anything.
+/// Rejects the bodies that [`search`] rejects, without searching.
 pub fn check(caller: &Caller, body: &str) -> Result<(), Error> {
     let query = SemanticQuery::parse(body)?;
     let templates = templates(caller, &query)?;
@@ -56,32 +56,29 @@ pub fn check(caller: &Caller, body: &str) -> Result<(), Error> {
 }
 
 fn plans(caller: &Caller, query: &SemanticQuery, templates: &[Rc<Template>]) -> Result<Vec<Plan>, Error> {
-    let plan = |template: &Rc<Template>| {
-        let zone = time_zone::of_search(query.filters.time_zone.as_deref(), template)?;
-        Plan::new(&query.filters, &CallerSchema::new(caller, Rc::clone(template)), &zone)
-    };
+    let plan = |template: &Rc<Template>| request::plan(caller, template, &query.filters);
     templates.iter().map(plan).collect()
 }
 
-fn answer(
+fn closest(
     spi: &Connection,
     caller: &Caller,
     query: &SemanticQuery,
     templates: &[Rc<Template>],
     plans: &[Plan],
-) -> Result<Answer, Error> {
+) -> Result<SemanticResult, Error> {
     let (mut is_exact, mut all) = (true, Vec::new());
     for (position, (template, plan)) in templates.iter().zip(plans).enumerate() {
         pgrx::check_for_interrupts!();
         let found = find_in(spi, caller, query, template, plan)?;
         is_exact &= found.is_exact;
         all.extend(found.neighbours.into_iter().map(|neighbour| (neighbour, position)));
-        // No more than can be in the answer are kept.
+        // Only records that can be in the result are held in memory.
         all.sort_unstable();
         all.truncate(query.limit);
     }
-    let body = write(spi, templates, plans, &all);
-    Ok(Answer { body, is_exact, is_exhausted: all.len() < query.limit })
+    let json = write(spi, templates, plans, &all);
+    Ok(SemanticResult { json, is_exact, is_exhausted: all.len() < query.limit })
 }
 
 fn find_in(

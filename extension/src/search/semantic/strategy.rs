@@ -1,28 +1,77 @@
-//! The strategy to find the closest vectors: exact comparison or index.
+//! A vector search in one template, and its strategy: exact comparison or index.
 
-use super::vector_search::VectorSearch;
+use crate::access::{Caller, visibility};
+use crate::postgres::parameter::Parameter;
 use crate::postgres::rows::Page;
-use crate::postgres::spi::{Connection, Snapshot};
-use crate::template::catalog;
-use crate::value::table_name::SideTable;
-use crate::value::vector::DIMENSIONS;
+use crate::postgres::spi::{Connection, Rows, Snapshot};
+use crate::search::query::plan::Plan;
+use crate::template::{Template, catalog};
+use crate::value::table_name::{RECORD, SideTable};
+use crate::value::vector::{DIMENSIONS, Vector};
 use crate::vectors::table;
 use pgrx::pg_sys;
 use uuid::Uuid;
 
-/// Up to this many vectors are all compared: the index takes as long and is approximate.
+/// Up to this number of vectors, all are compared: the index takes as long and is approximate.
 const FEW_VECTORS: i64 = 4000;
 /// Candidates are compared one by one if there are fewer than this times the square root of the number of vectors:
 /// the time for comparing grows with their number, the time to find enough of them in the index with its inverse. For
 /// 100,000 vectors, both are equal at 3,200.
 const FEW_BY_ROOT: f64 = 10.0;
-/// Bounds of the same.
-const LEAST_FEW: usize = 1000;
-const MOST_FEW: usize = 20_000;
-/// The number of pages that are sampled to estimate how many records pass, and on how many of them there must be
-/// matches, because matches can be clustered.
+/// The bounds of that number.
+const MIN_FEW: usize = 1000;
+const MAX_FEW: usize = 20_000;
+/// The number of pages of the sample that estimates how many records pass, and the minimum number of them with matches, because
+/// matches can be clustered.
 const PAGES: i64 = 32;
-const LEAST_PAGES: usize = 5;
+const MIN_PAGES: usize = 5;
+
+/// A vector search in one template.
+pub struct VectorSearch<'a> {
+    /// The template.
+    pub template: &'a Template,
+    /// The condition on its records, under the alias `t`.
+    pub condition: &'a str,
+    /// Whether the condition holds for all live records.
+    pub is_open: bool,
+    /// Whether many searches have the same condition, so that its statements are cached.
+    pub is_common: bool,
+    /// The vector that records are compared with.
+    pub vector: &'a Vector,
+    /// The maximum number of records.
+    pub limit: usize,
+    /// The minimum similarity.
+    pub threshold: f64,
+}
+
+impl<'a> VectorSearch<'a> {
+    /// The search of a plan, within the caller's scope.
+    pub fn of(
+        caller: &Caller,
+        template: &'a Template,
+        plan: &'a Plan,
+        vector: &'a Vector,
+        limit: usize,
+        threshold: f64,
+    ) -> VectorSearch<'a> {
+        let is_common = plan.filter.is_always_true();
+        let is_open = is_common && visibility::rows(caller, template, RECORD).is_none();
+        VectorSearch { template, condition: &plan.condition, is_open, is_common, vector, limit, threshold }
+    }
+
+    /// The records that pass the condition, as what follows FROM.
+    pub fn candidates(&self) -> String {
+        format!("{} t where {}", self.template.table_sql(), self.condition)
+    }
+
+    /// Runs a statement of the search, which is cached if many searches have it.
+    pub fn ask<'c>(&self, spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'c> {
+        if !self.is_common {
+            return spi.run_once(sql, Snapshot::Active, arguments);
+        }
+        self.template.run(spi, sql, Snapshot::Active, arguments)
+    }
+}
 
 /// The strategy.
 pub enum Strategy {
@@ -56,14 +105,14 @@ impl Strategy {
     }
 }
 
-/// Chooses the strategy, and looks for the candidates where it needs them.
+/// Chooses the strategy, and selects the candidates if it needs them.
 pub fn choose(spi: &Connection, wanted: &VectorSearch) -> Strategy {
-    // A vector takes three kilobytes; what was deleted counts as long as its place was not used again.
+    // A vector takes three kilobytes; a deleted one counts until its space is reused.
     let vectors = size(spi, wanted, &SideTable::Vectors.sql(wanted.template.id)) / (4 * DIMENSIONS as i64);
     if vectors <= FEW_VECTORS {
         return Strategy::FewVectors;
     }
-    let few = ((FEW_BY_ROOT * (vectors as f64).sqrt()) as usize).clamp(LEAST_FEW, MOST_FEW);
+    let few = ((FEW_BY_ROOT * (vectors as f64).sqrt()) as usize).clamp(MIN_FEW, MAX_FEW);
     if !wanted.is_open
         && !seem_many(spi, wanted, few)
         && let Some(ids) = candidates_up_to(spi, wanted, few)
@@ -83,14 +132,14 @@ fn size(spi: &Connection, wanted: &VectorSearch, table: &str) -> i64 {
         .unwrap_or(0)
 }
 
-/// Whether more than this many records pass, estimated from a sample of the table. A wrong estimate only costs time.
+/// Whether more than `few` records pass, estimated from a sample of the table. A wrong estimate only costs time.
 fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
     let table = wanted.template.table_sql();
     let pages = size(spi, wanted, &table) / i64::from(pg_sys::BLCKSZ);
     if pages <= PAGES {
         return false;
     }
-    // In powers of two, since a percentage that changes with every new page would make another statement each time.
+    // Powers of two, since a percentage that changes with every new page would give a new statement each time.
     let part = ((pages / PAGES) as u64).next_power_of_two();
     let sql = format!(
         "select t.ctid from {table} t tablesample system ({}) repeatable (1) where {}",
@@ -98,13 +147,13 @@ fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
         wanted.condition
     );
     let rows = wanted.ask(spi, &sql, &[]);
-    // They come page by page.
+    // The rows are in the order of pages.
     let mut pages: Vec<u32> = rows.column::<Page>().map(|page| page.0).collect();
     pages.dedup();
-    pages.len() >= LEAST_PAGES && rows.len() as u64 * part > few as u64
+    pages.len() >= MIN_PAGES && rows.len() as u64 * part > few as u64
 }
 
-/// The ids of all candidates; none if there are more than this.
+/// The ids of all candidates; none if there are more than `few`.
 fn candidates_up_to(spi: &Connection, wanted: &VectorSearch, few: usize) -> Option<Vec<Uuid>> {
     let sql = format!("select t.id from {} limit {}", wanted.candidates(), few + 1);
     let rows = wanted.ask(spi, &sql, &[]);

@@ -1,23 +1,23 @@
 //! Compares terms with documents in memory: the same conditions as [`super::needle`] in SQL, in a tenth of the time.
 
+use super::document::Whole;
 use super::document::{self, FIELD};
 use super::needle::{Needle, WholeWords};
-use super::whole::Whole;
 use super::word_boundary::BoundedText;
 use memchr::memmem::{self, Finder};
 use std::borrow::Cow;
 
-/// Lists of texts, of which one must be held whole.
+/// Lists of texts; a document must have all texts of one list.
 type Texts<'n> = Vec<Vec<Finder<'n>>>;
 
 /// The terms of a query, ready to be compared.
 pub struct Comparison<'n> {
     terms: Vec<Term<'n>>,
-    /// What the fields of the name and of the key begin with.
+    /// The beginnings of the fields of the name and of the key.
     titles: Vec<Vec<u8>>,
-    /// What the fields of dropped attributes begin with, which documents may still hold.
+    /// The beginnings of fields of dropped attributes, which documents may still have.
     dropped: Vec<Vec<u8>>,
-    /// What the record may be called.
+    /// The whole names that rank before others.
     wholes: Vec<SoughtWhole<'n>>,
 }
 
@@ -32,7 +32,7 @@ struct Term<'n> {
     is_excluded: bool,
 }
 
-/// What makes a match one of whole words: all texts, and the phrase.
+/// A match of whole words: all texts, and the phrase.
 struct Words<'n> {
     texts: Vec<Finder<'n>>,
     phrase: Option<BoundedText<'n>>,
@@ -48,30 +48,30 @@ impl<'n> Words<'n> {
 
     fn is_in(&self, text: &[u8]) -> bool {
         self.texts.iter().all(|it| it.find(text).is_some())
-            && self.phrase.as_ref().is_none_or(|phrase| phrase.stands_in(text))
+            && self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(text))
     }
 }
 
 impl Term<'_> {
-    /// Whether a document satisfies the term; `is_named` says whether its record refers to a name that does.
+    /// Whether a document has the term; `is_named` tells whether its record refers to a display term that has it.
     fn is_met(&self, document: &[u8], is_named: impl FnOnce() -> bool) -> bool {
         (holds(&self.alternatives, document) || is_named()) != self.is_excluded
     }
 
-    /// Whether a text holds it as whole words.
+    /// Whether a text has it as whole words.
     fn is_whole_in(&self, text: &[u8]) -> bool {
         self.whole_words.iter().any(|whole| whole.is_in(text))
     }
 }
 
 impl<'n> Comparison<'n> {
-    /// Of a single term, anywhere in the document.
+    /// A comparison with a single term, anywhere in the document.
     pub fn of_needle(needle: &'n Needle) -> Comparison<'n> {
         Comparison::new(std::iter::once((needle, false)), std::iter::empty())
     }
 
-    /// Of several terms, each with whether it is excluded; `titles` are the attributes of the name and of the key.
-    pub(super) fn new(
+    /// A comparison with several terms, each with whether it is excluded; `titles` are the attributes of the name and of the key.
+    pub fn new(
         terms: impl Iterator<Item = (&'n Needle, bool)>,
         titles: impl Iterator<Item = Option<i32>>,
     ) -> Comparison<'n> {
@@ -89,26 +89,26 @@ impl<'n> Comparison<'n> {
         }
     }
 
-    /// The same, where the fields of these attributes do not count, as in [`Needle::without`].
-    pub(super) fn without(self, attributes: &[i32]) -> Comparison<'n> {
+    /// The same without the fields of these attributes, as [`Needle::without`].
+    pub fn without(self, attributes: &[i32]) -> Comparison<'n> {
         let start = |attribute: &i32| document::field_start(Some(*attribute)).into_bytes();
         Comparison { dropped: attributes.iter().map(start).collect(), ..self }
     }
 
-    /// The same, where a record that is called so comes before others.
+    /// The same, with whole names that rank before others.
     pub(super) fn before_others(self, wholes: &'n [Whole]) -> Self {
         let sought = |whole: &'n Whole| SoughtWhole { whole, mark: Finder::new(&whole.mark) };
         Comparison { wholes: wholes.iter().map(sought).collect(), ..self }
     }
 
-    /// Whether a document satisfies each of the terms.
+    /// Whether a document has each of the terms.
     pub fn each(&self, document: &[u8]) -> impl Iterator<Item = bool> {
         let document = self.valid(document);
         self.terms.iter().map(move |term| term.is_met(&document, || false))
     }
 
-    /// What counts of a document.
-    pub(super) fn valid<'d>(&self, document: &'d [u8]) -> Cow<'d, [u8]> {
+    /// The fields of a document that count.
+    pub fn valid<'d>(&self, document: &'d [u8]) -> Cow<'d, [u8]> {
         if self.dropped.iter().all(|start| memmem::find(document, start).is_none()) {
             return document.into();
         }
@@ -125,10 +125,10 @@ impl<'n> Comparison<'n> {
         valid.into()
     }
 
-    /// The rank of a record by its document, where it satisfies all terms: 4 if the name or the key is what was asked for, 3 if
-    /// either has its words and no others, 2 if all terms are whole words of the name or the key, 1 if all are whole words, 0
-    /// otherwise. `is_named` says whether the record refers to a name that the term at
-    /// this position matches; `met` counts how often each term is satisfied, unless it is empty.
+    /// The rank of a record by its document, if it has all terms: 4 if the name or the key is the query, 3 if either has its words and
+    /// no others, 2 if all terms are whole words of the name or the key, 1 if all are whole words, 0 otherwise. `is_named` tells
+    /// whether the record refers to a display term with the term at a position; `met` counts the documents with each term, unless it
+    /// is empty.
     pub fn rank(&self, document: &[u8], is_named: impl Fn(usize) -> bool, met: &mut [usize]) -> Option<i16> {
         let document = &*self.valid(document);
         let mut is_found = true;
@@ -148,7 +148,7 @@ impl<'n> Comparison<'n> {
             let mut wanted = self.terms.iter().filter(|term| !term.is_excluded);
             wanted.all(|term| term.is_whole_in(text))
         };
-        // The name is taken out of the document only where it can hold the words.
+        // The name is extracted from the document only if it can have the words.
         Some(match are_whole_words(document) {
             true if are_whole_words(&self.title(document)) => self.rank_of_title(document),
             true => 1,
@@ -156,7 +156,7 @@ impl<'n> Comparison<'n> {
         })
     }
 
-    /// Whether a record satisfies all terms by its document; `is_named` as for the rank.
+    /// Whether a record has all terms by its document; `is_named` as for the rank.
     pub fn is_met(&self, document: &[u8], is_named: impl Fn(usize) -> bool) -> bool {
         let document = &*self.valid(document);
         let mut terms = self.terms.iter().enumerate();
@@ -176,7 +176,7 @@ impl<'n> Comparison<'n> {
         }
     }
 
-    /// The values of the name and of the key of a record in its document, with what follows them in their fields.
+    /// The fields of the name and of the key in a document, from their values on.
     fn title_fields<'d>(&'d self, document: &'d [u8]) -> impl Iterator<Item = &'d [u8]> {
         self.titles.iter().filter_map(|start| {
             let field = &document[memmem::find(document, start)? + start.len()..];
@@ -185,7 +185,7 @@ impl<'n> Comparison<'n> {
         })
     }
 
-    /// The name and the key of a record, taken from its document.
+    /// The name and the key of a record, from its document.
     fn title(&self, document: &[u8]) -> Vec<u8> {
         self.title_fields(document).flatten().copied().collect()
     }

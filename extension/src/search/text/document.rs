@@ -6,28 +6,35 @@
 //! FIELD code VALUE␠first value VALUE␠second value … START␠word START␠word … STEM LEXEME STEM LEXEME STEM WHOLE mark
 //! ```
 //!
-//! The marks are control characters, which folded texts do not contain: so nothing matches across values, a field is
-//! found by the number of its attribute, and each kind of match is one `LIKE`:
+//! The marks are control characters, which folded texts do not contain: so nothing matches across values, the number of an
+//! attribute finds its field, and each kind of match is one `LIKE`:
 //!
-//! - a part of a word or a phrase: `%text%`;
+//! - a substring: `%text%`;
 //! - the beginning of a word: `% te%`, for values begin with a space, and the words inside a value that do not stand
 //!   behind one (`(word`, `re-word`, any letter of a script without spaces) are repeated behind [`START`];
 //! - a word whatever its ending: `%␝LEXEME␝%`. Lexemes are in capitals, so that a part of one is not found as if it
 //!   stood in the text;
-//! - the whole of a name or a key: see [`super::whole`]. Other fields have no such mark.
+//! - the whole of a name or a key: see [`Whole`]. Other fields have no such mark.
 //!
 //! Therefore one trigram index serves all of them. The alternative, lexemes in a `tsvector` with an index of their
 //! own, was measured on 500,000 records of 20 words: 477 MB against 343 MB, and 1.6 times the time for each document
 //! written; searches were between half and twice as fast, depending on the word.
 
 use super::fold::fold;
-pub use super::mark::{FIELD, START, STEM, VALUE};
-use super::spaceless::{is_dependent, is_written_without_spaces};
-use super::whole;
+use super::word_boundary::{is_dependent, is_written_without_spaces};
 use std::collections::BTreeSet;
 
+/// Begins a field.
+pub const FIELD: char = '\u{1f}';
+/// Begins a value.
+pub const VALUE: char = '\u{1e}';
+/// Stands on both sides of a lexeme.
+pub const STEM: char = '\u{1d}';
+/// Marks the repetition of a word that does not follow a space.
+pub const START: char = '\u{1c}';
+
 /// The maximum size of a field whose words are stemmed; text beyond it is found only as written.
-pub const MOST_STEMMED: usize = 256 * 1024;
+pub const MAX_STEMMED: usize = 256 * 1024;
 
 /// One field of a document.
 pub struct Field<'a> {
@@ -57,11 +64,11 @@ pub fn write_field(out: &mut String, field: &Field, stem: &mut dyn FnMut(&str) -
         write_inner_words(out, value);
     }
     let mut lexemes = BTreeSet::new();
-    let mut room = MOST_STEMMED;
+    let mut rest = MAX_STEMMED;
     for value in &field.values {
-        let part = &value[..value.floor_char_boundary(room)];
+        let part = &value[..value.floor_char_boundary(rest)];
         lexemes.append(&mut stem(part));
-        room -= part.len();
+        rest -= part.len();
     }
     for lexeme in &lexemes {
         out.push(STEM);
@@ -73,8 +80,8 @@ pub fn write_field(out: &mut String, field: &Field, stem: &mut dyn FnMut(&str) -
     if let ([text], true) = (folded.as_slice(), field.is_title) {
         // Of the folded text, so that accents make no difference. Case makes none in any language.
         let is_stemmed = field.values.iter().any(|value| value.eq_ignore_ascii_case(text));
-        let lexemes = if text.len() > whole::LONGEST || is_stemmed { lexemes } else { stem(text) };
-        out.extend(whole::mark(text, &lexemes));
+        let lexemes = if text.len() > MAX_WHOLE || is_stemmed { lexemes } else { stem(text) };
+        out.extend(mark(text, &lexemes));
     }
 }
 
@@ -127,8 +134,84 @@ fn word_at(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
+// The whole of a name or a key. Many names may have a frequent word; a user who types only this word wants the record whose whole
+// name it is. So the field of the name and that of the key end with a mark, which is the same for texts of the same words. The
+// mark is a letter without a letter before it, so the index finds it by one key, and few records are read, however frequent the
+// words are.
+
+/// Begins the mark of a whole text. Folded texts hold no control characters.
+pub const WHOLE: char = '\u{1b}';
+
+/// The maximum length of a text with a whole mark, in bytes: a query is not longer.
+const MAX_WHOLE: usize = 1024;
+/// The first of the letters by which the index finds whole marks: rare Han characters, which divide records into this many lists.
+const FIRST_LETTER: u32 = 0x20000;
+const LETTERS: u64 = 1 << 14;
+/// The same number, as a divisor.
+pub const LISTS: f64 = LETTERS as f64;
+/// The number of digits after the letter, which tell the texts of a list apart: control characters, for which the index has no keys.
+const DIGITS: u32 = 6;
+
+/// A text that may be the whole name or key of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The text, folded.
+    pub text: String,
+    /// What a field of the same words ends with.
+    pub mark: String,
+}
+
+impl Whole {
+    /// Of a folded text with these lexemes; none where it is empty or too long.
+    pub fn new(text: &str, lexemes: &BTreeSet<String>) -> Option<Whole> {
+        Some(Whole { text: text.to_owned(), mark: mark(text, lexemes)? })
+    }
+
+    /// Whether the values of a field, from its first mark on, are of the same words and no others.
+    pub fn has_words_of(&self, values: &[u8]) -> bool {
+        values.ends_with(self.mark.as_bytes())
+    }
+
+    /// Whether they are this text.
+    pub fn is(&self, values: &[u8]) -> bool {
+        let text = values.strip_prefix(b" ").and_then(|values| values.strip_prefix(self.text.as_bytes()));
+        let is_mark = |next: &u8| [START, STEM, VALUE, WHOLE].contains(&char::from(*next));
+        self.has_words_of(values) && text.and_then(<[u8]>::first).is_some_and(is_mark)
+    }
+}
+
+/// The mark of a folded text with these lexemes: of the lexemes, so that endings do not count, nor does the order; for lack of
+/// any, of the text.
+pub fn mark(text: &str, lexemes: &BTreeSet<String>) -> Option<String> {
+    if text.is_empty() || text.len() > MAX_WHOLE {
+        return None;
+    }
+    let mut hashed = String::with_capacity(text.len() + 16);
+    for lexeme in lexemes {
+        hashed.push(STEM);
+        hashed.push_str(lexeme);
+    }
+    if lexemes.is_empty() {
+        hashed.push_str(text);
+    }
+    let hash = hash(&hashed);
+    let mut mark = String::from(WHOLE);
+    mark.extend(char::from_u32(FIRST_LETTER + (hash % LETTERS) as u32));
+    let rest = hash / LETTERS;
+    mark.extend((0..DIGITS).map(|digit| char::from((rest >> (3 * digit)) as u8 % 8 + 1)));
+    Some(mark)
+}
+
+/// A hash that never changes, because documents have it: FNV-1a, where the lower bits depend on the upper ones, too.
+fn hash(text: &str) -> u64 {
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, add);
+    hash ^ (hash >> 32)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::trigram;
     use super::*;
     use proptest::prelude::*;
 
@@ -144,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_holds_values_inner_words_and_lexemes() {
+    fn field_has_values_inner_words_and_lexemes() {
         for (values, document) in [
             (&["Old Maps"] as &[&str], "<101| old maps=MAP=OLD="),
             (&["Gold card", "x"], "<101| gold card| x=CARD=GOLD=X="),
@@ -164,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_field_of_a_name_ends_with_a_mark_of_its_whole() {
+    fn only_the_field_of_a_name_ends_with_a_whole_mark() {
         for (values, is_title, is_marked) in [
             (&["Old  Maps"] as &[&str], true, true),
             (&["Old Maps"], false, false),
@@ -174,14 +257,14 @@ mod tests {
             let mut out = String::new();
             let field = Field { attribute: Some(65), values: values.to_vec(), is_title };
             write_field(&mut out, &field, &mut |text| text.split(' ').map(str::to_owned).collect());
-            let mark = whole::mark("old maps", &BTreeSet::from(["maps".to_owned(), "old".to_owned()]));
+            let mark = mark("old maps", &BTreeSet::from(["maps".to_owned(), "old".to_owned()]));
             assert_eq!(out.ends_with(mark.as_deref().expect("a short text")), is_marked, "{values:?}");
-            assert_eq!(out.contains(whole::WHOLE), is_marked, "{values:?}");
+            assert_eq!(out.contains(WHOLE), is_marked, "{values:?}");
         }
     }
 
     #[test]
-    fn a_name_that_folding_changes_in_case_alone_is_stemmed_once() {
+    fn name_that_folding_changes_in_case_alone_is_stemmed_once() {
         for (value, times) in [("Old Maps", 1), ("old maps", 1), ("Old  Maps", 2), ("Alte Möbel", 2)] {
             let mut stemmed = 0;
             write_field(&mut String::new(), &title(value), &mut |_| {
@@ -193,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_hold_only_control_characters_and_differ() {
+    fn codes_are_distinct_control_characters() {
         let codes: BTreeSet<String> = (1..3000).map(|number| code(Some(number))).collect();
         assert_eq!(codes.len(), 2999);
         assert!(codes.iter().chain([&code(Some(i32::MAX))]).all(|code| code.chars().all(|it| it < '\t')));
@@ -201,8 +284,8 @@ mod tests {
     }
 
     #[test]
-    fn stemming_ends_where_its_bound_is_and_searching_does_not() {
-        let long = "é ".repeat(MOST_STEMMED);
+    fn text_after_the_stemming_limit_is_still_searched() {
+        let long = "é ".repeat(MAX_STEMMED);
         let mut longest = 0;
         let mut out = String::new();
         write_field(
@@ -213,13 +296,13 @@ mod tests {
                 BTreeSet::new()
             },
         );
-        assert!(longest < MOST_STEMMED && longest > MOST_STEMMED - 4);
-        assert!(out.len() >= 2 * MOST_STEMMED);
+        assert!(longest < MAX_STEMMED && longest > MAX_STEMMED - 4);
+        assert!(out.len() >= 2 * MAX_STEMMED);
     }
 
     proptest! {
         #[test]
-        fn every_word_of_a_value_begins_behind_a_space(text in "[a-c東京 .(-]{0,20}") {
+        fn every_word_of_a_value_follows_a_space(text in "[a-c東京 .(-]{0,20}") {
             let folded = fold(&text);
             let mut out = String::new();
             write_field(&mut out, &title(&text), &mut |_| BTreeSet::new());
@@ -233,6 +316,59 @@ mod tests {
             let mut out = String::new();
             write_field(&mut out, &title(&text), &mut |_| BTreeSet::new());
             prop_assert!(out.matches(FIELD).count() <= 1 && out.matches(VALUE).count() <= 1);
+        }
+    }
+
+    fn lexemes(text: &str) -> BTreeSet<String> {
+        text.split(' ').map(|word| word.trim_end_matches('s').to_owned()).collect()
+    }
+
+    fn mark_of(text: &str) -> String {
+        mark(text, &lexemes(text)).expect("a short text")
+    }
+
+    #[test]
+    fn mark_ignores_order_and_endings_of_words() {
+        assert_eq!(mark_of("steel bolts"), mark_of("bolt steel"));
+        assert_ne!(mark_of("steel bolts"), mark_of("steel"));
+        assert_ne!(mark("the", &BTreeSet::new()), mark("of", &BTreeSet::new()));
+        assert_eq!(
+            (mark("", &BTreeSet::new()), mark(&"x".repeat(MAX_WHOLE + 1), &BTreeSet::new())),
+            (None, None)
+        );
+    }
+
+    #[test]
+    fn marks_never_change() {
+        assert_eq!(mark_of("bolts"), "\u{1b}\u{21a17}\u{6}\u{1}\u{5}\u{2}\u{7}\u{8}");
+    }
+
+    #[test]
+    fn index_has_one_key_for_a_mark() {
+        for text in ["bolts", "old maps", "é"] {
+            let mark = mark_of(text);
+            let end = format!("x{STEM}{mark}{FIELD}");
+            let keys = trigram::of_document(&end, || {}).expect("memory");
+            assert_eq!(keys.len(), 1, "{text}");
+            assert_eq!(trigram::of_pattern(&format!("%{mark}%")), keys, "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_text_differs_from_others_of_its_words() {
+        let whole = Whole::new("bolts", &lexemes("bolts")).expect("a short text");
+        let mark = &whole.mark;
+        for (values, has_words, is) in [
+            (format!(" bolts{STEM}BOLT{STEM}{mark}"), true, true),
+            (format!(" bolts{mark}"), true, true),
+            (format!(" bolts{START} x{mark}"), true, true),
+            (format!(" bolt{STEM}BOLT{STEM}{mark}"), true, false),
+            (format!(" bolts bolt{STEM}BOLT{STEM}{mark}"), true, false),
+            (format!(" bolts{STEM}BOLT{STEM}"), false, false),
+            (format!(" bolts{STEM}BOLT{STEM}{}", mark_of("nut")), false, false),
+        ] {
+            let values = values.as_bytes();
+            assert_eq!((whole.has_words_of(values), whole.is(values)), (has_words, is), "{values:?}");
         }
     }
 }

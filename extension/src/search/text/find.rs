@@ -1,5 +1,6 @@
 //! Finds the records that match a query.
 
+use super::document::Whole;
 use super::first::{First, Search};
 use super::names::{self, VisibleRows};
 use super::query::TextQuery;
@@ -8,7 +9,6 @@ use super::reader::{Match, Reader};
 use super::sample::{LONG, Sample};
 use super::stem::Stemmer;
 use super::terms::{self, PreparedTerm};
-use super::whole::Whole;
 use crate::postgres::guard::as_owner;
 use crate::postgres::heap::Row;
 use crate::postgres::heap_by_index::Wanted;
@@ -22,24 +22,23 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// So many matches are many: a record is asked for the words rather than all of them being collected.
+/// Above this number of matches, terms are compared record by record instead of collecting all matches.
 pub const MANY: usize = 20_000;
 /// The rank of the record whose external key is the whole text of the query.
 pub const RANK_KEY: i16 = 5;
 
-/// The live records that match a query, regardless of the caller; found when they are asked for. Each has a rank: 5 the
-/// key is the whole text, 4 the name or the key is, but for case and accents, 3 either has the same words and no others,
-/// 2 all terms are whole words of the name or the key, 1 all terms are whole words, 0 other matches. The best come first,
-/// of one rank the newest.
+/// The live records that match a query, regardless of the caller; found on demand. Ranks: 5 the key is the whole text, 4 the name or
+/// the key is, except for case and accents, 3 either has the same words and no others, 2 all terms are whole words of the name or the
+/// key, 1 all terms are whole words, 0 other matches. The best come first, of one rank the newest.
 pub struct Matches<'q> {
     template: &'q Template,
     wanted: Vec<PreparedTerm<'q>>,
-    /// What a record may be called that comes before others.
+    /// The names and keys that rank before others.
     wholes: Vec<Whole>,
     /// The record whose key is the whole text.
     pub key_holder: Option<Uuid>,
     sample: OnceCell<Sample>,
-    /// All matches behind a position, in their order, once they are known.
+    /// All matches after a position, in their order, once they are known.
     behind: RefCell<Option<(Option<Match>, Vec<Match>)>>,
 }
 
@@ -57,17 +56,17 @@ impl<'q> Matches<'q> {
         Matches { template, wanted, wholes, key_holder, sample: OnceCell::new(), behind: RefCell::default() }
     }
 
-    /// The first matches behind a position, in their order: at least so many, unless there are fewer.
-    pub fn first(&self, after: Option<Match>, most: usize) -> First {
+    /// The first matches after a position, in their order: at least `wanted`, unless there are fewer.
+    pub fn first(&self, after: Option<Match>, wanted: usize) -> First {
         let follows = |found: &Match| after.is_none_or(|after| *found < after);
         if let Some((position, all)) = &*self.behind.borrow()
             && (position.is_none() || *position >= after && after.is_some())
         {
             let mut rest = all.iter().copied().filter(follows);
-            let matches = rest.by_ref().take(most).collect();
+            let matches = rest.by_ref().take(wanted).collect();
             return First { matches, are_all: rest.next().is_none(), ..First::default() };
         }
-        let mut first = with_connection(|spi| self.find(spi, after, most + 1));
+        let mut first = with_connection(|spi| self.find(spi, after, wanted + 1));
         let known = first.known.take();
         let known = known.or_else(|| first.are_all.then(|| first.matches.clone()));
         if let Some(mut known) = known {
@@ -78,7 +77,7 @@ impl<'q> Matches<'q> {
         first
     }
 
-    /// The record whose key is the whole text comes before all others.
+    /// Puts the record whose key is the whole text first.
     fn place_holder(&self, after: Option<Match>, matches: &mut Vec<Match>) {
         let Some(holder) = self.key_holder else { return };
         matches.retain(|(_, id)| *id != holder);
@@ -87,14 +86,14 @@ impl<'q> Matches<'q> {
         }
     }
 
-    fn find(&self, spi: &Connection, after: Option<Match>, most: usize) -> First {
+    fn find(&self, spi: &Connection, after: Option<Match>, limit: usize) -> First {
         let Matches { template, wanted, wholes, .. } = self;
         let found = Reader::with(template, wanted, wholes, |reader| {
-            Search::new(reader, wanted, wholes, &|| self.by_statement(spi, None, None)).first(after, most)
+            Search::new(reader, wanted, wholes, &|| self.by_statement(spi, None, None)).first(after, limit)
         });
         found.unwrap_or_else(|_| {
-            let matches = self.by_statement(spi, after, Some(most));
-            First { are_all: matches.len() < most, matches, ..First::default() }
+            let matches = self.by_statement(spi, after, Some(limit));
+            First { are_all: matches.len() < limit, matches, ..First::default() }
         })
     }
 
@@ -110,7 +109,7 @@ impl<'q> Matches<'q> {
         all
     }
 
-    /// How many there are.
+    /// The number of matches.
     pub fn count(&self) -> usize {
         if let Some((None, all)) = &*self.behind.borrow() {
             return all.len();
@@ -123,7 +122,7 @@ impl<'q> Matches<'q> {
         count + usize::from(!is_counted)
     }
 
-    /// Those of these records that match, in their order.
+    /// The matches among these records, in their order.
     pub fn among(&self, records: &[Uuid]) -> Vec<Match> {
         let found = with_connection(|_| {
             let mut found = Vec::new();
@@ -145,7 +144,7 @@ impl<'q> Matches<'q> {
         found
     }
 
-    /// Adds up all records that match, but for the one by its key, which may be among them or not.
+    /// Adds up all records that match; the one whose key is the whole text may be among them or not.
     fn collect<T: Clone>(&self, empty: T, mut add: impl FnMut(&mut T, Uuid)) -> T {
         let (template, wanted) = (self.template, &self.wanted);
         with_connection(|spi| {
@@ -179,15 +178,15 @@ impl<'q> Matches<'q> {
         })
     }
 
-    /// The matches behind a position in their order: all, or so many of them.
-    fn by_statement(&self, spi: &Connection, after: Option<Match>, most: Option<usize>) -> Vec<Match> {
+    /// The matches after a position in their order, up to a limit.
+    fn by_statement(&self, spi: &Connection, after: Option<Match>, limit: Option<usize>) -> Vec<Match> {
         let sought = Sought { wanted: &self.wanted, wholes: &self.wholes, sample: self.sample_with(spi) };
-        rank::by_statement(spi, self.template, &sought, after, most)
+        rank::by_statement(spi, self.template, &sought, after, limit)
     }
 
-    /// Whether a sample shows many.
+    /// Whether there are many matches, according to a sample.
     pub fn are_many(&self) -> bool {
-        // Half as many again, so that the sample decides only where it can hardly be wrong.
+        // Half as many again, so that the sample decides only if it is unlikely to be wrong.
         with_connection(|spi| self.sample_with(spi).found() * 2 > 3 * MANY as i64)
     }
 
@@ -200,12 +199,12 @@ impl<'q> Matches<'q> {
         self.sample.get_or_init(|| Sample::take(spi, self.template, &self.wanted, MANY))
     }
 
-    /// The condition that the record `t` with its document `d` matches, apart from the one by its key.
+    /// The condition that the record `t` with its document `d` matches, apart from the match of a key.
     pub fn condition(&self) -> String {
         terms::condition(&self.wanted)
     }
 
-    /// The terms, if no index serves any of them: all documents are read then.
+    /// The terms, if no index serves any of them, so that all documents are read.
     pub fn scanned(&self) -> Vec<String> {
         let is_scanned = !self.wanted.iter().any(PreparedTerm::is_served);
         self.wanted.iter().filter(|_| is_scanned).map(|it| it.term.shown()).collect()
@@ -216,8 +215,7 @@ fn with_connection<R>(body: impl FnOnce(&Connection) -> R) -> R {
     as_owner(|| connected(body))
 }
 
-/// The condition that a record `t` with its document `d` matches: for statements with their own order, and for
-/// explanations.
+/// The condition that a record `t` with its document `d` matches, for explanations.
 pub fn condition(template: &Template, query: &TextQuery, visible_rows: &VisibleRows) -> String {
     let references = names::references(template, visible_rows);
     let mut wanted = PreparedTerm::all(template, query);

@@ -1,17 +1,16 @@
-//! The first matches of a query in their order, without looking at all of them.
+//! The first matches of a query in their order, without reading all of them.
 //!
-//! Matches come by rank, and those of one rank from the newest on. So the best rank is looked for first, until the page
-//! is full, then the next. Each is found in one of two ways: documents are read from the newest on, which soon finds
-//! enough of a frequent rank; or the index is asked for all matches of a rare one. Reading shows how frequent they are:
-//! it goes on, twice as far each time, until the index promises to read less. While none is found, that is after the
-//! square root of the number of documents at the latest, so neither way costs much more than the better one. Records that are
-//! called as the query are the best; the index finds them by the mark of their names.
+//! Matches are ordered by rank, and those of one rank from the newest on. So the best rank is searched first, until the page is full,
+//! then the next. Each rank has two paths: a walk reads documents from the newest on, which soon finds enough of a frequent rank; a
+//! look-up in the index finds all matches of a rare one. The walk shows how frequent they are: it continues, twice as far each time,
+//! until the look-up costs less. If it finds none, that is after the square root of the number of documents at the latest, so
+//! neither path costs much more than the better one. Records whose name or key is the query rank best; the index finds them by
+//! their whole mark.
 
+use super::document::{LISTS, Whole};
 use super::keys;
-use super::lookup::Lookup;
 use super::reader::{Match, Reader};
 use super::terms::PreparedTerm;
-use super::whole::{self, Whole};
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::heap_by_index::Wanted;
@@ -20,23 +19,50 @@ use uuid::Uuid;
 
 /// The ranks of documents, from 0 on.
 const RANKS: usize = 5;
-/// So many documents are read before anything is concluded from them.
+/// The number of documents that are read before a look-up is considered.
 const FEW: usize = 32;
-/// So many entries of the index are read in the time of one document.
+/// The number of index entries that are read in the time of one document.
 const ENTRIES: f64 = 64.0;
-/// By so much a look-up that finds the matches of all ranks may cost more than one that finds those of one.
+/// The factor by which a look-up for all ranks may cost more than one for a single rank.
 const WORTH: f64 = 3.0;
-/// By so much a statement takes longer than a comparison in memory.
+/// The factor by which a statement takes longer than a comparison in memory.
 const BY_STATEMENT: f64 = 4.0;
 
-/// What was found.
+/// A look-up in the index of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// Records whose name or key may be the query.
+    Whole,
+    /// Records with all terms as whole words of name or key.
+    Names,
+    /// Records with all terms as whole words.
+    WholeWords,
+    /// All matches.
+    All,
+    /// All matches by a statement, also by display terms of other records.
+    Statement,
+}
+
+impl Lookup {
+    /// The lowest rank whose matches it finds completely.
+    pub fn lowest_rank(self) -> usize {
+        match self {
+            Lookup::Whole => 3,
+            Lookup::Names => 2,
+            Lookup::WholeWords => 1,
+            Lookup::All | Lookup::Statement => 0,
+        }
+    }
+}
+
+/// The first matches.
 #[derive(Default)]
 pub struct First {
-    /// The first matches behind the position, in their order: as many as were wanted, or some more.
+    /// The first matches after the position, in their order: as many as were wanted, or some more.
     pub matches: Vec<Match>,
     /// Whether these are all.
     pub are_all: bool,
-    /// All matches behind the position, where they became known on the way.
+    /// All matches after the position, if a look-up has found them.
     pub known: Option<Vec<Match>>,
     /// How they were found.
     pub work: Work,
@@ -45,16 +71,16 @@ pub struct First {
 /// How matches were found.
 #[derive(Default)]
 pub struct Work {
-    /// So many documents were read from the newest on.
+    /// The number of documents read from the newest on.
     pub read: usize,
     /// Whether these were all documents.
     pub is_over: bool,
-    /// What the index was asked for, and how many documents it found.
+    /// The look-ups, with the number of documents that each found.
     pub looked_up: Vec<(Lookup, usize)>,
 }
 
 impl Work {
-    /// How many documents were compared.
+    /// The number of documents compared.
     pub fn documents(&self) -> usize {
         self.read + self.looked_up.iter().map(|(_, found)| found).sum::<usize>()
     }
@@ -66,7 +92,7 @@ struct Walk {
     last: Option<Uuid>,
     read: usize,
     is_over: bool,
-    /// How many of them satisfy each term.
+    /// How many of them have each term.
     met: Vec<usize>,
     /// The matches by rank, the newest first.
     found: [Vec<Uuid>; RANKS],
@@ -76,7 +102,7 @@ struct Walk {
 pub struct Search<'a> {
     reader: &'a Reader<'a>,
     wanted: &'a [PreparedTerm<'a>],
-    /// What a record may be called that comes before others.
+    /// The names and keys that rank before others.
     wholes: &'a [Whole],
     /// Finds all matches by a statement.
     by_statement: &'a dyn Fn() -> Vec<Match>,
@@ -103,8 +129,8 @@ impl<'a> Search<'a> {
         Search { reader, wanted, wholes, by_statement, documents, name_code, complete, work }
     }
 
-    /// The first matches behind a position: at least so many, unless there are fewer.
-    pub fn first(mut self, after: Option<Match>, most: usize) -> Result<First, Unfit> {
+    /// The first matches after a position: at least `wanted`, unless there are fewer.
+    pub fn first(mut self, after: Option<Match>, wanted: usize) -> Result<First, Unfit> {
         let best = RANKS - 1;
         let (top, before) = match after {
             Some((rank, id)) if (rank as usize) <= best => (rank as usize, Some(id)),
@@ -114,7 +140,7 @@ impl<'a> Search<'a> {
         let mut are_all = true;
         let mut newest = Walk::default();
         for rank in (0..=top).rev() {
-            let need = most.saturating_sub(matches.len());
+            let need = wanted.saturating_sub(matches.len());
             let mut behind = Walk { last: before, ..Walk::default() };
             let is_behind = rank == top && before.is_some();
             let walk = if is_behind { &mut behind } else { &mut newest };
@@ -128,7 +154,7 @@ impl<'a> Search<'a> {
             } else {
                 matches.extend(found.take(need));
             }
-            if !is_exhausted || matches.len() >= most && rank > 0 {
+            if !is_exhausted || matches.len() >= wanted && rank > 0 {
                 are_all = false;
                 break;
             }
@@ -137,7 +163,7 @@ impl<'a> Search<'a> {
         Ok(First { matches, are_all, known, work: self.work })
     }
 
-    /// All matches from a rank on, behind a position in it, if a look-up has found those of every rank.
+    /// All matches from a rank on, after a position in it, if look-ups have found those of every rank.
     fn known(&self, top: usize, before: Option<Uuid>) -> Option<Vec<Match>> {
         let mut known = Vec::new();
         for rank in (0..=top).rev() {
@@ -148,7 +174,7 @@ impl<'a> Search<'a> {
         Some(known)
     }
 
-    /// Finds so many matches of a rank, or all of them: then it says so.
+    /// Finds `need` matches of a rank, or all of them. Returns whether these are all.
     fn fill(&mut self, walk: &mut Walk, rank: usize, need: usize) -> Result<bool, Unfit> {
         loop {
             if walk.is_over || self.complete[rank].is_some() {
@@ -235,9 +261,9 @@ impl<'a> Search<'a> {
             let found = walk.found[Lookup::Whole.lowest_rank()..].iter().map(Vec::len).sum();
             let marks = self.wholes.iter().map(|whole| vec![whole.mark.clone()]).collect();
             let wanted = Wanted { texts: vec![marks], ..Wanted::default() };
-            ways.push((Lookup::Whole, wanted, share(found) + self.documents / whole::LISTS));
+            ways.push((Lookup::Whole, wanted, share(found) + self.documents / LISTS));
         }
-        // One that finds more saves others, for the ranks below.
+        // A look-up for more ranks saves later ones.
         let least = ways.iter().map(|way| way.2).fold(f64::INFINITY, f64::min);
         ways.into_iter().find(|way| way.2 <= least * WORTH)
     }

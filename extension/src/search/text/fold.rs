@@ -2,17 +2,17 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A text as it is searched: without case, accents, invisible characters and repeated spaces, and without control
-/// characters, which therefore are free to separate what must not run together. Folding again changes nothing.
+/// A text as it is searched: without case, accents, invisible characters, repeated spaces and control characters, which documents use
+/// as marks. Folding again changes nothing.
 ///
-/// The steps: compatibility decomposition (NFKD), no accents, full case folding, composition (NFC). Signs that look
-/// like accents to Unicode but make another letter stay: the vowels of Indic scripts, the voicing of kana.
+/// The steps: compatibility decomposition (NFKD), no accents, full case folding, composition (NFC). Marks that
+/// Unicode treats as accents but that make another letter stay: the vowels of Indic scripts, the voicing of kana.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     if text.is_ascii() {
         push_ascii_words(&mut folded, text);
     } else {
-        // Marks are made plain before decomposition, which makes spaces out of some, and after it, which makes some.
+        // Marks are made plain before decomposition, which turns some into spaces, and after it, which creates some.
         let plain = text.chars().map(plain_mark).nfkd().map(plain_mark);
         let letters = plain.filter(|c| !is_dropped(*c)).flat_map(fold_case).flat_map(base_letters);
         push_words(&mut folded, letters.nfc());
@@ -20,7 +20,7 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// Does for ASCII what [`push_words`] does for all characters.
+/// [`push_words`] for ASCII.
 fn push_ascii_words(out: &mut String, text: &str) {
     for word in text.split(|it: char| it == ' ' || it.is_ascii_control()).filter(|word| !word.is_empty()) {
         if !out.is_empty() {
@@ -48,7 +48,7 @@ fn push_words(out: &mut String, characters: impl Iterator<Item = char>) {
     }
 }
 
-/// Quotation marks, apostrophes and hyphens, which keyboards and word processors write differently, in one form.
+/// Quotation marks, apostrophes and hyphens in one form; keyboards and word processors write them differently.
 fn plain_mark(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201b}' | '\u{2b9}'..='\u{2bd}' | '\u{2032}' | '\u{b4}' | '\u{ff07}' => '\'',
@@ -58,7 +58,7 @@ fn plain_mark(character: char) -> char {
     }
 }
 
-/// Accents of Latin, Greek and Cyrillic, the points of Hebrew and Arabic, and what cannot be seen.
+/// Accents of Latin, Greek and Cyrillic, the points of Hebrew and Arabic, and invisible characters.
 fn is_dropped(character: char) -> bool {
     matches!(u32::from(character),
         0x300..=0x36f | 0x483..=0x489 | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff | 0xfe20..=0xfe2f
@@ -70,11 +70,11 @@ fn is_dropped(character: char) -> bool {
 
 /// Full case folding: through the capital, so that ß becomes ss and both forms of sigma one.
 fn fold_case(character: char) -> impl Iterator<Item = char> {
-    // The capital ẞ is its own capital: it must become small first.
+    // The capital ẞ is its own capital: it is lowercased first.
     character.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
-/// The letters that people type for those which Unicode does not take apart.
+/// The letters that users type for those which Unicode does not decompose.
 fn base_letters(character: char) -> impl Iterator<Item = char> {
     let letters: [Option<char>; 2] = match character {
         'ø' => [Some('o'), None],
@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn similar_texts_fold_alike() {
+    fn similar_texts_fold_to_the_same() {
         for (text, folded) in [
             ("Zürich", "zurich"),
             ("ZU\u{308}RICH", "zurich"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn no_character_changes_when_it_is_folded_again() {
+    fn folding_a_character_again_changes_nothing() {
         for character in (0..=0x10_ffff).filter_map(char::from_u32) {
             let once = fold(&character.to_string());
             assert_eq!(fold(&once), once, "{character:?} U+{:04X}", u32::from(character));

@@ -2,24 +2,24 @@
 //!
 //! Beside the trigrams of [`super::trigram`], a document has a key for each lexeme of the external key and of its first
 //! attribute, which usually is the name of the record. So a frequent word that is rare in names is found there without
-//! reading the many documents that have it elsewhere. A lexeme with a digit has none: it is rare itself, and its key would
-//! be one more in nearly each record.
+//! reading the many documents that have it elsewhere. A lexeme with a digit has none: it is rare, and its key would be an additional
+//! one in nearly every record.
 //!
 //! Indexes store the keys: **their contents must never change** without a rebuild of these indexes.
 
 use super::document::{FIELD, STEM, VALUE};
-use super::trigram::{self, Key, small};
+use super::trigram::{self, Key, lowercase};
 use std::collections::TryReserveError;
 
-/// The number of the search for words of names, which no operator of SQL has.
+/// The strategy number of a search for words of names, which no operator of SQL has.
 pub const IN_NAME: u16 = 64;
 
-/// The longest lexeme that has a key, in bytes.
-const LONGEST: usize = 64;
-/// Keys of lexemes are told from trigrams by this bit.
+/// The maximum length of a lexeme with a key, in bytes.
+const MAX_LENGTH: usize = 64;
+/// This bit distinguishes keys of lexemes from trigrams.
 const OF_NAME: u64 = 1 << 30;
-/// So many keys there are for lexemes. Rare ones share theirs, which costs a look at some more documents; an entry of the
-/// index for each would cost more with every new record.
+/// The number of keys for lexemes. Rare lexemes share a key, which costs reading some more documents; an index entry for each would
+/// cost more with every new record.
 const KEYS: u64 = 1 << 12;
 
 /// The keys of a document, in their order, each once.
@@ -40,12 +40,12 @@ pub fn of_document(document: &str, pause: impl FnMut()) -> Result<Vec<Key>, TryR
     Ok(keys)
 }
 
-/// What is searched for with [`IN_NAME`]: one of these lexemes in the attribute with this code, or in the external key.
+/// The query of [`IN_NAME`]: one of these lexemes in the attribute with this code, or in the external key.
 pub fn query_of_name(code: &str, lexemes: &[String]) -> String {
     lexemes.iter().fold(code.to_owned(), |query, lexeme| format!("{query}{VALUE}{lexeme}"))
 }
 
-/// The keys of which a document has one that [`query_of_name`] asks for.
+/// The keys of which a document of [`query_of_name`] has one.
 pub fn of_name_query(query: &str) -> Vec<Key> {
     let mut parts = query.split(VALUE);
     let code = parts.next().unwrap_or_default();
@@ -58,11 +58,10 @@ pub fn of_name_query(query: &str) -> Vec<Key> {
 /// Whether a lexeme in a name has a key.
 pub fn is_word(lexeme: &str) -> bool {
     let is_part = |byte: u8| !byte.is_ascii_control() && !byte.is_ascii_digit();
-    (1..=LONGEST).contains(&lexeme.len()) && lexeme.bytes().all(is_part)
+    (1..=MAX_LENGTH).contains(&lexeme.len()) && lexeme.bytes().all(is_part)
 }
 
-/// The fields of the external key and of the attribute with the lowest number, each with its code, as far as there are
-/// such.
+/// The fields of the external key and of the attribute with the lowest number, each with its code, if they exist.
 fn named(document: &str) -> impl Iterator<Item = (&str, &str)> {
     let (mut key, mut name) = (None, None);
     for field in document.split(FIELD).skip(1) {
@@ -87,7 +86,7 @@ fn hash(code: &str, lexeme: &str) -> u64 {
     let mut add = |part: u32| hash = (hash ^ u64::from(part)).wrapping_mul(0x100_0000_01b3);
     code.chars().for_each(|it| add(u32::from(it)));
     add(u32::from(VALUE));
-    lexeme.chars().for_each(|it| add(small(u32::from(it))));
+    lexeme.chars().for_each(|it| add(lowercase(u32::from(it))));
     // The lower bits depend on the upper ones, too.
     hash ^ (hash >> 32)
 }
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_stay_what_they_are_in_indexes_that_exist() {
+    fn keys_never_change() {
         let document = document(["", "key", "ma é"]);
         let before: BTreeSet<Key> =
             trigram::of_document(&document, || {}).expect("memory").into_iter().collect();
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_key_and_of_the_first_attribute_have_keys() {
+    fn words_of_key_and_first_attribute_have_keys() {
         let all = of_document(&document(["town", "key", "old map k7"]));
         for (lexeme, is_found) in
             [("OLD", true), ("map", true), ("KEY", true), ("TOWN", false), ("K7", false)]
@@ -145,8 +144,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lexeme_with_a_digit_or_a_mark_has_no_key() {
+    fn lexeme_with_a_digit_or_mark_has_no_key() {
         assert!(is_word("MAP") && is_word("É-B") && !is_word("B2") && !is_word("") && !is_word("A\u{1e}"));
-        assert!(!is_word(&"A".repeat(LONGEST + 1)));
+        assert!(!is_word(&"A".repeat(MAX_LENGTH + 1)));
     }
 }

@@ -1,14 +1,8 @@
 //! Full-text search: documents of records, and queries.
 
-/// How much of documents a request reads for words.
-pub mod budget;
-/// What a record may be called that a query asks for.
-pub mod called;
 /// Compares terms with documents in memory.
 pub mod comparison;
-/// Documents that triggers have made already.
-pub mod composed;
-/// The search document of a record.
+/// The format of a search document.
 pub mod document;
 /// Finds the records that match a query.
 pub mod find;
@@ -16,21 +10,9 @@ pub mod find;
 pub mod first;
 /// Folds case and accents.
 pub mod fold;
-/// Folded texts with the places of the original.
-pub mod folded;
-/// Fragments around what was found.
-pub mod fragment;
-/// Where the terms of a query stand in a text.
-pub mod highlight;
-/// Adds highlights to records.
-pub mod highlighter;
 /// Keys of the index of documents.
 pub mod keys;
-/// What the index is asked for.
-pub mod lookup;
-/// The marks between the parts of a document.
-pub mod mark;
-/// Display names of referenced records.
+/// Display terms of referenced records.
 pub mod names;
 /// Conditions on documents for a term.
 pub mod needle;
@@ -48,26 +30,14 @@ pub mod rebuild;
 pub mod renewal;
 /// Estimates the frequency of terms.
 pub mod sample;
-/// Scripts without spaces between words.
-pub mod spaceless;
-/// How a word is written.
-pub mod spelling;
 /// The stems of words.
 pub mod stem;
-/// What stands for the words of a query.
-pub mod synonyms;
 /// The table of documents.
 pub mod table;
 /// Prepares terms for SQL.
 pub mod terms;
 /// Keys of its earlier form.
 pub mod trigram;
-/// Reads words out of documents.
-pub mod vocabulary;
-/// The whole of a name or a key.
-pub mod whole;
-/// The words of a document.
-pub mod word;
 /// Texts that are no part of longer words.
 pub mod word_boundary;
 /// Writes documents.

@@ -1,4 +1,4 @@
-//! Looks up the display names of referenced records at query time, so that a rename takes effect at once and updates
+//! Display terms: the names and keys of referenced records, looked up at query time, so that a rename takes effect at once and updates
 //! no other record.
 
 use super::comparison::Comparison;
@@ -18,13 +18,12 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// Names are collected up to this many; a word in more names is looked for record by record.
-const MOST_NAMES: usize = 10_000;
-/// The documents of a target are read through when they are on no more pages than this.
+/// The maximum number of names that are collected; a term in more names is compared record by record.
+const MAX_NAMES: usize = 10_000;
+/// Up to this number of pages, all documents of a target are read.
 const FEW_PAGES: u32 = 16;
 
-/// What a caller may see of a template's records: a condition on them, which names their table by the alias given;
-/// none where nothing may be seen.
+/// The condition that a record of a template, under the given alias, is visible to the caller; none if no record is.
 pub type VisibleRows<'a> = dyn Fn(&Template, &str) -> Option<String> + 'a;
 
 /// The records of one target whose names match a term.
@@ -32,11 +31,11 @@ pub type VisibleRows<'a> = dyn Fn(&Template, &str) -> Option<String> + 'a;
 pub enum Names {
     /// All of them.
     Few(Rc<Vec<Uuid>>),
-    /// So many that they are not collected: the query that finds one of them by its id `m.record_id` or `x.id`.
+    /// Too many to collect: the query that finds one of them by its id `m.record_id` or `x.id`.
     Many(String),
 }
 
-/// A reference of the template, with its target as far as the caller may see it.
+/// A reference of the template, with the visible records of its target.
 pub struct Reference {
     slug: String,
     number: i16,
@@ -50,7 +49,7 @@ pub struct Referring {
     pub column: String,
     /// Its number in the table.
     pub number: i16,
-    /// What it may refer to.
+    /// The records that it may refer to.
     pub names: Names,
 }
 
@@ -71,7 +70,7 @@ impl Reference {
         format!("t.\"{}\"", self.slug)
     }
 
-    /// That it may refer to these names.
+    /// The column with the names that it may refer to.
     pub fn to(&self, names: Names) -> Referring {
         Referring { column: self.column(), number: self.number, names }
     }
@@ -86,7 +85,7 @@ impl Reference {
         &self.target
     }
 
-    /// The statement that reads the name of the record `$1` of the target, if the caller sees it.
+    /// The statement that reads the name of the record `$1` of the target, if it is visible.
     pub fn name_sql(&self) -> String {
         let name = self.display().map_or("external_key", |attribute| &attribute.slug);
         format!(
@@ -108,7 +107,7 @@ impl Reference {
         }
         let query = self.query(term);
         let rows = spi.run_once(&collecting(&query), Snapshot::Active, &[]);
-        if rows.len() > MOST_NAMES {
+        if rows.len() > MAX_NAMES {
             return Names::Many(query);
         }
         Names::Few(Rc::new(rows.column::<Uuid>().collect()))
@@ -124,7 +123,7 @@ impl Reference {
         let needle = self.needle(term);
         let comparison = Comparison::of_needle(&needle);
         let mut is_met = false;
-        let mut look = |document| {
+        let mut compare = |document| {
             is_met = is_met || datum::with_bytes(document, |document| comparison.each(document).all(|it| it));
             !is_met
         };
@@ -133,7 +132,7 @@ impl Reference {
             if pages <= FEW_PAGES && heap.toast_pages() <= FEW_PAGES && heap.may_be_read_whole() {
                 for page in 0..pages {
                     heap.rows_of(page, &mut |[_, document]| {
-                        look(*document);
+                        compare(*document);
                     });
                 }
                 return Ok(());
@@ -142,7 +141,7 @@ impl Reference {
                 return Err(Unfit);
             }
             let wanted = Wanted { texts: vec![needle.looked_up()], ..Wanted::default() };
-            heap.rows_with(index, &wanted, |[_, document]| look(*document))
+            heap.rows_with(index, &wanted, |[_, document]| compare(*document))
         });
         outcome.is_err() || is_met
     }
@@ -151,13 +150,13 @@ impl Reference {
         Stemmer::new(&self.target).needle(term)
     }
 
-    /// The attribute that names the records of the target; none where their keys do.
+    /// The display attribute of the target; none if its records are named by their keys.
     fn display(&self) -> Option<&crate::template::Attribute> {
         let position = self.target.display_slug().and_then(|slug| self.target.position(slug));
         position.map(|position| &self.target.attributes[position])
     }
 
-    /// Whether all documents of the target are read for the names that match the term, as the planner has it.
+    /// Whether the planner reads all documents of the target for the names that match the term.
     pub fn is_scanned(&self, spi: &Connection, term: &Term) -> bool {
         // PostgreSQL explains nothing through a fixed snapshot.
         let explained = format!("explain {}", collecting(&self.query(term)));
@@ -199,23 +198,23 @@ impl Reference {
 
 /// The query for the names that are collected, and one more.
 fn collecting(query: &str) -> String {
-    format!("{query} limit {}", MOST_NAMES + 1)
+    format!("{query} limit {}", MAX_NAMES + 1)
 }
 
 impl Referring {
-    /// Whether the record refers to one of the names; false, not null, where it refers to nothing.
+    /// The condition that the record refers to one of the names; false, not null, without a reference.
     pub fn condition(&self) -> String {
         self.names.condition(&self.column)
     }
 }
 
 impl Names {
-    /// Whether there is none.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         matches!(self, Names::Few(ids) if ids.is_empty())
     }
 
-    /// Whether the column refers to one of them; false, not null, where it refers to nothing.
+    /// The condition that the column refers to one of them; false, not null, without a reference.
     fn condition(&self, column: &str) -> String {
         match self {
             Names::Few(ids) => format!("({column} is not null and {column} = any ({}))", id_array(ids)),

@@ -1,33 +1,33 @@
 //! Conditions on documents for a term, in SQL: pure.
 
 use super::document::{self, STEM};
+use super::keys;
 use super::query::{MatchKind, Term};
-use super::spaceless::is_dependent;
 use super::trigram::has_key;
-use super::word_boundary;
+use super::word_boundary::{self, is_dependent};
 use crate::value::pattern::escaped;
 use crate::value::quote;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What makes a match one of whole words.
+/// A match of whole words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WholeWords {
-    /// What a document holds: the lexemes, so that endings do not count; for lack of any, the text as it is.
+    /// The texts of a document: the lexemes, so that endings do not count; the text itself if it has no lexemes.
     pub texts: Vec<String>,
-    /// The phrase that stands in it, not within longer words.
+    /// The phrase, which is not within longer words.
     pub phrase: Option<String>,
 }
 
-/// A term made ready for documents of one language.
+/// A term as documents of one language match it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needle {
-    /// A document matches when it holds all texts of one of these lists.
+    /// A document matches if it has all texts of one of these lists.
     alternatives: Vec<Vec<String>>,
     /// It matches whole words in one of these ways.
     whole_words: Vec<WholeWords>,
-    /// The attributes whose fields do not count.
-    gone: Vec<i32>,
+    /// The dropped attributes, whose fields do not count.
+    dropped: Vec<i32>,
 }
 
 impl Needle {
@@ -41,7 +41,11 @@ impl Needle {
             }
             let beginning = vec![texts];
             let whole_words = beginning.iter().map(|texts| WholeWords { texts: texts.clone(), phrase: None });
-            return Needle { whole_words: whole_words.collect(), alternatives: beginning, gone: Vec::new() };
+            return Needle {
+                whole_words: whole_words.collect(),
+                alternatives: beginning,
+                dropped: Vec::new(),
+            };
         }
         let plain = vec![term.text.clone()];
         let phrase = (term.kind == MatchKind::Phrase).then(|| term.text.clone());
@@ -57,14 +61,14 @@ impl Needle {
         if phrase.is_none() {
             alternatives.extend(whole_words.iter().map(|whole| whole.texts.clone()));
         }
-        // No index tells where words without a lexeme stand within longer ones, so this is not asked.
+        // No index distinguishes words without a lexeme from parts of longer ones, so they are not distinguished.
         if whole_words.is_empty() {
             whole_words.push(WholeWords { texts: plain, phrase: None });
         }
-        Needle { alternatives, whole_words, gone: Vec::new() }
+        Needle { alternatives, whole_words, dropped: Vec::new() }
     }
 
-    /// The same, where a document that matches the other will do.
+    /// The same, or a document that matches the other.
     pub fn or(mut self, other: Needle) -> Needle {
         add_new(&mut self.alternatives, other.alternatives);
         add_new(&mut self.whole_words, other.whole_words);
@@ -72,16 +76,16 @@ impl Needle {
     }
 
     /// The same, excluding fields of dropped attributes that documents may still contain.
-    pub fn without(self, gone: &[i32]) -> Needle {
-        Needle { gone: gone.to_vec(), ..self }
+    pub fn without(self, dropped: &[i32]) -> Needle {
+        Needle { dropped: dropped.to_vec(), ..self }
     }
 
-    /// What counts of a document.
+    /// The fields of a document that count.
     fn valid<'d>(&self, document: &'d str) -> Cow<'d, str> {
-        if self.gone.is_empty() {
+        if self.dropped.is_empty() {
             return document.into();
         }
-        let starts: Vec<String> = self.gone.iter().map(|id| document::field_start(Some(*id))).collect();
+        let starts: Vec<String> = self.dropped.iter().map(|id| document::field_start(Some(*id))).collect();
         let fields = literal(&format!("({})[^{}]*", starts.join("|"), document::FIELD));
         format!("regexp_replace({document}, {fields}, '', 'g')").into()
     }
@@ -91,7 +95,7 @@ impl Needle {
         self.alternatives.iter().all(|texts| texts.iter().any(|text| has_key(text)))
     }
 
-    /// A document matches when it holds all texts of one of these lists.
+    /// A document matches if it has all texts of one of these lists.
     pub fn alternatives(&self) -> &[Vec<String>] {
         &self.alternatives
     }
@@ -108,12 +112,12 @@ impl Needle {
     }
 
     /// The condition in the form that the index serves. The index knows no case, so where a stem is the word as it was
-    /// typed, in capitals, one look into it finds both.
+    /// typed, in capitals, one look-up finds both.
     pub fn indexed(&self, document: &str) -> String {
         let finding_all = self.finding_all();
         if finding_all.len() == self.alternatives.len() {
             let found = join(&self.alternatives, |text| like(document, text));
-            return if self.gone.is_empty() {
+            return if self.dropped.is_empty() {
                 found
             } else {
                 format!("({found} and {})", self.checked(document))
@@ -154,8 +158,7 @@ impl Needle {
         join(&self.alternatives, |text| holds(&document, text))
     }
 
-    /// Whether the text holds it as a whole word, whatever its ending; for a phrase, whether it stands there, not within
-    /// longer words.
+    /// The condition that the text has it as a whole word with any ending; a phrase not within longer words.
     pub fn whole_word(&self, document: &str) -> String {
         let document = self.valid(document);
         let held = self.whole_words.iter().map(|whole| {
@@ -171,6 +174,42 @@ impl Needle {
         });
         format!("({})", held.collect::<Vec<_>>().join(" or "))
     }
+
+    /// The texts of each way to be a whole word that the index can look up; none where it cannot tell whole words from
+    /// parts.
+    pub fn whole_words_looked_up(&self) -> Option<Vec<Vec<String>>> {
+        let indexable = |whole: &WholeWords| -> Option<Vec<String>> {
+            let has_lexemes = whole.texts.iter().all(|text| text.starts_with(STEM));
+            let texts = whole.texts.iter().chain(&whole.phrase);
+            let texts: Vec<String> = texts.filter(|text| has_key(text)).cloned().collect();
+            (has_lexemes && !texts.is_empty()).then_some(texts)
+        };
+        self.whole_words().iter().map(indexable).collect()
+    }
+
+    /// What to ask for whole words of the key and of the attribute with this code, of which a document must meet all; none
+    /// where the index cannot tell.
+    pub fn in_name(&self, code: &str) -> Option<Vec<String>> {
+        // The words of a phrase may be in a name in any order: the whole document is more selective.
+        let words = |whole: &WholeWords| -> Option<Vec<String>> {
+            let texts = whole.phrase.is_none().then_some(&whole.texts)?;
+            let lexemes = texts.iter().filter_map(|text| text.strip_prefix(STEM)?.strip_suffix(STEM));
+            let words: Vec<String> = lexemes.filter(|it| keys::is_word(it)).map(str::to_owned).collect();
+            (!words.is_empty()).then_some(words)
+        };
+        let ways = self.whole_words().iter().map(words).collect::<Option<Vec<_>>>()?;
+        Some(match ways.as_slice() {
+            [words] => {
+                words.iter().map(|word| keys::query_of_name(code, std::slice::from_ref(word))).collect()
+            }
+            // One word of each way has to be there.
+            ways => {
+                let longest = |words: &Vec<String>| words.iter().max_by_key(|it| it.len()).cloned();
+                let words: Vec<String> = ways.iter().filter_map(longest).collect();
+                vec![keys::query_of_name(code, &words)]
+            }
+        })
+    }
 }
 
 fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
@@ -181,10 +220,10 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
     }
 }
 
-/// What words begin with that a term of one or two letters matches: such a term has no trigram, and most documents contain it
+/// The beginning of words that a term of one or two letters matches: such a term has no trigram, and most documents have it
 /// somewhere. Of a word that begins inside a value its letters and digits are repeated, and no sign behind them. A sign that
-/// stands behind a letter begins no word, though Unicode calls some of these letters and others not.
-pub(super) fn beginning(term: &Term) -> Option<&str> {
+/// follows a letter begins no word, though Unicode calls some of these letters and others not.
+pub fn beginning(term: &Term) -> Option<&str> {
     let text = term.text.as_str();
     let first = text.chars().next().filter(|_| text.chars().nth(2).is_none())?;
     let end = match is_dependent(first) {
@@ -216,7 +255,7 @@ fn all(texts: &[String], render: impl Fn(&str) -> String) -> String {
     texts.iter().map(|text| render(text)).collect::<Vec<_>>().join(" and ")
 }
 
-/// A text with the marks of documents in it, in a form that people can read and copy.
+/// A text with marks of documents as a readable literal.
 pub fn literal(text: &str) -> String {
     let quoted = quote::literal(text);
     if !text.contains(char::is_control) {
@@ -235,11 +274,11 @@ pub fn literal(text: &str) -> String {
     out
 }
 
-/// The part of a document that one attribute fills; of the external key when there is none.
+/// The field of an attribute in a document; of the external key without one.
 pub fn field(document: &str, attribute: Option<i32>) -> String {
     let start = literal(&document::field_start(attribute));
     format!("split_part(split_part({document}, {start}, 2), {}, 1)", literal(&document::FIELD.to_string()))
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;

@@ -7,42 +7,42 @@ use super::fold::fold;
 use crate::error::{Code, Error};
 use unicode_normalization::UnicodeNormalization;
 
-/// The place of the query in a request.
+/// The pointer to the query in a request.
 pub const POINTER: &str = "/global_search";
-/// The most characters of a query.
-pub const MOST_CHARACTERS: usize = 255;
-/// The most terms of a query.
-pub const MOST_TERMS: usize = 20;
+/// The maximum number of characters of a query.
+pub const MAX_CHARACTERS: usize = 255;
+/// The maximum number of terms of a query.
+pub const MAX_TERMS: usize = 20;
 
-/// The quotation marks that telephones and word processors make of a straight one.
+/// The quotation marks that keyboards and word processors write instead of a straight one.
 const CURLED_QUOTES: [char; 6] = ['“', '”', '„', '‟', '«', '»'];
 
 /// How a term matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MatchKind {
-    /// As a word, whatever its ending, or as a part of one.
+    /// As a word with any ending, or as a substring.
     #[default]
     Word,
     /// Literally.
     Phrase,
 }
 
-/// One thing that records must have, or must not have.
+/// A term that records must have, or must not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Term {
-    /// What is looked for, folded; never empty.
+    /// The text, folded; never empty.
     pub text: String,
-    /// The same as it was typed, in composed form: endings are known by it.
+    /// The text as typed, in composed form, which determines the stem.
     pub typed: String,
     /// How it matches.
     pub kind: MatchKind,
-    /// Whether records that match it are left out.
+    /// Whether records that match are excluded.
     pub is_excluded: bool,
-    /// What will do as well.
+    /// Alternatives: a record must have the term or one of these.
     pub alternatives: Vec<Alternative>,
 }
 
-/// What will do as well as a term.
+/// An alternative of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
     /// As a user types it.
@@ -61,7 +61,7 @@ pub struct TextQuery {
 }
 
 impl Term {
-    /// What will do as well, as terms.
+    /// The alternatives as terms.
     pub fn others(&self) -> impl Iterator<Item = Term> {
         self.alternatives.iter().map(|it| Term {
             text: fold(&it.typed),
@@ -72,19 +72,19 @@ impl Term {
         })
     }
 
-    /// The term as it was read, without what will do as well.
+    /// The term as parsed, without alternatives.
     pub fn shown(&self) -> String {
         let quote = if self.kind == MatchKind::Phrase { "\"" } else { "" };
         format!("{}{quote}{}{quote}", if self.is_excluded { "-" } else { "" }, self.text)
     }
 
-    /// Whether both ask for the same, apart from what will do as well.
-    pub(super) fn is_same(&self, other: &Term) -> bool {
+    /// Whether both are the same, apart from alternatives.
+    pub fn is_same(&self, other: &Term) -> bool {
         (&self.text, self.kind, self.is_excluded) == (&other.text, other.kind, other.is_excluded)
     }
 
-    /// Whether a folded text is no term: a dash between two words says nothing.
-    pub(super) fn says_nothing(folded: &str) -> bool {
+    /// Whether a folded text is no term, such as a dash between two words.
+    pub fn is_blank(folded: &str) -> bool {
         ["", "-"].contains(&folded)
     }
 }
@@ -92,8 +92,8 @@ impl Term {
 impl TextQuery {
     /// Parses a query. One without terms matches everything.
     pub fn parse(text: &str) -> Result<TextQuery, Error> {
-        if text.chars().nth(MOST_CHARACTERS).is_some() {
-            let message = format!("a search has at most {MOST_CHARACTERS} characters");
+        if text.chars().nth(MAX_CHARACTERS).is_some() {
+            let message = format!("a search has at most {MAX_CHARACTERS} characters");
             return Err(Error::at(Code::InvalidValue, POINTER, message));
         }
         let straight = TextQuery::straight(text);
@@ -101,11 +101,11 @@ impl TextQuery {
         let mut rest = straight.as_str();
         while let Some((term, after)) = next_term(rest) {
             rest = after;
-            if !Term::says_nothing(&term.text) && !terms.iter().any(|it| it.is_same(&term)) {
+            if !Term::is_blank(&term.text) && !terms.iter().any(|it| it.is_same(&term)) {
                 terms.push(term);
             }
-            if terms.len() > MOST_TERMS {
-                let message = format!("a search has at most {MOST_TERMS} words and phrases");
+            if terms.len() > MAX_TERMS {
+                let message = format!("a search has at most {MAX_TERMS} words and phrases");
                 return Err(Error::at(Code::InvalidValue, POINTER, message)
                     .hint("Use fewer terms, or put words that belong together in quotation marks."));
             }
@@ -140,12 +140,12 @@ impl TextQuery {
     }
 }
 
-/// Where one term ends and the next may begin.
-pub(super) fn separates(character: char) -> bool {
+/// Whether a character separates terms.
+pub fn separates(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-/// Takes the next term off a text with straight quotation marks; what is left follows it directly.
+/// The next term of a text with straight quotation marks, and the rest of the text.
 pub fn next_term(text: &str) -> Option<(Term, &str)> {
     let text = text.trim_start_matches(separates);
     if text.is_empty() {
@@ -165,6 +165,42 @@ pub fn next_term(text: &str) -> Option<(Term, &str)> {
     };
     let (text, typed) = (fold(typed), typed.nfc().collect());
     Some((Term { text, typed, kind, is_excluded, alternatives: Vec::new() }, rest))
+}
+
+/// The maximum number of titles of a query.
+const MAX_TITLES: usize = 16;
+
+/// The names that a query may ask for, folded: with the alternatives of each term, unless the combinations are very many.
+pub fn titles(query: &TextQuery) -> Vec<String> {
+    let wanted: Vec<_> = query.terms.iter().filter(|term| !term.is_excluded).collect();
+    let count = wanted.iter().fold(1usize, |count, term| count.saturating_mul(1 + term.alternatives.len()));
+    let maximum = if count <= MAX_TITLES { MAX_TITLES } else { 1 };
+    let mut rows: Vec<Vec<String>> = vec![Vec::new()];
+    for term in &wanted {
+        let mut longer = Vec::new();
+        for text in std::iter::once(term.text.clone()).chain(term.others().map(|it| it.text)).take(maximum) {
+            for mut row in rows.iter().cloned() {
+                // An alternative of several terms comes once for each.
+                if row.last() != Some(&text) {
+                    row.push(text.clone());
+                }
+                longer.push(row);
+            }
+        }
+        rows = longer;
+    }
+    let mut names: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
+    if wanted.len() == query.terms.len() {
+        // The text as it is, with repeated terms, dashes and quotation marks.
+        names.push(fold(&query.text));
+    }
+    let mut known: Vec<String> = Vec::new();
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    known
 }
 
 #[cfg(test)]
@@ -203,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn two_queries_ask_for_the_terms_of_both() {
+    fn two_queries_have_the_terms_of_both() {
         let query = |text| TextQuery::parse(text).expect("a query");
         let both = query("red -blue").and(query("green red"));
         assert_eq!(both.terms, query("red -blue green").terms);
@@ -213,27 +249,48 @@ mod tests {
     }
 
     #[test]
-    fn a_term_keeps_what_was_typed() {
+    fn term_has_the_typed_text() {
         let query = TextQuery::parse(" E\u{301}te\u{301}s ").expect("a query");
         assert_eq!((query.terms[0].typed.as_str(), query.text.as_str()), ("Étés", "E\u{301}te\u{301}s"));
     }
 
     #[test]
-    fn a_too_long_value_is_refused() {
-        assert!(TextQuery::parse(&"é".repeat(MOST_CHARACTERS)).is_ok());
+    fn long_query_is_rejected() {
+        assert!(TextQuery::parse(&"é".repeat(MAX_CHARACTERS)).is_ok());
         let words = |count: usize| (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
-        assert!(TextQuery::parse(&words(MOST_TERMS)).is_ok());
-        for text in ["é".repeat(MOST_CHARACTERS + 1), words(MOST_TERMS + 1)] {
+        assert!(TextQuery::parse(&words(MAX_TERMS)).is_ok());
+        for text in ["é".repeat(MAX_CHARACTERS + 1), words(MAX_TERMS + 1)] {
             let error = TextQuery::parse(&text).expect_err("too long");
             assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, POINTER));
         }
     }
 
+    #[test]
+    fn titles_are_the_typed_text_and_its_alternatives() {
+        for (text, expected) in [
+            ("", &[] as &[&str]),
+            ("Old  Maps", &["old maps"]),
+            ("\"old maps\" x", &["old maps x", "\"old maps\" x"]),
+            ("old - old maps", &["old maps", "old - old maps"]),
+            ("old -maps", &["old"]),
+            ("-maps", &[]),
+        ] {
+            assert_eq!(titles(&TextQuery::parse(text).expect("a query")), expected, "{text}");
+        }
+        let mut query = TextQuery::parse("new york bar").expect("a query");
+        let nyc = Alternative { typed: "NYC".to_owned(), kind: MatchKind::Word };
+        query.terms[0].alternatives.push(nyc.clone());
+        query.terms[1].alternatives.push(nyc.clone());
+        assert_eq!(titles(&query), ["new york bar", "nyc york bar", "new nyc bar", "nyc bar"]);
+        query.terms.iter_mut().for_each(|term| term.alternatives = vec![nyc.clone(); 3]);
+        assert_eq!(titles(&query), ["new york bar"]);
+    }
+
     proptest! {
         #[test]
-        fn every_text_is_read_or_refused(text in any::<String>()) {
+        fn any_text_is_parsed_or_rejected(text in any::<String>()) {
             if let Ok(query) = TextQuery::parse(&text) {
-                prop_assert!(query.terms.len() <= MOST_TERMS);
+                prop_assert!(query.terms.len() <= MAX_TERMS);
                 for term in &query.terms {
                     prop_assert!(!term.text.is_empty());
                     prop_assert_eq!(fold(&term.text), term.text.clone());
@@ -242,7 +299,7 @@ mod tests {
         }
 
         #[test]
-        fn plain_words_come_back_as_they_are(words in prop::collection::hash_set("[a-z]{1,8}", 1..10)) {
+        fn plain_words_are_terms(words in prop::collection::hash_set("[a-z]{1,8}", 1..10)) {
             let words: Vec<String> = words.into_iter().collect();
             prop_assert_eq!(shown(&words.join(" ")), words);
         }

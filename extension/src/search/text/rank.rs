@@ -1,17 +1,17 @@
-//! Finds and ranks matches by a statement: where names of very many referenced records match too, or where rows may not be
-//! read without one.
+//! Finds and ranks matches by a statement: if very many display terms of referenced records match, or if rows may not be read
+//! without one.
 //!
 //! The rarest term that the index can serve selects candidates. A record matches it by its document, which the
 //! trigram index finds, or by a reference to a matching name, which the indexes of references find. Candidates are
 //! checked for all other terms.
 
+use super::document::Whole;
 use super::document::{START, STEM, VALUE};
 use super::names::{self, Names};
 use super::needle::{Needle, field, literal};
 use super::reader::Match;
 use super::sample::Sample;
 use super::terms::{self, PreparedTerm};
-use super::whole::Whole;
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
@@ -20,16 +20,16 @@ use crate::value::table_name::SideTable;
 use std::ffi::CStr;
 use uuid::Uuid;
 
-/// A term that the index serves is looked up there, whatever the planner thinks of its frequency.
+/// A served term is looked up in the index, regardless of the planner's estimate.
 const BY_INDEX: (&CStr, &CStr) = (c"enable_seqscan", c"off");
 
-/// What is sought.
+/// The terms of a search.
 pub struct Sought<'s> {
     /// The terms.
     pub wanted: &'s [PreparedTerm<'s>],
-    /// What a record may be called that comes before others.
+    /// The names and keys that rank before others.
     pub wholes: &'s [Whole],
-    /// How frequent the terms are.
+    /// The frequencies of the terms.
     pub sample: &'s Sample,
 }
 
@@ -44,23 +44,23 @@ pub fn leader(wanted: &[PreparedTerm], sample: &Sample) -> Option<usize> {
     served.min_by_key(|position| (sample.frequency(*position), wanted[*position].names.len()))
 }
 
-/// The matches behind a position in their order: all, or so many of them.
+/// The matches after a position in their order, up to a limit.
 pub fn by_statement(
     spi: &Connection,
     template: &Template,
     sought: &Sought,
     after: Option<Match>,
-    most: Option<usize>,
+    limit: Option<usize>,
 ) -> Vec<Match> {
     let &Sought { wanted, wholes, sample } = sought;
     let leader = leader(wanted, sample);
     let hits = hits(template, wanted, sample, leader);
     let needles: Vec<&Needle> =
         wanted.iter().filter(|it| !it.term.is_excluded).map(|it| &it.needle).collect();
-    // The name is taken out of the document only where it can hold the words.
+    // The name is extracted from the document only if it can have the words.
     let whole_words = |text: &str| terms::all(needles.iter().map(|needle| needle.whole_word(text)));
     let behind = after.map(|(rank, id)| format!(" where (r.rank, r.record_id) < ({rank}, '{id}')"));
-    let limit = most.map(|most| format!(" limit {most}"));
+    let limit = limit.map(|limit| format!(" limit {limit}"));
     let sql = format!(
         "select r.record_id, r.rank from ( \
            select h.record_id, case when h.title is null then 0 when {} then h.whole else 1 end as rank \
@@ -93,7 +93,7 @@ fn hits(template: &Template, wanted: &[PreparedTerm], sample: &Sample, leader: O
     let join = if needs_record { format!(" join {records} t on t.id = d.record_id") } else { String::new() };
     let led = leader.map(|leader| wanted[leader].needle.indexed("d.document"));
     let also = others().map(|(position, it)| {
-        // A second index look-up pays off where the term can only be in the document.
+        // A second index look-up pays off if the term can only be in the document.
         let is_looked_up =
             leader.is_some() && it.is_served() && it.names.is_empty() && sample.is_rare(position);
         if is_looked_up || leader.is_none() && it.names.is_empty() && !it.term.is_excluded {
@@ -127,7 +127,7 @@ fn hits(template: &Template, wanted: &[PreparedTerm], sample: &Sample, leader: O
     hits
 }
 
-/// The name and the key of a record, taken from its document.
+/// The name and the key of a record, from its document.
 fn title_fields(template: &Template) -> Vec<String> {
     let titles = template.name_attribute().map(Some).into_iter().chain([None]);
     titles.map(|attribute| field("h.document", attribute)).collect()
@@ -139,7 +139,7 @@ fn rank_of_title(template: &Template, wholes: &[Whole]) -> String {
     let each = |condition: &dyn Fn(&Whole, &str) -> String| {
         let all = wholes.iter().flat_map(|whole| {
             fields.iter().map(move |field| {
-                // The field is taken out of the document only where it can end with the mark.
+                // The field is extracted from the document only if it can end with the mark.
                 let mark = like("h.document", &format!("%{}%", escaped(&whole.mark)));
                 format!("case when {mark} then {} else false end", condition(whole, field))
             })

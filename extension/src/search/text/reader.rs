@@ -1,10 +1,10 @@
 //! Reads documents and ranks their records, without a statement.
 
 use super::comparison::Comparison;
+use super::document::Whole;
 use super::names::Names;
 use super::table;
 use super::terms::{self, PreparedTerm};
-use super::whole::Whole;
 use super::{document, write};
 use crate::postgres::datum;
 use crate::postgres::direct_access::Unfit;
@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// A record that matches, with its rank.
 pub type Match = (i16, Uuid);
 
-/// For a term the columns of references, each with the records whose names match.
+/// The columns of references whose display terms may match a term, each with the records that do.
 type Referred = Vec<(i16, HashSet<Uuid>)>;
 
 /// The documents of a template, ready to be compared with the terms of a query.
@@ -29,7 +29,7 @@ pub struct Reader<'a> {
     heap: &'a Heap<'a>,
     index: Oid,
     template: &'a Template,
-    /// The terms as they are compared.
+    /// The comparison with the terms.
     comparison: Comparison<'a>,
     referred: Vec<Referred>,
     /// Whether a record could not be looked up.
@@ -37,7 +37,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Lends a reader, to which records that are called so come before others; an error where a statement must read.
+    /// Passes a reader to `body`, with the names and keys that rank before others; an error if a statement must read.
     pub fn with<R>(
         template: &'a Template,
         wanted: &'a [PreparedTerm],
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         self.heap
     }
 
-    /// The terms as they are compared.
+    /// The comparison with the terms.
     pub fn comparison(&self) -> &Comparison<'_> {
         &self.comparison
     }
@@ -89,25 +89,25 @@ impl<'a> Reader<'a> {
         let first = covered.map(|attribute| attribute.id).min();
         let display = template.display_slug().and_then(|slug| template.position(slug));
         let display = display.map(|position| &template.attributes[position]);
-        // Only the words of the first attribute have keys, be it one that was dropped.
+        // Only the words of the first attribute have keys, even if it was dropped.
         let name = display.filter(|it| write::is_covered(it)).map(|it| it.id);
         let is_first = template.former_attributes.is_empty() && (name.is_none() || name == first);
         let has_keys = is_first && self.heap.has_keys_of(self.index, c"words_of_document");
         has_keys.then(|| document::code(name))
     }
 
-    /// Lends the rows that the index finds for all of these, which may not match, and says how many there are.
+    /// Passes the rows that the index finds, which may not match, to `read`. Returns their number.
     pub fn look_up(&self, wanted: &Wanted, mut read: impl FnMut(&Row)) -> Result<usize, Unfit> {
-        let mut looked_at = 0;
+        let mut count = 0;
         self.heap.rows_with(self.index, wanted, |row| {
-            looked_at += 1;
+            count += 1;
             read(row);
             !self.has_failed.get()
         })?;
-        Ok(looked_at)
+        Ok(count)
     }
 
-    /// Lends the rows of all documents.
+    /// Passes the rows of all documents to `read`.
     pub fn read_all(&self, mut read: impl FnMut(&Row)) -> Result<(), Unfit> {
         self.heap.rows(|row| {
             if !self.has_failed.get() {
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
         if self.has_failed.get() { Err(Unfit) } else { Ok(()) }
     }
 
-    /// Hands over the matches among these records.
+    /// Passes the matches among these records to `read`.
     pub fn read_each(&self, records: &[Uuid], mut read: impl FnMut(Match)) -> Result<(), Unfit> {
         let ids = records.iter().filter_map(|record| datum::uuid(*record));
         let table = self.heap.oid();
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether the record refers to a name that the term at this position matches.
+    /// Whether the record refers to a display term with the term at this position.
     fn is_named(&self, term: usize, record: Uuid) -> bool {
         let columns = &self.referred[term];
         let (false, Some(id)) = (columns.is_empty(), datum::uuid(record)) else { return false };
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// None where so many names match that they are not collected.
+/// None if too many names match to collect them.
 fn referred(term: &PreparedTerm) -> Option<Referred> {
     let names = term.names.iter().map(|referring| match &referring.names {
         Names::Few(ids) => Some((referring.number, ids.iter().copied().collect())),

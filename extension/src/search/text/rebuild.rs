@@ -18,16 +18,16 @@ use crate::value::table_name::SideTable;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// Rows are read in portions of this many.
-const PORTION: usize = 1000;
-/// The size of texts after which a portion of a job ends, so that others get their turn within about a second.
-const PORTION_BYTES: i64 = 4 << 20;
+/// The number of rows that are read at once.
+const CHUNK: usize = 1000;
+/// The size of texts after which a chunk of a job ends, so that other jobs run within about a second.
+const CHUNK_BYTES: i64 = 4 << 20;
 
 /// The documents of records.
 pub struct Documents;
 
 impl Dependent for Documents {
-    /// Few are written in the same transaction, many by a job.
+    /// Writes few documents in the same transaction, many by a job.
     fn after_change(
         &self,
         spi: &Connection,
@@ -74,8 +74,8 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
             let mut next = Some(Uuid::nil());
             while let Some(after) = next {
                 let done = portion(spi, template, after);
-                if let Some(refusal) = write::refusal(&done.refused) {
-                    return Err(Error::new(Code::PayloadTooLarge, refusal));
+                if let Some(message) = write::refusal(&done.refused) {
+                    return Err(Error::new(Code::PayloadTooLarge, message));
                 }
                 busy.extend(done.busy);
                 next = done.last;
@@ -113,7 +113,7 @@ pub fn note_version(spi: &Connection, template: i32) {
 /// overwrite. Locked documents are skipped.
 pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let records = format!(
-        "(select t.*, t.id as _place from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION})",
+        "(select t.*, t.id as _place from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {CHUNK})",
         template.table_sql()
     );
     let sql = up_to_bytes(template, &records);
@@ -121,7 +121,7 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let live = uuids(&rows);
     let total = if rows.is_empty() { 0 } else { rows.get::<Option<i64>>(0, 1).unwrap_or_default() as usize };
     let is_heavy = live.len() < total;
-    let last = live.last().copied().filter(|_| is_heavy || total == PORTION);
+    let last = live.last().copied().filter(|_| is_heavy || total == CHUNK);
     let sql = format!(
         "select d.record_id from {} d where d.record_id > $1 and d.record_id <= $2 and d.record_id <> all ($3) \
          for no key update skip locked",
@@ -135,8 +135,8 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
 }
 
-/// The first of some records in their places, up to the one whose texts bring them over the bytes of a portion, and how many
-/// records there are. The lengths of long texts are known without reading these.
+/// The first of some records in their order, up to the one whose texts exceed the bytes of a chunk, and the number of all. The length
+/// of a long text is known without reading it.
 fn up_to_bytes(template: &Template, records: &str) -> String {
     let mut bytes = "0".to_owned();
     for attribute in template.attributes.iter().filter(|attribute| write::is_covered(attribute)) {
@@ -150,7 +150,7 @@ fn up_to_bytes(template: &Template, records: &str) -> String {
         "select r.id, r.total from (select r.id, r._place, count(*) over () as total, \
            sum(r.bytes) over (order by r._place) - r.bytes as bytes_before \
            from (select r.id, r._place, {bytes} as bytes from {records} r) r) r \
-         where r.bytes_before <= {PORTION_BYTES} order by r._place"
+         where r.bytes_before <= {CHUNK_BYTES} order by r._place"
     )
 }
 
@@ -199,13 +199,13 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     }
 }
 
-/// Writes the documents of these records, which are locked; answers those whose documents would be too long.
+/// Writes the documents of these records, which are locked; returns those whose documents would be too long.
 fn rewrite(template: &Template, mut records: Vec<Uuid>) -> Vec<Uuid> {
     records.sort_unstable();
     if records.is_empty() { records } else { write::rewrite(template, &records) }
 }
 
-/// Makes and fills the table of documents of every template that has none: those made before there were any.
+/// Creates and fills the table of documents of every template without one, which is older than documents.
 pub fn make_missing(spi: &Connection) {
     let sql = format!(
         "select t.id from keyed_state.template t where {} is null order by t.id",
@@ -214,7 +214,7 @@ pub fn make_missing(spi: &Connection) {
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = rows.column::<i32>().collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
-        // No record may be written between reading it and announcing that documents are kept.
+        // No record may be written between reading it and announcing the documents.
         lock_against_writers(&[template.table_sql()]);
         spi.script(&table::create(template.id, &template.full_name(), &template.table_sql()));
         write_all(spi, &template, "true");
@@ -261,7 +261,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
     let plan = spi.prepare(
         &format!(
             "select {} from {} t where t.deleted_at is null and ({condition}) and t.id > $1 \
-             order by t.id limit {PORTION}",
+             order by t.id limit {CHUNK}",
             write::columns(template),
             template.table_sql()
         ),
@@ -269,7 +269,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
     );
     let mut last = Uuid::nil();
     loop {
-        // A connection of its own for each portion frees what it read.
+        // A connection of its own for each chunk frees the rows.
         let count = connected(|spi| {
             let rows = spi.run(&plan, Snapshot::Latest, &params![last]);
             write::write_rows(template, &rows);
@@ -278,7 +278,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
             }
             rows.len()
         });
-        if count < PORTION {
+        if count < CHUNK {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! Indexes of documents of an earlier operator class are replaced by those of this version.
+//! Replaces indexes of documents with an earlier operator class.
 
 use super::table;
 use crate::job;

@@ -8,38 +8,38 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::table_name::SideTable;
 
-/// How many pages are looked at: some thousand documents of a few lines, some milliseconds.
+/// The number of pages of a sample: some thousand documents of a few lines, some milliseconds.
 const PAGES: i64 = 60;
-/// How many are enough to see that a single term is rare.
+/// The number of pages that show that a single term is rare.
 const FEW_PAGES: i64 = 12;
-/// How many more a sample could have shown, had it been of other pages.
+/// The number of additional matches that a sample of other pages might have shown.
 const CHANCE: i64 = 4;
-/// The most documents that are looked at, and the longest of them.
-const MOST_DOCUMENTS: i64 = 1500;
-const MOST_BYTES: i64 = 8192;
+/// The maximum number of documents of a sample, and the maximum length of one.
+const MAX_DOCUMENTS: i64 = 1500;
+const MAX_BYTES: i64 = 8192;
 
-/// From this many bytes on, documents are long: comparing one takes more time than finding it.
+/// Above this number of bytes, documents are long: comparing one takes more time than finding it.
 pub const LONG: i64 = 1000;
 
 /// The size of a page.
 const PAGE_BYTES: i64 = 8192;
 
-/// What the sample says.
+/// A sample of documents.
 pub struct Sample {
     seen: i64,
     /// The sampled number of documents, and the number that it represents.
     total: i64,
-    /// How many pages the table has.
+    /// The number of pages of the table.
     pages: i64,
-    /// How many match each term.
+    /// The number of documents with each term.
     each: Vec<i64>,
-    /// How many are found by the whole query.
+    /// The number of documents that match the query.
     found: i64,
 }
 
 impl Sample {
-    /// Takes the sample: of a single term a small one, if that shows that no more than these match.
-    pub fn take(spi: &Connection, template: &Template, wanted: &[PreparedTerm], most: usize) -> Sample {
+    /// Takes a sample: a small one for a single term, if that shows at most `maximum` matches.
+    pub fn take(spi: &Connection, template: &Template, wanted: &[PreparedTerm], maximum: usize) -> Sample {
         if let Some(sample) = Sample::compared(template, wanted) {
             return sample;
         }
@@ -50,33 +50,33 @@ impl Sample {
         let pages = spi.run_once(&size, Snapshot::Active, &[]).value::<i64>().unwrap_or(0);
         if wanted.len() == 1 && pages > PAGES {
             let few = Sample::of_pages(spi, template, wanted, pages, FEW_PAGES);
-            if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= most as i64 {
+            if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= maximum as i64 {
                 return few;
             }
         }
         Sample::of_pages(spi, template, wanted, pages, PAGES)
     }
 
-    /// Takes it by comparing in memory; none where a statement has to.
+    /// A sample by comparison in memory; none if a statement must take it.
     fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
         let sample = Reader::with(template, wanted, &[], |reader| {
             let pages = i64::from(reader.heap().pages());
             let mut sample = Sample { seen: 0, total: 0, pages, each: Vec::new(), found: 0 };
             let mut met = vec![0; wanted.len()];
-            let mut looked_at = 0;
+            let mut read = 0;
             for page in spread(pages) {
-                if sample.seen >= MOST_DOCUMENTS {
+                if sample.seen >= MAX_DOCUMENTS {
                     break;
                 }
-                looked_at += 1;
+                read += 1;
                 reader.heap().rows_of(page, &mut |row| {
-                    if heap::stored_size(row[1]) < MOST_BYTES as usize {
+                    if heap::stored_size(row[1]) < MAX_BYTES as usize {
                         sample.seen += 1;
                         sample.found += i64::from(reader.rank(row, &mut met).is_some());
                     }
                 });
             }
-            sample.total = sample.seen * pages / looked_at.max(1);
+            sample.total = sample.seen * pages / read.max(1);
             sample.each = met.into_iter().map(|count| count as i64).collect();
             Ok(sample)
         });
@@ -92,7 +92,7 @@ impl Sample {
     ) -> Sample {
         let documents = SideTable::Documents.sql(template.id);
         let some = if pages > sampled {
-            // The same pages each time, as long as the table does not grow, so that pages of an answer fit together.
+            // The same pages each time, as long as the table does not grow, so that pages of a result are consistent.
             format!("tablesample system ({:.6}) repeatable (1)", sampled as f64 * 100.0 / pages as f64)
         } else {
             String::new()
@@ -111,7 +111,7 @@ impl Sample {
             &format!(
                 "select count(*), count(*) filter (where {}){} from (select true as seen{} \
                  from (select d.record_id, d.document from {documents} d {some} \
-                 where pg_column_size(d.document) < {MOST_BYTES} limit {MOST_DOCUMENTS}) d{join} offset 0) s",
+                 where pg_column_size(d.document) < {MAX_BYTES} limit {MAX_DOCUMENTS}) d{join} offset 0) s",
                 terms::all(columns(&|position, _| format!("s.term_{position}")).into_iter()),
                 columns(&|position, _| format!(", count(*) filter (where s.term_{position})")).concat(),
                 columns(&|position, it| format!(", {} as term_{position}", it.condition())).concat(),
@@ -130,32 +130,32 @@ impl Sample {
         }
     }
 
-    /// About how many records the query finds.
+    /// The approximate number of records that match the query.
     pub fn found(&self) -> i64 {
         self.found * self.total / self.seen.max(1)
     }
 
-    /// About how many bytes a document has.
+    /// The approximate length of a document.
     pub fn bytes_of_document(&self) -> i64 {
         self.pages * PAGE_BYTES / self.total.max(1)
     }
 
-    /// How many of the documents seen match the term at this position.
+    /// The number of sampled documents with the term at this position.
     pub fn frequency(&self, position: usize) -> i64 {
         self.each[position]
     }
 
-    /// Whether the term is found in more documents than not, of more than were looked at.
+    /// Whether more than half of the documents have the term, in a table larger than the sample.
     pub fn is_everywhere(&self, position: usize) -> bool {
         self.total > 2 * self.seen && self.each[position] * 2 > self.seen
     }
 
-    /// Whether reading all documents takes less time than to look the term up and read those that have it.
+    /// Whether reading all documents costs less than looking the term up and reading those that have it.
     pub fn is_faster_whole(&self, position: usize) -> bool {
         self.bytes_of_document() <= LONG && self.each[position] * 4 > self.seen
     }
 
-    /// Whether the term is rare enough for a second look into the index to pay off.
+    /// Whether the term is so rare that a second look-up in the index pays off.
     pub fn is_rare(&self, position: usize) -> bool {
         self.each[position] * 20 < self.seen
     }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_spread_over_the_table() {
+    fn sampled_pages_are_spread_over_the_table() {
         assert_eq!(spread(0).count(), 0);
         assert_eq!(spread(7).collect::<Vec<_>>(), (0..7).collect::<Vec<_>>());
         for pages in [PAGES, PAGES + 1, 1000, 1 << 31] {

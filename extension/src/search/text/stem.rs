@@ -1,23 +1,22 @@
 //! The stems of words, as the language of a template makes them.
 
-use super::called;
+use super::document::Whole;
 use super::fold::fold;
 use super::needle::Needle;
-use super::query::{Term, TextQuery};
-use super::whole::Whole;
+use super::query::{self, Term, TextQuery};
 use crate::postgres::text_search;
 use crate::template::Template;
 use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 
-/// What is longer than this without a space is no word in any language; PostgreSQL would complain about each.
-const LONGEST_WORD: usize = 1000;
+/// The maximum length of a word of any language; PostgreSQL reports each longer one.
+const MAX_WORD: usize = 1000;
 
 /// The stemmer of a template's language.
 pub struct Stemmer {
     language: Oid,
-    /// Those of which documents may still hold stems after a change of the language.
+    /// The earlier languages, of which documents may still have stems after a change of the language.
     former: Vec<Oid>,
 }
 
@@ -31,23 +30,23 @@ impl Stemmer {
         }
     }
 
-    /// The needle of a term and of what will do as well.
+    /// The needle of a term and its alternatives.
     pub fn needle(&self, term: &Term) -> Needle {
         let needle = |term: &Term| Needle::new(term, &self.variants(&term.typed));
         term.others().fold(needle(term), |all, other| all.or(needle(&other)))
     }
 
-    /// All stems of a text in the language of the template, as its document holds them.
+    /// All stems of a text in the language of the template, as in its document.
     pub fn stems(&self, text: &str) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
         variants_in(self.language, text).iter_mut().for_each(|way| all.append(way));
         all
     }
 
-    /// What a record may be called that a query asks for, with the marks in each language of documents.
+    /// The names and keys that a query may ask for, with the marks in each language of documents.
     pub fn wholes(&self, query: &TextQuery) -> Vec<Whole> {
         let mut wholes = Vec::new();
-        for name in called::names(query) {
+        for name in query::titles(query) {
             for stems in self.variants(&name) {
                 wholes.extend(Whole::new(&name, &stems).filter(|whole| !wholes.contains(whole)));
             }
@@ -55,7 +54,7 @@ impl Stemmer {
         wholes
     }
 
-    /// The stems of a text in the language of the template alone, as written, and without accents if these differ.
+    /// The stems of a text in the language of the template, as written, and without accents if these differ.
     pub fn own_variants(&self, text: &str) -> Vec<BTreeSet<String>> {
         variants_in(self.language, text)
     }
@@ -87,9 +86,9 @@ fn variants_in(language: Oid, text: &str) -> Vec<BTreeSet<String>> {
 }
 
 fn without_long_words(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.len() <= LONGEST_WORD || text.split_whitespace().all(|word| word.len() <= LONGEST_WORD) {
+    if text.len() <= MAX_WORD || text.split_whitespace().all(|word| word.len() <= MAX_WORD) {
         return text.into();
     }
-    let words: Vec<&str> = text.split_whitespace().filter(|word| word.len() <= LONGEST_WORD).collect();
+    let words: Vec<&str> = text.split_whitespace().filter(|word| word.len() <= MAX_WORD).collect();
     words.join(" ").into()
 }

@@ -15,7 +15,7 @@ use crate::template::Template;
 use crate::value::quote::literal;
 use crate::value::table_name::{STATE, SideTable};
 
-/// The extension whose index finds parts of words.
+/// The extension whose index finds substrings.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 
 /// The operator classes of the index of documents, the best first. The last one is of the first release.
@@ -34,7 +34,7 @@ pub fn create(template: i32, full_name: &str, records: &str) -> String {
     )
 }
 
-/// Makes its index. How long the list of its pending entries may become is for [`super::write`] to say.
+/// Creates its index. [`super::write`] limits the list of its pending entries.
 pub fn create_index(spi: &Connection, template: i32) -> String {
     format!(
         "create index {} on {} using gin (document {});",
@@ -44,8 +44,7 @@ pub fn create_index(spi: &Connection, template: i32) -> String {
     )
 }
 
-/// The operator class of documents; where the SQL of the extension is older than this library, one that serves them too,
-/// if less well.
+/// The operator class of documents; if the SQL of the extension is older than this library, a slower one that serves them too.
 fn document_class(spi: &Connection) -> String {
     document_class_name(spi).map_or_else(|| trigram_class(spi), |name| format!("keyed.{name}"))
 }
@@ -69,7 +68,7 @@ pub fn index_sql(template: i32) -> String {
     format!("{STATE}.{}", index_name(template))
 }
 
-/// What follows the name of its table in that of its index.
+/// The suffix of the name of its index, after the name of its table.
 pub(super) const INDEX_ENDING: &str = "_trigram";
 
 /// The name of its index in the schema of the state.
@@ -77,7 +76,7 @@ pub fn index_name(template: i32) -> String {
     format!("{}{INDEX_ENDING}", SideTable::Documents.name(template))
 }
 
-/// The operator class of trigrams, wherever its extension was put.
+/// The operator class of trigrams, in the schema of its extension.
 pub fn trigram_class(spi: &Connection) -> String {
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_opclass c \

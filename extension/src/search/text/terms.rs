@@ -12,14 +12,14 @@ use crate::template::Template;
 pub struct PreparedTerm<'q> {
     /// The term of the query.
     pub term: &'q Term,
-    /// What documents must hold.
+    /// The texts that documents must have.
     pub needle: Needle,
-    /// The references to records whose names match.
+    /// The references to records whose display terms match.
     pub names: Vec<Referring>,
 }
 
 impl<'q> PreparedTerm<'q> {
-    /// The terms of a query, names not yet looked up.
+    /// The terms of a query, without display terms of other records.
     pub fn all(template: &Template, query: &'q TextQuery) -> Vec<PreparedTerm<'q>> {
         let stemmer = Stemmer::new(template);
         let wanted = |term: &'q Term| {
@@ -29,7 +29,7 @@ impl<'q> PreparedTerm<'q> {
         query.terms.iter().map(wanted).collect()
     }
 
-    /// Looks the names up; those of one target only once, however many references lead there.
+    /// Looks display terms up; those of one target once, regardless of the number of its references.
     pub fn add_names(&mut self, spi: &Connection, references: &[Reference]) {
         let mut known: Vec<(&Reference, Names)> = Vec::new();
         for reference in references {
@@ -45,12 +45,12 @@ impl<'q> PreparedTerm<'q> {
         }
     }
 
-    /// Whether the index of documents can say which records match.
+    /// Whether the index of documents can find the matches.
     pub fn is_served(&self) -> bool {
         !self.term.is_excluded && self.needle.is_indexable()
     }
 
-    /// The record `t` with the document `d` satisfies the term, as a condition that no index serves.
+    /// The condition that the record `t` with the document `d` has the term, in a form that no index serves.
     pub fn condition(&self) -> String {
         let mut sql = self.needle.checked("d.document");
         for referring in &self.names {
@@ -60,7 +60,7 @@ impl<'q> PreparedTerm<'q> {
     }
 }
 
-/// All terms are satisfied.
+/// The condition that a record has all terms.
 pub fn condition(wanted: &[PreparedTerm]) -> String {
     all(wanted.iter().map(PreparedTerm::condition))
 }
@@ -71,7 +71,7 @@ pub fn all(conditions: impl Iterator<Item = String>) -> String {
     if joined.is_empty() { "true".to_owned() } else { joined }
 }
 
-/// The terms as documents are compared with them in memory.
+/// The comparison of the terms with documents in memory.
 pub fn comparison<'n>(template: &Template, wanted: &'n [PreparedTerm]) -> Comparison<'n> {
     let display = template.name_attribute().map(Some);
     let terms = wanted.iter().map(|it| (&it.needle, it.term.is_excluded));

@@ -6,7 +6,7 @@
 //! - three letters or digits, and two with a sign between or behind them (`2-1`, `ab-`), so that a part number or an
 //!   address is found by a piece of it;
 //! - two letters that begin a word, and a letter that does: what stands before them counts as a space;
-//! - the end of a stem, so that a short one is told from the many words that begin with it.
+//! - the end of a stem, so that a short one differs from the many words that begin with it.
 //!
 //! Case is ignored, as it is by `ilike`. Indexes store the keys: **their contents must never change** without a
 //! rebuild of these indexes. This module therefore defines letters and lower case itself and uses no library's tables.
@@ -25,29 +25,31 @@ const UNKNOWN: u32 = u32::MAX;
 const SPACE: u32 = b' ' as u32;
 const END: u32 = STEM as u32;
 
-/// From how many keys on those that came twice are dropped on the way.
+/// The number of keys from which duplicates are removed early.
 const MANY: usize = 1 << 16;
 
-/// The maximum number of keys for a pattern: all of them must be present, so any subset will do, and with this many,
-/// hardly a document remains that does not have the rest as well.
-const MOST_OF_PATTERN: usize = 256;
+/// The maximum number of keys for a pattern. A document must have all keys, so any subset is correct, and with this number hardly a
+/// document remains without the other keys.
+const MAX_OF_PATTERN: usize = 256;
 
-/// The keys of a text, in their order, each once. Of a long one `pause` is called from time to time; an error says that
-/// there is no memory for them.
+/// The keys of a text, sorted, each once. `pause` is called now and then in a long text; an error means that memory is exhausted.
 pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, TryReserveError> {
     let mut keys = Vec::new();
-    let mut most = 0;
+    let mut capacity = 0;
     let mut neighbours = Neighbours::default();
     for character in document.chars() {
-        if keys.len() + MOST_OF_CHARACTER > most {
-            if most > MANY {
+        if keys.len() + MAX_OF_CHARACTER > capacity {
+            if capacity > MANY {
                 pause();
                 sort(&mut keys);
             }
-            let more =
-                if most == 0 { (MOST_OF_CHARACTER * document.len()).min(MANY) } else { MANY.max(keys.len()) };
-            keys.try_reserve_exact(more + MOST_OF_CHARACTER)?;
-            most = keys.len() + more + MOST_OF_CHARACTER;
+            let more = if capacity == 0 {
+                (MAX_OF_CHARACTER * document.len()).min(MANY)
+            } else {
+                MANY.max(keys.len())
+            };
+            keys.try_reserve_exact(more + MAX_OF_CHARACTER)?;
+            capacity = keys.len() + more + MAX_OF_CHARACTER;
         }
         neighbours.add(character, &mut |key| keys.push(key));
     }
@@ -55,12 +57,12 @@ pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, 
     Ok(keys)
 }
 
-/// Keys that every text has which is `like` this pattern, in their order, each once.
+/// Keys that every text has which is `like` this pattern, sorted, each once.
 pub fn of_pattern(pattern: &str) -> Vec<Key> {
     let mut keys = Vec::new();
     let mut neighbours = Neighbours::default();
     let mut characters = pattern.chars();
-    while let Some(character) = characters.next().filter(|_| keys.len() < MOST_OF_PATTERN) {
+    while let Some(character) = characters.next().filter(|_| keys.len() < MAX_OF_PATTERN) {
         let taken = match character {
             '%' | '_' => None,
             '\\' => characters.next(),
@@ -100,13 +102,13 @@ impl Default for Neighbours {
     }
 }
 
-/// So many keys come with a character at most.
-const MOST_OF_CHARACTER: usize = 2;
+/// The maximum number of keys that a character adds.
+const MAX_OF_CHARACTER: usize = 2;
 
 impl Neighbours {
-    /// Hands the keys that come with the next character to `take`.
+    /// Passes the keys that the next character adds to `take`.
     fn add(&mut self, character: char, take: &mut impl FnMut(Key)) {
-        let (first, second, third) = (self.first, self.second, small(u32::from(character)));
+        let (first, second, third) = (self.first, self.second, lowercase(u32::from(character)));
         if is_letter(third) {
             if is_letter(second) {
                 if first != UNKNOWN {
@@ -162,7 +164,7 @@ fn or_space(character: u32) -> u32 {
 
 /// The lower case of a letter of ASCII, Latin-1, Greek or Cyrillic; any other character unchanged. Stems are in
 /// capitals in documents: in lower case they share the keys of their words.
-pub(super) fn small(character: u32) -> u32 {
+pub(super) fn lowercase(character: u32) -> u32 {
     match character {
         0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3a9 | 0x410..=0x42f => {
             character + 0x20
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_three_neighbours_and_the_beginnings_of_words() {
+    fn keys_are_three_neighbors_and_beginnings_of_words() {
         for (text, expected) in [
             (" map", &["  m", " ma", "map"] as &[&str]),
             (" f2-15", &["  1", "  f", " 15", " f2", "2-1", "f2-"]),
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_looked_for_by_what_it_says_without_doubt() {
+    fn pattern_has_the_keys_of_its_literal_parts() {
         for (pattern, expected) in [
             ("%map%", &["map"] as &[&str]),
             ("%ma_p%s", &[]),
@@ -233,12 +235,12 @@ mod tests {
             assert_eq!(shown(&of_pattern(pattern)), expected, "{pattern:?}");
         }
         let long = "abc-de-gh".repeat(100_000);
-        assert!((1..=MOST_OF_PATTERN + MOST_OF_CHARACTER).contains(&of_pattern(&long).len()));
+        assert!((1..=MAX_OF_PATTERN + MAX_OF_CHARACTER).contains(&of_pattern(&long).len()));
         assert!(has_key("map") && has_key(" m") && has_key("2-1") && !has_key("ma") && !has_key("-"));
     }
 
     #[test]
-    fn keys_stay_what_they_are_in_indexes_that_exist() {
+    fn keys_never_change() {
         assert_eq!(of_document(" map 2-1"), [528_433, 528_434, 528_493, 538_337, 825_009, 1_798_384]);
         assert_eq!(
             of_document("ÜBER Ж€5"),
@@ -247,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_has_the_keys_of_a_short_one() {
+    fn long_text_has_the_keys_of_a_short_one() {
         let text = " one two three 4-5 ünî";
         assert_eq!(of_document(&text.repeat(20_000)), of_document(&text.repeat(2)));
     }
 
     proptest! {
         #[test]
-        fn a_document_that_contains_a_text_has_its_keys(text in "[a-cA-C1-3ÄäßΣσЖж東京 .%_\\\\\u{1d}-]{0,40}", from in 0usize..40, length in 0usize..12) {
+        fn document_with_a_text_has_its_keys(text in "[a-cA-C1-3ÄäßΣσЖж東京 .%_\\\\\u{1d}-]{0,40}", from in 0usize..40, length in 0usize..12) {
             let part: String = text.chars().skip(from).take(length).collect();
             let pattern = format!("%{}%", crate::value::pattern::escaped(&part));
             let all: BTreeSet<Key> = of_document(&text).into_iter().collect();

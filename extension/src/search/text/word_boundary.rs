@@ -1,4 +1,5 @@
-//! Texts that stand in a document as they are, and not within a longer word: in memory, and as a pattern of SQL. Pure.
+//! Word boundaries: texts that are not within a longer word, in memory and as a pattern of SQL; scripts without spaces between words
+//! (Han, kana, Hangul, Thai, Lao, Burmese and Khmer), where a word can begin at any letter and a term may have two characters. Pure.
 
 use memchr::memmem::Finder;
 
@@ -31,7 +32,7 @@ fn is_word_character(character: char) -> bool {
     WORD_CHARACTERS.iter().any(|(first, last)| (*first..=*last).contains(&character))
 }
 
-/// Where a text has letters or digits at its ends, none may stand beside them.
+/// Whether a text has letters or digits at its ends, which then need a word boundary.
 #[derive(Clone, Copy)]
 struct Ends {
     is_bounded_before: bool,
@@ -47,7 +48,7 @@ impl Ends {
     }
 }
 
-/// A text that is looked for in memory.
+/// A text that is found in memory.
 pub struct BoundedText<'t> {
     finder: Finder<'t>,
     ends: Ends,
@@ -59,8 +60,8 @@ impl<'t> BoundedText<'t> {
         BoundedText { finder: Finder::new(text), ends: Ends::of(text) }
     }
 
-    /// Whether it stands in a document, not within a longer word.
-    pub fn stands_in(&self, document: &[u8]) -> bool {
+    /// Whether it is in a document, not within a longer word.
+    pub fn is_in(&self, document: &[u8]) -> bool {
         let length = self.finder.needle().len();
         let mut start = 0;
         while let Some(place) = self.finder.find(&document[start..]) {
@@ -71,7 +72,7 @@ impl<'t> BoundedText<'t> {
             {
                 return true;
             }
-            // No word begins before this one ends, so each is read once, however often the text is repeated in it.
+            // No word begins before this one ends, so each is read once, however often it repeats the text.
             let next = match self.ends.is_bounded_before {
                 true => length_of_word(&document[start + place..]),
                 false => 0,
@@ -123,12 +124,36 @@ pub fn pattern(text: &str) -> String {
     pattern
 }
 
+/// Whether a character is a letter or sign of a script without spaces. Digits of such scripts are not.
+pub fn is_written_without_spaces(character: char) -> bool {
+    matches!(u32::from(character),
+        // Thai, Lao
+        0xe01..=0xe2e | 0xe30..=0xe3a | 0xe40..=0xe4e | 0xe81..=0xecf | 0xedc..=0xedf
+        // Burmese, Khmer
+        | 0x1000..=0x103f | 0x1050..=0x108f | 0x109a..=0x109d | 0xa9e0..=0xa9ef | 0xa9fa..=0xa9fe | 0xaa60..=0xaa7f
+        | 0x1780..=0x17d3 | 0x17d7 | 0x17dc..=0x17dd
+        // Han, kana, Hangul
+        | 0x3005..=0x3007 | 0x3041..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
+        | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0x20000..=0x3fffd)
+}
+
+/// Whether a character is a vowel, a tone or another sign of such a script that only follows a letter: no word begins with it.
+pub fn is_dependent(character: char) -> bool {
+    matches!(u32::from(character),
+        // Thai, Lao. Their vowels that are written before a consonant begin words.
+        0xe30..=0xe3a | 0xe45..=0xe4e | 0xeb0..=0xebc | 0xec6..=0xecf
+        // Burmese, Khmer
+        | 0x102b..=0x103e | 0x1056..=0x1059 | 0x105e..=0x1060 | 0x1062..=0x1064 | 0x1067..=0x106d | 0x1071..=0x1074
+        | 0x1082..=0x108d | 0x108f | 0x109a..=0x109d | 0xa9e5..=0xa9e6 | 0xaa7b..=0xaa7d
+        | 0x17b4..=0x17d3 | 0x17d7 | 0x17dd)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_text_within_a_longer_word_does_not_stand_there() {
+    fn text_within_a_longer_word_is_not_found() {
         for (text, document, expected) in [
             ("part 1", "a part 1", true),
             ("part 1", "a part 10", false),
@@ -152,17 +177,33 @@ mod tests {
             ("party", "party🎉", true),
             ("day", "“day”", true),
         ] {
-            assert_eq!(
-                BoundedText::new(text).stands_in(document.as_bytes()),
-                expected,
-                "{text} in {document}"
-            );
+            assert_eq!(BoundedText::new(text).is_in(document.as_bytes()), expected, "{text} in {document}");
         }
     }
 
     #[test]
-    fn a_pattern_takes_every_sign_as_it_is() {
+    fn pattern_escapes_punctuation() {
         assert_eq!(pattern("§ .*"), r"§ \.\*");
         assert!(pattern("-(x").starts_with(r"\-\(x(?![\U00000030-\U00000039"));
+    }
+
+    #[test]
+    fn words_of_scripts_without_spaces_begin_at_letters() {
+        for text in ["東京都庁", "カタカナ", "한국어", "ร้านขายยา", "ຮ້ານຂາຍຢາ", "ဆေးဆိုင်", "ឱសថស្ថាន"]
+        {
+            assert!(text.chars().all(is_written_without_spaces), "{text}");
+            assert!(text.chars().next().is_some_and(|it| !is_dependent(it)), "{text}");
+        }
+        for character in
+            ['e', 'é', 'ß', 'я', 'ع', 'ש', 'क', 'ा', 'த', 'ა', 'አ', '7', '๗', '၇', '៧', ' ', '-', '฿', '។']
+        {
+            assert!(!is_written_without_spaces(character), "{character}");
+        }
+        for character in ['า', 'ิ', '่', 'ະ', '້', 'ာ', '့', '်', 'ា', '្'] {
+            assert!(is_dependent(character) && is_written_without_spaces(character), "{character}");
+        }
+        for character in ['เ', 'ไ', 'ก', 'ເ', 'က', 'ក', '一', 'あ'] {
+            assert!(!is_dependent(character), "{character}");
+        }
     }
 }

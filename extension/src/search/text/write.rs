@@ -21,10 +21,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// The maximum size of a document. Longer texts would silently not be found, so the write is refused.
-const LONGEST_DOCUMENT: usize = 32 << 20;
-/// Documents are written in portions of about this many bytes, so that memory stays flat.
-const PORTION_BYTES: usize = 4 << 20;
+/// The maximum size of a document. Longer texts would silently not be found, so the write is rejected.
+const MAX_DOCUMENT: usize = 32 << 20;
+/// Documents are written in chunks of about this number of bytes, which bounds the memory.
+const CHUNK_BYTES: usize = 4 << 20;
 
 /// Whether an attribute is a part of the document.
 pub fn is_covered(attribute: &Attribute) -> bool {
@@ -40,23 +40,23 @@ pub fn columns(template: &Template) -> String {
     sql
 }
 
-/// How many kilobytes of index entries may wait. GIN collects them in a list, because those of many documents go in
-/// together for a part of what they cost one by one; but every search reads the list. Measured with 500,000 records,
+/// The maximum size of the pending list of the index, in kilobytes. GIN collects entries in this list, because inserting those of many
+/// documents together costs less than one by one; but every search reads the list. Measured with 500,000 records,
 /// microseconds of processor time for a new record and for a changed text: 820 and 1,830 without a list, 680 and 1,400
-/// with 64 kB, 300 and 900 with 1 MB, where a search takes half a millisecond longer for each look into the index while
-/// the list is full. The default of 4 MB saves little more. A batch leaves no list behind.
+/// with 64 kB, 300 and 900 with 1 MB, where a search takes half a millisecond longer for each look-up in the index while
+/// the list is full. The default of 4 MB saves little more. A batch ends with an empty list.
 const FEW_PENDING: i32 = 1024;
 const BATCH_PENDING: i32 = 65536;
-/// From how many records on a write is a batch.
+/// The minimum number of records of a batch.
 const BATCH: usize = 50;
-/// After how many bytes of documents a batch takes its entries into the index. The more there are, the less each of
-/// them costs, and the longer is the list for those who search meanwhile: microseconds for each of some short documents
+/// The number of bytes of documents after which a batch inserts its pending entries into the index. The more there are, the less
+/// each costs, and the longer is the list for concurrent searches: microseconds for each of some short documents
 /// that go in by 500, 1,000, 2,000, 4,000 or 8,000 are 10.6, 9.0, 6.3, 6.3 or 5.4.
 const CLEANED_BYTES: usize = 640 << 10;
-/// So many records are read at once.
+/// The number of records that are read at once.
 const READ_AT_ONCE: usize = 1000;
 
-/// A record whose document is not as its row is.
+/// A record whose document is out of date.
 #[derive(Clone, Copy)]
 pub struct Stale {
     /// Its id.
@@ -74,7 +74,7 @@ pub fn refresh(template: &Template, records: &[Stale]) {
         pgrx::check_for_interrupts!();
         with_gin_pending_list_limit(pending, || {
             let written = connected(|spi| refresh_some(spi, template, chunk));
-            refuse(&written.too_long);
+            reject(&written.too_long);
             uncleaned += written.bytes;
         });
         if is_batch && uncleaned >= CLEANED_BYTES {
@@ -102,7 +102,7 @@ pub fn store(template: &Template, fresh: Vec<Written>, others: Vec<Written>) {
 }
 
 /// Writes the documents of these records, in order, as [`refresh`] does of a batch; their documents are locked, so that a
-/// writer who is ahead is seen. Answers the records whose documents would be too long, and are left as they are.
+/// writer who is ahead is seen. Returns the records whose documents would be too long, which stay as they are.
 pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
     let stale: Vec<Stale> = records.iter().map(|record| Stale { record: *record, is_fresh: false }).collect();
     let mut too_long = Vec::new();
@@ -115,12 +115,12 @@ pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
     too_long
 }
 
-/// What is wrong with a record whose document is too long.
+/// The message about a record whose document is too long.
 fn too_long() -> String {
-    format!("the texts of one record can have {} MiB together", LONGEST_DOCUMENT >> 20)
+    format!("the texts of one record can have {} MiB together", MAX_DOCUMENT >> 20)
 }
 
-/// What is wrong with records that [`rewrite`] has left as they are.
+/// The message about records that [`rewrite`] has not changed.
 pub fn refusal(records: &[Uuid]) -> Option<String> {
     let (first, others) = records.split_first()?;
     let others = match others.len() {
@@ -130,14 +130,14 @@ pub fn refusal(records: &[Uuid]) -> Option<String> {
     Some(format!("record {first}{others} keeps its previous search document: {}", too_long()))
 }
 
-/// Refuses a write where there are records whose documents would be too long.
-fn refuse(records: &[Uuid]) {
+/// Rejects a write of records whose documents would be too long.
+fn reject(records: &[Uuid]) {
     if !records.is_empty() {
         Error::at(Code::PayloadTooLarge, "/attributes", too_long()).raise();
     }
 }
 
-/// Takes the entries that wait into the index.
+/// Inserts the pending entries into the index.
 fn clean(template: &Template) {
     let sql = format!("select gin_clean_pending_list(to_regclass('{}'))", table::index_sql(template.id));
     connected(|spi| {
@@ -171,7 +171,7 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
     outcome
 }
 
-/// What became of some rows.
+/// The outcome of writing some rows.
 struct Outcome {
     /// Their ids.
     live: HashSet<Uuid>,
@@ -183,7 +183,7 @@ struct Outcome {
 
 /// Writes the documents of rows with [`columns`].
 pub fn write_rows(template: &Template, rows: &Rows) {
-    refuse(&put_rows(template, rows, |_| false).too_long);
+    reject(&put_rows(template, rows, |_| false).too_long);
 }
 
 /// The same, without those that would be too long; `is_fresh` says which records have no document yet.
@@ -202,7 +202,7 @@ fn put_rows(template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -
         };
         bytes += document.len();
         if is_fresh(record) { &mut fresh } else { &mut others }.push((record, document));
-        if bytes > PORTION_BYTES {
+        if bytes > CHUNK_BYTES {
             put(template, std::mem::take(&mut fresh), std::mem::take(&mut others));
             (bytes, outcome.bytes) = (0, outcome.bytes + bytes);
         }
@@ -225,14 +225,14 @@ fn put(template: &Template, fresh: Vec<Written>, mut others: Vec<Written>) {
     });
 }
 
-/// Inserts documents without a statement; none when the table is not as it was made.
+/// Inserts documents without a statement; none if the table was altered.
 fn insert(template: &Template, documents: &[Written]) -> Option<()> {
     let table = catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id))?;
     lock_table(table);
     insert_rows(table, documents.iter().map(|(record, document)| (*record, document.as_str()))).ok()
 }
 
-/// Writes a document in place of another without a statement; none where that is not there, or the table is not as it was made.
+/// Replaces a document without a statement; none if there is no document, or the table was altered.
 fn replace(template: &Template, (record, document): &Written) -> Option<()> {
     let table = catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id))?;
     lock_table(table);
@@ -254,8 +254,8 @@ fn put_by_statement(template: &Template, documents: &[Written]) {
     });
 }
 
-/// The document of a row, by its key and by its values of the attributes that are covered, with their places among these; none where
-/// it would be too long.
+/// The document of a row, from its key and its values of covered attributes, with their positions among these; none if it would be
+/// too long.
 fn document_of(
     template: &Template,
     stemmer: &Stemmer,
@@ -265,7 +265,7 @@ fn document_of(
     let mut out = String::new();
     let name = template.name_attribute();
     let mut write = |attribute: Option<i32>, values: Vec<&str>| {
-        if out.len() <= LONGEST_DOCUMENT {
+        if out.len() <= MAX_DOCUMENT {
             let field = Field { attribute, values, is_title: attribute.is_none() || attribute == name };
             document::write_field(&mut out, &field, &mut |text| stemmer.stems(text));
         }
@@ -283,5 +283,5 @@ fn document_of(
             write(Some(attribute.id), elements.iter().map(|element| attribute.label_of(element)).collect());
         }
     }
-    (out.len() <= LONGEST_DOCUMENT).then_some(out)
+    (out.len() <= MAX_DOCUMENT).then_some(out)
 }

@@ -116,6 +116,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was changed
+         * @description Every committed change of a record that you may read comes exactly once on a walk along the cursors, and those of one record in their order. A change is shown once no transaction that could come before it is still open.
+         */
+        get: operations["getChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/doctor": {
         parameters: {
             query?: never;
@@ -298,6 +318,23 @@ export interface paths {
         post?: never;
         /** Delete the live record with a key */
         delete: operations["deleteRecordByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entities/template/{template}/by-key/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which records hold a key or held it, the latest first */
+        get: operations["getKeyHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1222,6 +1259,68 @@ export interface components {
         BatchReport: {
             errors: boolean;
             results: components["schemas"]["OperationResult"][];
+        };
+        /**
+         * @example {
+         *       "actor": null,
+         *       "at": null,
+         *       "changed": [],
+         *       "external_key": null,
+         *       "id": "01931f3e-5b2a-8c00-8000-000710f2a9c4",
+         *       "operation": "gone",
+         *       "source": null,
+         *       "template_id": "7",
+         *       "template_slug": "customers"
+         *     }
+         */
+        Change: {
+            actor: string | null;
+            /** Format: date-time */
+            at: string | null;
+            /** @description The slugs of attributes, and `external_key`. */
+            changed: string[];
+            /** @description The key after the change; of a deletion, the key that the record had. */
+            external_key: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description `gone`: a change took the record out of your scope. Only its id is shown.
+             * @enum {unknown}
+             */
+            operation: "create" | "update" | "delete" | "restore" | "gone";
+            /** @description The key before; present if the change changed or released it. */
+            previous_key?: string | null;
+            record?: components["schemas"]["Record"];
+            /** @description `api`, `app`, `csv`, `inbound` or `sql`. With `at` and `actor`, null if another record changed on which your scope depends. */
+            source: string | null;
+            template_id: string;
+            template_slug: string;
+        };
+        /**
+         * @example {
+         *       "changes": [
+         *         {
+         *           "actor": "erp sync (key 3)",
+         *           "at": "2026-01-31T12:00:00.000000Z",
+         *           "changed": [
+         *             "name"
+         *           ],
+         *           "external_key": "erp:4711",
+         *           "id": "01931f3e-5b2a-8c00-8000-000710f2a9c4",
+         *           "operation": "create",
+         *           "source": "api",
+         *           "template_id": "7",
+         *           "template_slug": "customers"
+         *         }
+         *       ],
+         *       "has_more": false,
+         *       "next_cursor": "AQ"
+         *     }
+         */
+        Changes: {
+            changes: components["schemas"]["Change"][];
+            has_more: boolean;
+            next_cursor: string;
         };
         /**
          * @example {
@@ -2760,6 +2859,33 @@ export interface components {
             delivery: string;
             /** @constant */
             status: "failed";
+        };
+        /**
+         * @example {
+         *       "holders": [
+         *         {
+         *           "ended_by": null,
+         *           "from": "2026-01-31T12:00:00.000000Z",
+         *           "id": "01931f3e-5b2a-8c00-8000-000710f2a9c4",
+         *           "until": null
+         *         }
+         *       ]
+         *     }
+         */
+        KeyHistory: {
+            holders: {
+                /**
+                 * @description `update`: the key was changed. Null while the record holds the key.
+                 * @enum {unknown}
+                 */
+                ended_by: "update" | "delete" | "purge" | null;
+                /** Format: date-time */
+                from: string | null;
+                /** Format: uuid */
+                id: string;
+                /** Format: date-time */
+                until: string | null;
+            }[];
         };
         /**
          * @example {
@@ -4854,6 +4980,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `resync_required`: the cursor is from before a restore, a failover or a change of rights. Read the feed again from `start`. */
+        Gone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The content is not valid. `errors` has a pointer to each error. `idempotency_key_reused`: the Idempotency-Key was used for another request. */
         Invalid: {
             headers: {
@@ -5211,6 +5346,54 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getChanges: {
+        parameters: {
+            query?: {
+                /** @description One template, by slug or number; all of the project by default. */
+                template?: string;
+                /** @description `next_cursor` of the previous page, or `start` for everything. Without it, an empty page and the cursor of what comes from now on. */
+                after?: string;
+                /** @description Maximum number. */
+                limit?: number;
+                /** @description Adds the record as it is now. */
+                include?: "record";
+                /**
+                 * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
+                 * @example string
+                 */
+                numbers?: components["parameters"]["Numbers"];
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
@@ -5806,6 +5989,45 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getKeyHistory: {
+        parameters: {
+            query: {
+                /** @description The external key. Write `+` as `%2B`; a key that begins or ends with a space is rejected. */
+                key: string;
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The template, by slug or number. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyHistory"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];

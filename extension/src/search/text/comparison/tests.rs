@@ -1,7 +1,7 @@
 use super::*;
-use crate::search::text::called;
 use crate::search::text::document::{Field, write_field};
 use crate::search::text::fold::fold;
+use crate::search::text::query;
 use crate::search::text::query::TextQuery;
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ fn rank_without(query: &str, [key, name, notes]: [&str; 3], dropped: &[i32]) -> 
         query.terms.iter().map(|it| (Needle::new(it, &[stems(&it.typed)]), it.is_excluded)).collect();
     let terms = needles.iter().map(|(needle, is_excluded)| (needle, *is_excluded));
     let wholes: Vec<Whole> =
-        called::names(&query).iter().filter_map(|name| Whole::new(name, &stems(name))).collect();
+        query::titles(&query).iter().filter_map(|name| Whole::new(name, &stems(name))).collect();
     let comparison = Comparison::new(terms, [Some(1), None].into_iter()).without(dropped);
     let comparison = comparison.before_others(&wholes);
     comparison.rank(document.as_bytes(), |_| false, &mut [])

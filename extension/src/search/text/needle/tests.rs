@@ -78,7 +78,7 @@ fn one_or_two_letters_match_where_a_word_begins() {
     assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
     assert_eq!(needle("京都", &[]).checked("d"), "(coalesce(d like '% 京都%', false))");
     assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
-    // A tone and a vowel of Thai, which stand behind a letter.
+    // A tone and a vowel of Thai, which follow a letter.
     assert_eq!(needle("้า", &[]).checked("d"), "(coalesce(d like '% ้า%', false))");
 }
 
@@ -120,4 +120,35 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn whole_words_are_looked_up_by_their_lexemes() {
+    let word = needle("Running", &[&["run"], &["runn"]]);
+    assert_eq!(
+        word.whole_words_looked_up(),
+        Some(vec![vec!["\u{1d}RUN\u{1d}".to_owned()], vec!["\u{1d}RUNN\u{1d}".to_owned()]])
+    );
+    assert_eq!(word.in_name("\u{2}"), Some(vec!["\u{2}\u{1e}RUN\u{1e}RUNN".to_owned()]));
+    let compound = needle("e-mail", &[&["e-mail", "mail"]]);
+    let asked = ["\u{2}\u{1e}E-MAIL", "\u{2}\u{1e}MAIL"].map(str::to_owned).to_vec();
+    assert_eq!(compound.in_name("\u{2}"), Some(asked));
+}
+
+#[test]
+fn phrases_are_looked_up_by_the_lexemes_that_they_have_as_whole_words() {
+    let phrase = needle("\"old maps\"", &[&["map", "old"]]);
+    let texts = ["\u{1d}MAP\u{1d}", "\u{1d}OLD\u{1d}", "old maps"].map(str::to_owned).to_vec();
+    assert_eq!(phrase.whole_words_looked_up(), Some(vec![texts]));
+    assert_eq!(phrase.in_name("\u{2}"), None);
+}
+
+#[test]
+fn what_has_no_lexeme_of_letters_is_not_looked_for_in_names() {
+    assert_eq!(needle("\"to be\"", &[&[]]).in_name("\u{2}"), None);
+    assert_eq!(needle("\"to be\"", &[&[]]).whole_words_looked_up(), None);
+    assert_eq!(needle("the", &[&[]]).whole_words_looked_up(), None);
+    assert_eq!(needle("it", &[&["it"]]).in_name("\u{2}"), None);
+    assert_eq!(needle("2024", &[&["2024"]]).in_name("\u{2}"), None);
+    assert!(needle("2024", &[&["2024"]]).whole_words_looked_up().is_some());
 }

@@ -1,0 +1,186 @@
+//! The corrections of a query that found no record: pure.
+//!
+//! Later pages of such a search need the same corrections, so the cursor carries them.
+
+use super::word::{is_fit, is_near, trimmed};
+use crate::search::text::fold::fold;
+use crate::search::text::query::{Alternative, MAX_TERMS, MatchKind, Term, TextQuery, next_term};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// The maximum number of words that replace a term.
+pub const MAX_WORDS: usize = 10;
+/// Separates a cursor from the corrections.
+const SEPARATOR: char = '.';
+
+/// The words that replace a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Correction {
+    /// The word of the term, folded, without punctuation around it.
+    pub term: String,
+    /// The spelling of the first word.
+    pub shown: String,
+    /// The words, folded, the most frequent first; the term itself before all where it is one of them.
+    pub words: Vec<String>,
+}
+
+/// The corrections of a query.
+pub type Corrections = Vec<Correction>;
+
+/// The word of a term that may have a typo, folded, without punctuation around it.
+pub fn correctable(term: &Term) -> Option<String> {
+    let is_wanted = term.kind == MatchKind::Word && !term.is_excluded;
+    let word = is_wanted.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
+    has_letters(&word).then_some(word)
+}
+
+fn has_letters(text: &str) -> bool {
+    is_fit(text) && text.chars().count() >= super::word::MIN_LETTERS
+}
+
+/// The query, with the words of its corrections as alternatives.
+pub fn corrected(mut query: TextQuery, corrections: &[Correction]) -> TextQuery {
+    for term in &mut query.terms {
+        let Some(word) = correctable(term) else { continue };
+        if let Some(correction) = corrections.iter().find(|it| it.term == word) {
+            let others = correction.words.iter().filter(|word| **word != term.text);
+            let others = others.map(|word| Alternative { typed: word.clone(), kind: MatchKind::Word });
+            term.alternatives.extend(others);
+        }
+    }
+    query
+}
+
+/// The words that replace terms.
+pub fn words(corrections: &[Correction]) -> impl Iterator<Item = &str> {
+    corrections.iter().flat_map(|it| &it.words).map(String::as_str)
+}
+
+/// The text with its terms corrected; none if it has the corrected terms already.
+pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
+    let text = TextQuery::straight(text);
+    let mut meant = String::with_capacity(text.len());
+    let (mut rest, mut is_other) = (text.as_str(), false);
+    while let Some((term, after)) = next_term(rest) {
+        let read = &rest[..rest.len() - after.len()];
+        rest = after;
+        let word = correctable(&term);
+        let correction =
+            word.and_then(|word| corrections.iter().find(|it| it.term == word && it.words[0] != word));
+        match correction {
+            Some(correction) => {
+                let place = trimmed(read);
+                meant.push_str(&read[..place.start]);
+                meant.push_str(&correction.shown);
+                meant.push_str(&read[place.end..]);
+                is_other = true;
+            }
+            None => meant.push_str(read),
+        }
+    }
+    meant.push_str(rest);
+    is_other.then_some(meant)
+}
+
+/// The suffix of a cursor with these corrections.
+pub fn carried(corrections: &[Correction]) -> String {
+    if corrections.is_empty() {
+        return String::new();
+    }
+    let lists: Vec<Vec<&str>> = corrections
+        .iter()
+        .map(|it| [&it.term, &it.shown].into_iter().chain(&it.words).map(String::as_str).collect())
+        .collect();
+    format!("{SEPARATOR}{}", URL_SAFE_NO_PAD.encode(serde_json::Value::from(lists).to_string()))
+}
+
+/// A cursor without its corrections, and these; none if no search could have made it.
+pub fn split(cursor: &str) -> Option<(&str, Corrections)> {
+    let Some((cursor, carried)) = cursor.split_once(SEPARATOR) else { return Some((cursor, Vec::new())) };
+    let json = URL_SAFE_NO_PAD.decode(carried).ok();
+    let lists = json.and_then(|json| serde_json::from_slice::<Vec<Vec<String>>>(&json).ok());
+    let corrections = lists.filter(|lists| lists.len() <= 2 * MAX_TERMS).and_then(|lists| {
+        let corrections = lists.into_iter().map(|list| {
+            let mut list = list.into_iter();
+            let (term, shown) = (list.next()?, list.next()?);
+            let correction = Correction { term, shown, words: list.collect() };
+            is_sound(&correction).then_some(correction)
+        });
+        corrections.collect::<Option<Corrections>>()
+    });
+    corrections.map(|corrections| (cursor, corrections))
+}
+
+/// Whether a search could have made the correction.
+fn is_sound(correction: &Correction) -> bool {
+    let Correction { term, shown, words } = correction;
+    let is_word = |word: &String| word == term || is_fit(word) && fold(word) == *word && is_near(word, term);
+    has_letters(term)
+        && (1..=MAX_WORDS + 1).contains(&words.len())
+        && words.iter().all(is_word)
+        && fold(shown) == words[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn correction(term: &str, shown: &str, words: &[&str]) -> Correction {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Correction { term: term.to_owned(), shown: shown.to_owned(), words }
+    }
+
+    #[test]
+    fn meant_text_has_the_spelling_of_records() {
+        let corrections = [
+            correction("vermer", "Vermeer", &["vermeer"]),
+            correction("pearl", "pearl", &["pearl", "pearls"]),
+        ];
+        for (text, expected) in [
+            ("girl VERMER pearl", Some("girl Vermeer pearl")),
+            (" vermer\tvermer ", Some(" Vermeer\tVermeer ")),
+            ("pearl", None),
+            ("\"vermer\" -vermer", None),
+            ("(vermer), -vermer “vermer”", Some("(Vermeer), -vermer \"vermer\"")),
+            ("pearl. 'vermer'!", Some("pearl. 'Vermeer'!")),
+            ("vermer's", None),
+        ] {
+            assert_eq!(meant(text, &corrections).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn corrected_term_has_the_words_as_alternatives() {
+        let query = TextQuery::parse("vermer \"vermer\" -vermer old (vermer,").expect("a query");
+        let query = corrected(query, &[correction("vermer", "Vermeer", &["vermeer", "vermer"])]);
+        let alternatives: Vec<usize> = query.terms.iter().map(|term| term.alternatives.len()).collect();
+        assert_eq!(alternatives, [1, 0, 0, 0, 2], "also the word itself, without punctuation");
+    }
+
+    #[test]
+    fn cursor_carries_the_corrections_to_the_next_page() {
+        let corrections = vec![correction("zurihc", "Zürich", &["zurich"])];
+        let cursor = format!("abc{}", carried(&corrections));
+        assert_eq!(split(&cursor).expect("a cursor"), ("abc", corrections));
+        assert_eq!(split("abc").expect("a cursor"), ("abc", Vec::new()));
+        for (term, shown, words) in [
+            ("zurihc", "Zürich", &["zurich", "anything"] as &[&str]),
+            ("zurihc", "other", &["zurich"]),
+            ("zurihc", "Zürich", &[]),
+            ("abc", "abd", &["abd"]),
+            ("zurihc", "ZURICH", &["ZURICH"]),
+        ] {
+            let forged = format!("abc{}", carried(&[correction(term, shown, words)]));
+            assert!(split(&forged).is_none(), "{term} {words:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_cursor_or_rejected(text in any::<String>(), carried in "[-_A-Za-z0-9]{0,40}") {
+            let _ = split(&text);
+            let _ = split(&format!("abc.{carried}"));
+        }
+    }
+}
