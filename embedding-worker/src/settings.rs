@@ -1,12 +1,12 @@
 //! Settings of embeddings. Each is one field, and its comment is its help text.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use hyper::Uri;
 
-use keyed_service::value::{seconds, value_or_file, whole};
+use keyed_service::value::{credential, seconds, whole};
 
 /// The length of a vector.
 pub const DIMENSION: usize = 768;
@@ -147,23 +147,13 @@ impl EmbeddingSettings {
 
     /// The server's API key.
     pub fn key(&self) -> Result<Option<String>, String> {
-        secret("KEYED_EMBED_KEY", self.embed_key.as_deref(), self.embed_key_file.as_deref())
+        credential("KEYED_EMBED_KEY", self.embed_key.as_deref(), self.embed_key_file.as_deref())
     }
 
     /// Our own API key, with which records are embedded.
     pub fn worker_key(&self) -> Result<Option<String>, String> {
-        secret("KEYED_EMBED_API_KEY", self.embed_api_key.as_deref(), self.embed_api_key_file.as_deref())
+        credential("KEYED_EMBED_API_KEY", self.embed_api_key.as_deref(), self.embed_api_key_file.as_deref())
     }
-}
-
-/// A secret from the environment or from a file. It must be fit for a header; the messages do not show it.
-fn secret(name: &str, value: Option<&str>, file: Option<&Path>) -> Result<Option<String>, String> {
-    let Some(text) = value_or_file(name, value, file)? else { return Ok(None) };
-    let text = text.trim();
-    if text.bytes().any(|byte| !byte.is_ascii_graphic()) {
-        return Err(format!("{name} has a character that cannot be part of a key."));
-    }
-    Ok((!text.is_empty()).then(|| text.to_owned()))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use source_layers::Sources;
 use std::sync::LazyLock;
 
 /// Folders and top-level files in import order.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "json_write",
     "error",
     "json",
@@ -29,6 +29,7 @@ const ORDER: [&str; 30] = [
     "import",
     "export",
     "inbound",
+    "webhook",
     "idempotency",
     "define",
     "trigger",

@@ -8,7 +8,7 @@
 //! short: pure code (`json`, `error`, `value`), the interface to PostgreSQL (`postgres`), definitions (`attribute_type`,
 //! `filter`, `template`), authorization (`access`), records and their dependents (`quota`, `job`, `metric`, `vectors`,
 //! `record`), reading (`view`, `search`, `change`), interfaces (`embedding`, `batch`, `import`, `export`, `inbound`,
-//! `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`), background workers
+//! `webhook`, `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`), background workers
 //! (`job_worker`), administration over HTTP (`administration`), and measurements (`statistics`).
 
 #![deny(unsafe_code)]
@@ -78,6 +78,8 @@ pub mod value;
 pub mod vectors;
 /// Saved views.
 pub mod view;
+/// Webhook endpoints.
+pub mod webhook;
 
 /// Runs once in each session, when the library is loaded.
 #[pgrx::pg_guard]

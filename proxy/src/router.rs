@@ -16,7 +16,7 @@ use crate::openapi;
 use crate::problem::Problem;
 use crate::routes::{
     access, administration, background, batch, by_key, changes, entities, export, health, import, import_end,
-    inbound, search, series, templates, views,
+    inbound, search, series, templates, views, webhooks,
 };
 use crate::state::App;
 
@@ -49,6 +49,11 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/inbound-endpoints/{endpoint}/deliveries/replay", post(inbound::replay_failed)),
         ("/inbound-endpoints/{endpoint}/deliveries/{id}", get(inbound::delivery)),
         ("/inbound-endpoints/{endpoint}/deliveries/{id}/replay", post(inbound::replay)),
+        ("/webhook-endpoints", get(webhooks::list).post(webhooks::create)),
+        ("/webhook-endpoints/{endpoint}", get(webhooks::read).patch(webhooks::alter).delete(webhooks::drop)),
+        ("/webhook-endpoints/{endpoint}/test", post(webhooks::test)),
+        ("/webhook-endpoints/{endpoint}/deliveries", get(webhooks::deliveries)),
+        ("/webhook-endpoints/{endpoint}/deliveries/{id}/replay", post(webhooks::replay)),
         ("/entities/semantic-search", post(search::semantic)),
         ("/me", get(access::me)),
         ("/projects", get(access::projects).post(administration::create_project)),

@@ -61,6 +61,16 @@ pub fn value_or_file(name: &str, value: Option<&str>, file: Option<&Path>) -> Re
     }
 }
 
+/// A secret from the environment or from a file. It must be fit for a header; the messages do not show it.
+pub fn credential(name: &str, value: Option<&str>, file: Option<&Path>) -> Result<Option<String>, String> {
+    let Some(text) = value_or_file(name, value, file)? else { return Ok(None) };
+    let text = text.trim();
+    if text.bytes().any(|byte| !byte.is_ascii_graphic()) {
+        return Err(format!("{name} has a character that cannot be part of a key."));
+    }
+    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

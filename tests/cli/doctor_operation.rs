@@ -107,6 +107,14 @@ async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
                 Some("select keyed.replay_failed_deliveries(1)"),
             ),
             (
+                "select keyed.create_webhook_endpoint('crm', '{\"slug\": \"shop\", \"url\": \"https://example.com\"}');
+                 update keyed_state.webhook_endpoint set enabled = false, disabled_at = now(), disabled_reason = 'the receiver answered 410 Gone'",
+                "webhook endpoints",
+                "the webhook endpoint shop was disabled at 20",
+                "warning",
+                Some("select keyed.alter_webhook_endpoint(1, '{\"enabled\": true}')"),
+            ),
+            (
                 "revoke execute on function keyed.server_measurements() from keyed_owner",
                 "measurements",
                 "keyed_owner may not call keyed.server_measurements()",

@@ -52,6 +52,7 @@ fn reference_lists_every_public_function() {
         "idempotency",
         "view",
         "inbound",
+        "webhook",
         "quota",
         "job",
         "owner",
@@ -103,11 +104,11 @@ fn between(folder: &str, before: &str, after: &str) -> BTreeSet<String> {
 
 #[test]
 fn reference_lists_every_setting() {
-    let pages =
-        ["settings", "embeddings", "command-line"].map(|page| file(&format!("docs/reference/{page}.md")));
+    let pages = ["settings", "embeddings", "webhooks", "command-line"]
+        .map(|page| file(&format!("docs/reference/{page}.md")));
     let pages = pages.concat();
     let mut settings = BTreeSet::new();
-    for folder in ["command-line/src", "embedding-worker/src", "proxy/src"] {
+    for folder in ["command-line/src", "embedding-worker/src", "webhook-worker/src", "proxy/src"] {
         settings.extend(between(folder, "env = \"", "\""));
     }
     settings.extend(
@@ -155,5 +156,6 @@ fn reference_lists_every_route() {
     }
     let mut listed = routes_of("docs/reference/http.md");
     listed.extend(routes_of("docs/reference/inbound.md"));
+    listed.extend(routes_of("docs/reference/webhooks.md"));
     assert_eq!(listed, described);
 }

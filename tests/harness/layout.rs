@@ -38,6 +38,7 @@ const MIRRORS: [Mirror; 4] = [
             ("service_manager", "what the program reports to systemd"),
             ("shutdown", "the steps of shutdown, for several crates"),
             ("tls", "the listener, and connections of the crate service"),
+            ("webhooks", "the crate webhook-worker"),
         ],
     },
     Mirror {

@@ -24,8 +24,10 @@ mod inbound;
 #[cfg(test)]
 mod layout;
 mod node;
+mod packages;
 mod pg_upgrade;
 mod proxy;
+mod receiver;
 mod relay;
 pub mod release;
 #[cfg(test)]
@@ -55,8 +57,10 @@ pub use gallery::Gallery;
 pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
 pub use node::run_script;
+pub use packages::{run_node, run_python};
 pub use pg_upgrade::upgrade_path;
 pub use proxy::{Proxy, proxy_path, proxy_program};
+pub use receiver::{Arrived, Reaction, Receiver};
 pub use relay::Relay;
 pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};

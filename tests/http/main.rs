@@ -21,3 +21,4 @@ mod service_manager;
 mod shutdown;
 mod tls;
 mod traces;
+mod webhooks;

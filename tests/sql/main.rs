@@ -26,3 +26,4 @@ mod template;
 mod trigger;
 mod value;
 mod view;
+mod webhook;

@@ -74,6 +74,9 @@ pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), 
         if settings.embedding.embed_provider != Provider::Off {
             report.ok("settings of embeddings; the server is not asked");
         }
+        if matches!(settings.webhooks.worker_key(), Ok(Some(_))) {
+            report.ok("settings of webhooks");
+        }
     }
     for warning in warnings {
         report.warning(warning);

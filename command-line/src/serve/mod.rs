@@ -34,7 +34,7 @@ use tokio::task::JoinHandle;
 
 use super::outcome::Failure;
 use super::renamed;
-use keyed_embedding_worker::worker::Worker;
+use keyed_embedding_worker::worker::Worker as EmbeddingWorker;
 use keyed_proxy::housekeeping;
 use keyed_proxy::listener_tls::ListenerTls;
 use keyed_proxy::metrics::Metrics;
@@ -48,6 +48,7 @@ use keyed_proxy::traces::Traces;
 use keyed_service::log::Lines;
 use keyed_service::shutdown::Step;
 use keyed_service::worker::WorkerKey;
+use keyed_webhook_worker::worker::Worker as WebhookWorker;
 
 /// `program`: all commands with their settings.
 pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Failure> {
@@ -110,7 +111,8 @@ async fn serve(
     let shutdown = app.shutdown.clone();
     let finishing = settings.shutdown_timeout();
     tokio::spawn(stop::run(signals, shutdown.clone(), settings.drain, finishing));
-    let (worker, worker_key) = start_worker(&settings, &app)?;
+    let embedding = start_embedding(&settings, &app)?;
+    let webhooks = start_webhooks(&settings, &app)?;
     if let Some(tls) = &tls {
         certificate::show_expiry(tls, &app.metrics);
         tokio::spawn(certificate::watch(Arc::clone(tls)));
@@ -121,11 +123,16 @@ async fn serve(
     service_manager::ready();
     tokio::spawn(service_manager::keep_alive());
     let bounds = settings.bounds.clone();
-    let reload = Reload { app: app.clone(), settings, tls: tls.clone(), worker_key, log, environment };
+    let (embedding, embedding_key) = embedding.unzip();
+    let (webhooks, webhook_key) = webhooks.unzip();
+    let reload =
+        Reload { app: app.clone(), settings, tls: tls.clone(), embedding_key, webhook_key, log, environment };
     tokio::spawn(reload.run(hangup));
     let sinks = Sinks { metrics: Arc::clone(&app.metrics), traces: traces.clone() };
     server::serve(listener, router(app), &bounds, tls.as_deref(), &sinks, &shutdown, finishing).await;
-    if let Some(worker) = worker {
+    let workers = [("the embedding of records", embedding), ("the delivery of webhooks", webhooks)];
+    for (name, worker) in workers {
+        let Some(worker) = worker else { continue };
         // It stops when the drain begins.
         let is_overdue = tokio::select! {
             _ = worker => false,
@@ -133,7 +140,7 @@ async fn serve(
             () = shutdown.reached(Step::Overdue) => true,
         };
         if is_overdue {
-            tracing::warn!("the embedding of records was interrupted");
+            tracing::warn!("{name} was interrupted");
         }
     }
     if let Some(traces) = traces {
@@ -153,16 +160,27 @@ fn environment(settings: &Settings) -> EnvironmentFile {
     })
 }
 
+/// A worker that runs, and its key.
+type Started = Option<(JoinHandle<()>, WorkerKey)>;
+
 /// Starts the embedding of records, where it has a key to do that with.
-fn start_worker(
-    settings: &Settings,
-    app: &Arc<App>,
-) -> anyhow::Result<(Option<JoinHandle<()>>, Option<WorkerKey>)> {
+fn start_embedding(settings: &Settings, app: &Arc<App>) -> anyhow::Result<Started> {
     let settings = &settings.embedding;
-    let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok((None, None)) };
-    let Some(embedder) = &app.embedder else { return Ok((None, None)) };
+    let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };
+    let Some(embedder) = &app.embedder else { return Ok(None) };
     let key = WorkerKey::new(&key);
     let meter = Arc::clone(&app.metrics);
-    let worker = Worker::new(app.database.clone(), meter, embedder.clone(), key.clone(), settings.embed_poll);
-    Ok((Some(tokio::spawn(worker.run(app.shutdown.clone()))), Some(key)))
+    let worker =
+        EmbeddingWorker::new(app.database.clone(), meter, embedder.clone(), key.clone(), settings.embed_poll);
+    Ok(Some((tokio::spawn(worker.run(app.shutdown.clone())), key)))
+}
+
+/// Starts the delivery of webhooks, where it has a key to do that with.
+fn start_webhooks(settings: &Settings, app: &Arc<App>) -> anyhow::Result<Started> {
+    let settings = &settings.webhooks;
+    let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };
+    let key = WorkerKey::new(&key);
+    let meter = Arc::clone(&app.metrics);
+    let worker = WebhookWorker::new(app.database.clone(), meter, settings, key.clone())?;
+    Ok(Some((tokio::spawn(worker.run(app.shutdown.clone())), key)))
 }

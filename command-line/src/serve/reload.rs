@@ -22,7 +22,8 @@ pub(super) struct Reload {
     pub(super) app: Arc<App>,
     pub(super) settings: Settings,
     pub(super) tls: Option<Arc<ListenerTls>>,
-    pub(super) worker_key: Option<WorkerKey>,
+    pub(super) embedding_key: Option<WorkerKey>,
+    pub(super) webhook_key: Option<WorkerKey>,
     pub(super) log: LogLevel,
     /// The file of the environment when the service started.
     pub(super) environment: EnvironmentFile,
@@ -55,7 +56,8 @@ impl Reload {
             ("the certificate of the listener", self.certificate()),
             ("the database URL", self.database().await),
             ("the API key of the embedding server", self.provider_key()),
-            ("the API key that embeds records", self.worker_key()),
+            ("the API key that embeds records", self.embedding_key()),
+            ("the API key that delivers webhooks", self.webhook_key()),
         ];
         let mut kept = Vec::new();
         for (part, outcome) in parts {
@@ -113,11 +115,19 @@ impl Reload {
         Ok(embedder.replace_key(self.settings.embedding.key()?))
     }
 
-    fn worker_key(&self) -> Result<bool, String> {
-        let Some(current) = &self.worker_key else { return Ok(false) };
+    fn embedding_key(&self) -> Result<bool, String> {
+        let Some(current) = &self.embedding_key else { return Ok(false) };
         match self.settings.embedding.worker_key()? {
             Some(key) => Ok(current.replace(&key)),
             None => Err("it is empty. To embed no records, restart the service without it.".into()),
+        }
+    }
+
+    fn webhook_key(&self) -> Result<bool, String> {
+        let Some(current) = &self.webhook_key else { return Ok(false) };
+        match self.settings.webhooks.worker_key()? {
+            Some(key) => Ok(current.replace(&key)),
+            None => Err("it is empty. To deliver no webhooks, restart the service without it.".into()),
         }
     }
 }

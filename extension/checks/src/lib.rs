@@ -217,7 +217,11 @@ const STRUCTURE: &[Check] = &[
     Check { name: "inbound endpoints", sound: "every endpoint has a role", severity: Warning, needs: Needs::State, query:
         "select format('the inbound endpoint %s writes as the role %s, which is gone: it rejects all deliveries', e.slug, coalesce(nullif(e.role_name, ''), e.role::oid::text)),
                 format('select keyed.alter_inbound_endpoint(%s, ''{\"role\": \"…\"}'');', e.id)
-         from keyed_state.inbound_endpoint e where not keyed.is_bound(e.role, e.role_name, e.bound_in, 'keyed_state.inbound_endpoint'::regclass)" },
+         from keyed_state.inbound_endpoint e where not keyed.is_bound(e.role, e.role_name, e.bound_in, 'keyed_state.inbound_endpoint'::regclass)
+         union all
+         select format('the webhook endpoint %s has the role %s, which is gone: it delivers nothing', e.slug, coalesce(nullif(e.role_name, ''), e.role::oid::text)),
+                format('select keyed.alter_webhook_endpoint(%s, ''{\"role\": \"…\", \"enabled\": true}'');', e.id)
+         from keyed_state.webhook_endpoint e where not keyed.is_bound(e.role, e.role_name, e.bound_in, 'keyed_state.webhook_endpoint'::regclass)" },
     Check { name: "quota counters", sound: "no old snapshot keeps the counters of quotas from being cleaned up", severity: Warning, needs: Needs::State, query:
         "select format('the counters of quotas take %s, for an old snapshot has kept their old versions', pg_size_pretty(s.size))
                 || case when a.pid is null then '' else format(': process %s (%s %s) has had one since %s', a.pid, a.usename, a.application_name, a.xact_start::timestamptz(0)) end,
@@ -279,7 +283,8 @@ const STRUCTURE: &[Check] = &[
                 'select keyed.migrate();'
          from (select role, role_name, bound_in, 'keyed_state.api_key'::regclass from keyed_state.api_key
                union all select role, role_name, bound_in, 'keyed_state.access_grant'::regclass from keyed_state.access_grant
-               union all select role, role_name, bound_in, 'keyed_state.inbound_endpoint'::regclass from keyed_state.inbound_endpoint) b (role, role_name, bound_in, place) join pg_roles r on r.oid = b.role
+               union all select role, role_name, bound_in, 'keyed_state.inbound_endpoint'::regclass from keyed_state.inbound_endpoint
+               union all select role, role_name, bound_in, 'keyed_state.webhook_endpoint'::regclass from keyed_state.webhook_endpoint) b (role, role_name, bound_in, place) join pg_roles r on r.oid = b.role
          where (r.rolname <> b.role_name or b.bound_in <> keyed.binding(b.place)) and keyed.is_bound(b.role, b.role_name, b.bound_in, b.place)" },
     Check { name: "wide roles", sound: "PostgreSQL shows no role more than its scopes", severity: Note, needs: Needs::State, query:
         concat!("select format('%s is a member of %s, which shows more than rows in scope: statistics, statements of others or files with values of hidden records', m.rolname, r.rolname),

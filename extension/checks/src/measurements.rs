@@ -56,6 +56,18 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "The size of the log of all deliveries on disk, payloads and indexes included.",
     ),
     plain(
+        "webhooks_pending",
+        "Webhook deliveries that wait or are being sent: at most 2000 of each of the first 100 endpoints.",
+    ),
+    plain(
+        "webhooks_failed",
+        "Webhook deliveries that have failed for good: at most 2000 of each of the first 100 endpoints.",
+    ),
+    plain(
+        "webhooks_oldest_seconds",
+        "The age of the oldest webhook delivery that waits, of the first 100 endpoints, if enabled; 0 if there is none.",
+    ),
+    plain(
         "idempotent_answers",
         "Stored responses to requests with an Idempotency-Key. Above 2000 an estimate.",
     ),
@@ -177,6 +189,14 @@ pub const READINGS: &[&str] = &[
        ('inbound_dead_letters', case when few.refused < 2000 then few.refused else greatest(few.refused, r.refused) end),
        ('inbound_dead_letters_bytes', case when few.refused < 2000 then few.bytes else greatest(few.bytes, r.bytes) end),
        ('inbound_log_bytes', pg_total_relation_size('keyed_state.inbound_delivery'))) m (name, value)",
+    "select m.name, '{}', m.value
+     from (select coalesce(sum(c.pending), 0)::float8 as pending, coalesce(sum(c.failed), 0)::float8 as failed,
+         coalesce(extract(epoch from now() - min(c.oldest) filter (where e.enabled)), 0)::float8 as age
+       from (select e.id, e.enabled from keyed_state.webhook_endpoint e order by e.id limit 100) e cross join lateral (select
+         (select count(*) from (select from keyed_state.webhook_delivery d where d.endpoint_id = e.id and d.state in ('pending', 'running') limit 2000) d) as pending,
+         (select count(*) from (select from keyed_state.webhook_delivery d where d.endpoint_id = e.id and d.state = 'failed' limit 2000) d) as failed,
+         (select d.created_at from keyed_state.webhook_delivery d where d.endpoint_id = e.id and d.state = 'pending' order by d.number limit 1) as oldest) c) w
+     cross join lateral (values ('webhooks_pending', w.pending), ('webhooks_failed', w.failed), ('webhooks_oldest_seconds', w.age)) m (name, value)",
     "select 'idempotent_answers', '{}', case when few.answers < 2000 then few.answers
          else greatest(few.answers, pg_stat_get_live_tuples('keyed_state.idempotent_request'::regclass)) end
        from (select count(*)::float8 from (select from keyed_state.idempotent_request limit 2000) r) few (answers)

@@ -88,6 +88,17 @@ pub(crate) const OPERATION: &[Check] = &[
            select count(*) as deliveries, min(d.received_at) as since
            from (select d.received_at from keyed_state.inbound_delivery d where d.endpoint_id = e.id and d.status = 'failed' order by d.id limit 1001) d) f
          where f.deliveries > 0 order by e.id" },
+    Check { name: "webhook endpoints", sound: "every webhook endpoint delivers", severity: Warning, needs: Needs::State, query:
+        "select format('the webhook endpoint %s was disabled at %s: %s', e.slug, e.disabled_at::timestamptz(0), e.disabled_reason),
+                format('fix the cause, then: select keyed.alter_webhook_endpoint(%s, ''{\"enabled\": true}'');', e.id)
+         from keyed_state.webhook_endpoint e where not e.enabled and e.disabled_reason is not null
+         union all
+         select format('the webhook endpoint %s has a delivery that waits since %s', e.slug, d.created_at::timestamptz(0)),
+                case when d.attempts = 0 then 'start a proxy with KEYED_WEBHOOK_API_KEY, and look at its log'
+                  else format('look at the errors: select keyed.webhook_deliveries(%s, ''pending'');', e.id) end
+         from keyed_state.webhook_endpoint e cross join lateral (
+           select d.created_at, d.attempts from keyed_state.webhook_delivery d where d.endpoint_id = e.id and d.state = 'pending' order by d.number limit 1) d
+         where e.enabled and d.created_at < now() - interval '10 minutes'" },
     Check { name: "replication slots", sound: "no abandoned replication slot keeps write-ahead log", severity: Warning, needs: Needs::Nothing, query:
         "select format('no process uses the replication slot %s, and it keeps %s of write-ahead log on this server', s.slot_name, pg_size_pretty(w.bytes)),
                 format('start the standby or subscriber again, or if it is gone: select pg_drop_replication_slot(%L);', s.slot_name)

@@ -1,4 +1,4 @@
-//! The role that an API key, a grant or an inbound endpoint belongs to.
+//! The role that an API key, a grant, an inbound or a webhook endpoint belongs to.
 //!
 //! Rows refer to roles by OID, so they follow renames. PostgreSQL records no dependency for these rows: the OID of a
 //! dropped role remains, a dump contains it, and in another cluster it may belong to another role. Therefore each row
@@ -20,8 +20,9 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::catalog;
 use pgrx::pg_sys::{Datum, Oid};
 
-/// The tables whose rows belong to roles.
-const TABLES: [&str; 3] = ["api_key", "access_grant", "inbound_endpoint"];
+/// The tables whose rows belong to roles, of migration 15 and later ones.
+const FIRST_TABLES: [&str; 3] = ["api_key", "access_grant", "inbound_endpoint"];
+const LATER_TABLES: [&str; 1] = ["webhook_endpoint"];
 
 sql_functions! {
     /// `keyed.binding("table" oid) returns text`.
@@ -64,7 +65,7 @@ pub fn require_state() -> Result<(), Error> {
 /// Migration 15: rows store the name of their role. Rows of dropped roles have no effect.
 pub fn migrate(spi: &Connection) {
     spi.script(include_str!("../../../sql/state/0015_bindings.sql"));
-    for table in TABLES {
+    for table in FIRST_TABLES {
         spi.script(&format!(
             "update keyed_state.{table} t set role_name = r.rolname, bound_in = keyed.binding(t.tableoid) \
              from pg_catalog.pg_roles r where r.oid = t.role"
@@ -74,7 +75,9 @@ pub fn migrate(spi: &Connection) {
 
 /// Updates the stored names of roles, after a restore or a rename.
 pub fn renew(spi: &Connection) {
-    for table in TABLES {
+    // A migration that is not complete has not created all of them.
+    let later = LATER_TABLES.into_iter().filter(|table| catalog::table_oid("keyed_state", table).is_some());
+    for table in FIRST_TABLES.into_iter().chain(later) {
         let stale = format!(
             "r.oid = t.role and {} and (t.role_name, t.bound_in) is distinct from \
              (r.rolname::text, keyed.binding(t.tableoid))",

@@ -84,8 +84,8 @@ fn paths(followed: &Followed, change: &Change) -> Option<String> {
 fn statement(following: &Following, followed: &Followed, paths: &str) -> String {
     let template = &followed.template;
     let unsettled = |of: i32, alias: &str| Some(unsettled::condition(following, of, alias, "$3"));
-    let possible = followed.read_scope.in_sense(Sense::Possible, "t", &unsettled);
-    let scope = followed.read_scope.condition("t", None);
+    let possible = followed.in_sense(Sense::Possible, "t", &unsettled);
+    let scope = followed.condition("t");
     format!(
         "select t.id, {}, t.deleted_at is null and {scope} is true, {possible} from {} t \
          where {paths} and t.id > $2 order by t.id limit $4",

@@ -4,11 +4,12 @@ use super::cursor::{Fingerprint, Scope, fingerprint};
 use super::rows::Change;
 use crate::access::privilege::Privilege;
 use crate::access::visibility::{CallerSchema, ReadScope};
-use crate::access::{Action, Caller, template_list, visibility};
+use crate::access::{Action, Caller, scope, template_list, visibility};
 use crate::error::{Code, Error};
 use crate::filter::Filter;
 use crate::filter::behind::Behind;
-use crate::filter::render::Lives;
+use crate::filter::possible::{Sense, Unsettled, render_sense};
+use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard;
 use crate::template::Template;
 use crate::template::catalog::{self, Project};
@@ -40,12 +41,35 @@ pub struct Followed {
     pub template: Rc<Template>,
     /// The records that the caller sees, live or deleted, as a condition over `t`; `None` for all.
     pub scope: Option<String>,
-    /// The same, where it is not all.
-    pub read_scope: ReadScope,
+    /// The read scope of the caller; `None` where it is all.
+    read_scope: Option<ReadScope>,
+    /// What the reader wants of these.
+    filter: Option<Filter>,
     /// What it depends on of the record itself.
     pub uses: OwnUses,
     /// What it depends on of others.
     pub behind: Vec<Behind>,
+}
+
+impl Followed {
+    /// Whether a live record under this alias is seen, as a condition.
+    pub fn condition(&self, alias: &str) -> String {
+        let scope = self.read_scope.as_ref().map(|scope| scope.condition(alias, None));
+        let filter = self.filter.as_ref().map(|filter| render(filter, alias, Options::default()));
+        all_of(scope.into_iter().chain(filter))
+    }
+
+    /// Whether a record is seen, as far as other states of records leave that open.
+    pub fn in_sense(&self, sense: Sense, alias: &str, unsettled: Unsettled) -> String {
+        let scope = self.read_scope.as_ref().map(|scope| scope.in_sense(sense, alias, unsettled));
+        let filter = self.filter.as_ref().map(|filter| render_sense(filter, alias, sense, unsettled));
+        all_of(scope.into_iter().chain(filter))
+    }
+}
+
+fn all_of(conditions: impl Iterator<Item = String>) -> String {
+    let conditions: Vec<String> = conditions.collect();
+    if conditions.is_empty() { "true".to_owned() } else { format!("({})", conditions.join(" and ")) }
 }
 
 /// What a request follows.
@@ -61,15 +85,9 @@ pub struct Following {
 impl Following {
     /// All templates of a project that the caller may read.
     pub fn project(caller: &Caller, project: &Project) -> Result<Following, Error> {
-        let listed = template_list::templates(caller);
-        let is_read =
-            |it: &&template_list::ListedTemplate| it.project == project.id && it.holds(Privilege::Read);
-        let mut numbers: Vec<i32> = listed.iter().filter(is_read).map(|it| it.id).collect();
-        numbers.sort_unstable();
-        let templates = numbers.into_iter().filter_map(catalog::by_id);
-        let templates = templates.filter(|it| caller.require(Action::Read, it).is_ok());
+        let templates = readable(caller, project.id).into_iter();
         let templates =
-            templates.map(|template| followed(caller, template)).collect::<Result<Vec<_>, _>>()?;
+            templates.map(|template| followed(caller, template, None)).collect::<Result<Vec<_>, _>>()?;
         if templates.is_empty() && !caller.is_admin() {
             return Err(Error::new(
                 Code::Forbidden,
@@ -84,7 +102,24 @@ impl Following {
     pub fn template(caller: &Caller, template: Rc<Template>) -> Result<Following, Error> {
         caller.require(Action::Read, &template)?;
         let scope = Scope::Template(template.id);
-        Ok(Following::of(scope, vec![followed(caller, template)?]))
+        Ok(Following::of(scope, vec![followed(caller, template, None)?]))
+    }
+
+    /// Those of the templates of a project that the caller may read, and of the one with a filter, written as a scope, what
+    /// passes it.
+    pub fn selected(
+        caller: &Caller,
+        project: i32,
+        is_selected: impl Fn(i32) -> bool,
+        filter: Option<(i32, &str)>,
+    ) -> Result<Following, Error> {
+        let mut templates = Vec::new();
+        for template in readable(caller, project).into_iter().filter(|it| is_selected(it.id)) {
+            let filter = filter.filter(|(filtered, _)| *filtered == template.id);
+            let filter = filter.map(|(_, filter)| scope::compile(&template, filter)).transpose()?;
+            templates.push(followed(caller, template, filter)?);
+        }
+        Ok(Following::of(Scope::Project(project), templates))
     }
 
     fn of(scope: Scope, templates: Vec<Followed>) -> Following {
@@ -112,17 +147,36 @@ impl Following {
     }
 }
 
-fn followed(caller: &Caller, template: Rc<Template>) -> Result<Followed, Error> {
+/// The templates of a project that the caller may read, by number.
+fn readable(caller: &Caller, project: i32) -> Vec<Rc<Template>> {
+    let listed = template_list::templates(caller);
+    let is_read = |it: &&template_list::ListedTemplate| it.project == project && it.holds(Privilege::Read);
+    let mut numbers: Vec<i32> = listed.iter().filter(is_read).map(|it| it.id).collect();
+    numbers.sort_unstable();
+    let templates = numbers.into_iter().filter_map(catalog::by_id);
+    templates.filter(|it| caller.require(Action::Read, it).is_ok()).collect()
+}
+
+fn followed(caller: &Caller, template: Rc<Template>, filter: Option<Filter>) -> Result<Followed, Error> {
     if template.history_position.is_none() || template.released_key.is_none() {
         return Err(guard::not_migrated());
     }
-    let scope = visibility::rows_over(Lives::Any, caller, &template, "t");
-    let read_scope = CallerSchema::new(caller, Rc::clone(&template)).read_scope();
+    let own = visibility::rows_over(Lives::Any, caller, &template, "t");
+    let read_scope = own.is_some().then(|| CallerSchema::new(caller, Rc::clone(&template)).read_scope());
+    let wanted = filter.as_ref().map(|filter| {
+        let options = Options { lives: Lives::Any, ..Options::default() };
+        render(filter, "t", options)
+    });
+    let scope = match (own, wanted) {
+        (Some(own), Some(wanted)) => Some(format!("({own} and {wanted})")),
+        (own, wanted) => own.or(wanted),
+    };
     let (mut uses, mut behind) = (OwnUses::default(), Vec::new());
     if scope.is_some() {
-        let filters = read_scope.filters();
-        behind.extend(filters.iter().flat_map(Filter::behind));
-        let own = filters.iter().flat_map(Filter::uses).filter(|used| used.template == template.id);
+        let filters = read_scope.as_ref().map_or(&[][..], ReadScope::filters);
+        let filters = filters.iter().chain(&filter);
+        behind.extend(filters.clone().flat_map(Filter::behind));
+        let own = filters.flat_map(Filter::uses).filter(|used| used.template == template.id);
         for used in own {
             match (used.attribute, used.field.as_str()) {
                 (Some(_), _) if !uses.attributes.contains(&used.field) => uses.attributes.push(used.field),
@@ -132,5 +186,5 @@ fn followed(caller: &Caller, template: Rc<Template>) -> Result<Followed, Error> 
             }
         }
     }
-    Ok(Followed { template, scope, read_scope, uses, behind })
+    Ok(Followed { template, scope, read_scope, filter, uses, behind })
 }

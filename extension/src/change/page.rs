@@ -98,6 +98,41 @@ fn newest_template(spi: &Connection) -> i32 {
     spi.run_once(sql, Snapshot::Active, &[]).value::<Option<i32>>().flatten().unwrap_or_default()
 }
 
+/// Entries for a reader within the database, which stores its own place.
+pub struct Entries {
+    /// The entries as a JSON array, without records.
+    pub entries: String,
+    /// The place of the last row that was read.
+    pub place: Place,
+    /// Whether there is more to read now.
+    pub has_more: bool,
+}
+
+/// The entries behind a place, at most `limit`. The place is one of this database, so nothing is checked against it.
+pub fn entries(spi: &Connection, following: &Following, from: Place, limit: usize) -> Result<Entries, Error> {
+    Horizon::with(spi, |horizon| {
+        let request = Request { after: None, limit: None, with_record: false };
+        let mut page = Page {
+            spi,
+            following,
+            request: &request,
+            limit,
+            entries: "[".to_owned(),
+            count: 0,
+            rows: 0,
+            has_more: false,
+        };
+        let place = page.read(horizon, from);
+        page.entries.push(']');
+        Ok(Entries { entries: page.entries, place, has_more: page.has_more })
+    })
+}
+
+/// The place behind which everything that is final now has been read.
+pub fn end(spi: &Connection) -> Result<Place, Error> {
+    Horizon::with(spi, |horizon| Ok(Place::before(horizon.position)))
+}
+
 /// A page that is being written.
 struct Page<'p> {
     spi: &'p Connection,
@@ -187,7 +222,7 @@ impl Page<'_> {
             if self.request.with_record {
                 let whole = places.iter().filter(|place| shown[**place] == Shown::Whole);
                 let ids: HashSet<Uuid> = whole.map(|place| changes[*place].1.record).collect();
-                records.extend(read_records(self.spi, followed, &ids));
+                records.extend(read_records(self.spi, followed, &ids, Snapshot::Active));
             }
         }
         let mut last = Place::START;
@@ -245,7 +280,7 @@ impl Page<'_> {
                     Some(key) => {
                         let ids = HashSet::from([it.place.record]);
                         let records = match self.request.with_record {
-                            true => read_records(self.spi, followed, &ids),
+                            true => read_records(self.spi, followed, &ids, Snapshot::Active),
                             false => HashMap::new(),
                         };
                         let record = records.get(&it.place.record).map(String::as_str);
@@ -265,7 +300,12 @@ impl Page<'_> {
 }
 
 /// The live records with these ids that the caller sees, as JSON.
-fn read_records(spi: &Connection, followed: &Followed, ids: &HashSet<Uuid>) -> HashMap<Uuid, String> {
+pub fn read_records(
+    spi: &Connection,
+    followed: &Followed,
+    ids: &HashSet<Uuid>,
+    snapshot: Snapshot,
+) -> HashMap<Uuid, String> {
     let template = &followed.template;
     let scope = followed.scope.as_ref().map(|scope| format!(" and {scope}")).unwrap_or_default();
     let sql = format!(
@@ -273,7 +313,7 @@ fn read_records(spi: &Connection, followed: &Followed, ids: &HashSet<Uuid>) -> H
         columns(template),
         template.table_sql()
     );
-    let rows = template.run(spi, &sql, Snapshot::Active, &[array(ids.iter().copied())]);
+    let rows = template.run(spi, &sql, snapshot, &[array(ids.iter().copied())]);
     let projection = Projection::default();
     (0..rows.len()).map(|row| (rows.get(row, 0), read::to_json(template, &rows, row, &projection))).collect()
 }

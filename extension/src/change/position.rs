@@ -3,6 +3,7 @@
 //! A position is a generation and the id of a transaction: 15 and 48 bits. Rows of equal positions are ordered by template,
 //! record and version.
 
+use std::fmt;
 use uuid::Uuid;
 
 /// The bits of the id of a transaction.
@@ -37,7 +38,34 @@ pub struct Derived {
     pub record: Uuid,
 }
 
+/// `position/template/record/version`, and with derived records `/template/record`.
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}/{}/{}", self.position, self.template, self.record, self.version)?;
+        match &self.derived {
+            Some(derived) => write!(out, "/{}/{}", derived.template, derived.record),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Place {
+    /// The place of a text that [`fmt::Display`] made.
+    pub fn parse(text: &str) -> Option<Place> {
+        let mut parts = text.split('/');
+        let position = parts.next()?.parse().ok()?;
+        let template = parts.next()?.parse().ok()?;
+        let record = parts.next()?.parse().ok()?;
+        let version = parts.next()?.parse().ok()?;
+        let derived = match parts.next() {
+            Some(template) => {
+                Some(Derived { template: template.parse().ok()?, record: parts.next()?.parse().ok()? })
+            }
+            None => None,
+        };
+        parts.next().is_none().then_some(Place { position, template, record, version, derived })
+    }
+
     /// In front of every row with this position or a greater one.
     pub const fn before(position: i64) -> Place {
         Place { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
@@ -59,6 +87,24 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn place_reads_back_from_its_text() {
+        let record = Uuid::from_u128(7);
+        let derived = Derived { template: 4, record: Uuid::max() };
+        for place in [
+            Place::START,
+            Place::before(i64::MAX),
+            Place { position: 40, template: 3, record, version: 2, derived: None },
+            Place { position: 40, template: 3, record, version: 2, derived: Some(derived) },
+        ] {
+            assert_eq!(Place::parse(&place.to_string()), Some(place), "{place}");
+        }
+        let nil = Uuid::nil();
+        for text in ["", "1", "1/2/3/4", &format!("1/2/{nil}/4/5"), &format!("1/2/{nil}/4/5/{nil}/6")] {
+            assert_eq!(Place::parse(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_later_generation_comes_behind_every_transaction_of_one_before() {

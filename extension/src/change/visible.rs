@@ -31,7 +31,8 @@ pub fn shown(
     changes: &[&Change],
 ) -> Vec<Shown> {
     let Some(scope) = &followed.scope else { return vec![Shown::Whole; changes.len()] };
-    let seen = seen(spi, followed, scope, changes);
+    let ids = changes.iter().map(|change| change.record).collect();
+    let seen = seen(spi, followed, scope, &ids, Snapshot::Active);
     let mut shown: Vec<Shown> = changes
         .iter()
         .map(|change| if seen.contains(&change.record) { Shown::Whole } else { Shown::Nothing })
@@ -53,13 +54,25 @@ pub fn shown(
     shown
 }
 
-/// The records, live and deleted, that the caller sees.
-fn seen(spi: &Connection, followed: &Followed, scope: &str, changes: &[&Change]) -> HashSet<Uuid> {
-    let ids: HashSet<Uuid> = changes.iter().map(|change| change.record).collect();
+/// Those of these records, live and deleted, that the caller sees in the latest state; all where the caller sees all.
+pub fn seen_now(spi: &Connection, followed: &Followed, ids: HashSet<Uuid>) -> HashSet<Uuid> {
+    match &followed.scope {
+        Some(scope) => seen(spi, followed, scope, &ids, Snapshot::Latest),
+        None => ids,
+    }
+}
+
+fn seen(
+    spi: &Connection,
+    followed: &Followed,
+    scope: &str,
+    ids: &HashSet<Uuid>,
+    snapshot: Snapshot,
+) -> HashSet<Uuid> {
     let sql =
         format!("select t.id from {} t where t.id = any ($1) and {scope}", followed.template.table_sql());
     let ids = [array(ids.iter().copied())];
-    followed.template.run(spi, &sql, Snapshot::Active, &ids).column().collect()
+    followed.template.run(spi, &sql, snapshot, &ids).column().collect()
 }
 
 /// Whether a record that is not seen now may have been, until this change.
@@ -124,7 +137,7 @@ fn statement(following: &Following, followed: &Followed) -> String {
         (of != template.id || alias != "a" && alias != "b")
             .then(|| unsettled::condition(following, of, alias, "s.since"))
     };
-    let condition = |alias, sense| followed.read_scope.in_sense(sense, alias, &unsettled);
+    let condition = |alias, sense| followed.in_sense(sense, alias, &unsettled);
     let (before, after) = (condition("b", Sense::Possible), condition("a", Sense::Certain));
     format!(
         "select h.record_id, h.version, {before}, {after} \

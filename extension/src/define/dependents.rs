@@ -13,13 +13,23 @@ use crate::postgres::spi::Connection;
 use crate::quota::definition::AttributeQuota;
 use crate::search::text::rebuild::Documents;
 use crate::template::{Attribute, Template};
+use crate::webhook::dependents::WebhookEndpoints;
 use pgrx::pg_sys::Oid;
 
 /// Dependents that can reject a change come first, cheapest first: a quota compares two numbers, a scope is compiled, a
 /// view is recreated in PostgreSQL. The first error is reported. Dependents that write for each record come last. The
 /// list of embedded texts comes before the queue, which reads it.
-const ALL: [&dyn Dependent; 8] =
-    [&AttributeQuota, &Scopes, &Views, &Mappings, &Series, &EmbeddedTexts, &Documents, &Queue];
+const ALL: [&dyn Dependent; 9] = [
+    &AttributeQuota,
+    &Scopes,
+    &WebhookEndpoints,
+    &Views,
+    &Mappings,
+    &Series,
+    &EmbeddedTexts,
+    &Documents,
+    &Queue,
+];
 
 pub(super) fn after_creation(spi: &Connection, template: &Template) -> Result<(), Error> {
     ALL.iter().try_for_each(|it| it.after_creation(spi, template))

@@ -67,6 +67,7 @@ const MIGRATIONS: &[(i32, Step)] = &[
     (34, Step::Script(include_str!("../../../sql/state/0034_view_presentation.sql"))),
     (35, Step::Script(include_str!("../../../sql/state/0035_changes.sql"))),
     (36, Step::Batch(positions::add_some)),
+    (37, Step::Script(include_str!("../../../sql/state/0037_webhooks.sql"))),
 ];
 
 /// The newest schema version.

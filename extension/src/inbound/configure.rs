@@ -24,7 +24,7 @@ use std::rc::Rc;
 const RANDOM_BYTES: usize = 32;
 
 /// The role for an endpoint, which the caller must be allowed to use.
-fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
+pub fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
     let role = match name {
         // A superuser's endpoint gets keyed_admin, which has the same rights on records.
         None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
@@ -33,7 +33,7 @@ fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
             return Err(Error::at(
                 Code::InvalidValue,
                 "/role",
-                format!("an endpoint cannot write as {name}"),
+                format!("an endpoint cannot have the role {name}"),
             )
             .hint("Create a separate role, for example CREATE ROLE shop."));
         }

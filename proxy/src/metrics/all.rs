@@ -25,6 +25,7 @@ const IMPORTS: [&str; 3] = ["complete", "refused", "failed"];
 const IMPORT_ROWS: [&str; 4] = ["created", "updated", "unchanged", "failed"];
 const EXPORTS: [&str; 2] = ["complete", "failed"];
 const EMBEDDED: [&str; 2] = ["embedded", "failed"];
+const WEBHOOKS: [&str; 2] = ["delivered", "failed"];
 
 /// Who interrupts responses.
 const INTERRUPTED: [&str; 3] = ["client", "slow_client", "proxy"];
@@ -66,6 +67,7 @@ impl Metrics {
             (&series.exports, &EXPORTS),
             (&series.deliveries, &DELIVERIES),
             (&series.embedded, &EMBEDDED),
+            (&series.webhooks, &WEBHOOKS),
         ] {
             for value in values {
                 drop(counter.with_label_values(&[value]));
@@ -123,6 +125,13 @@ impl Meter for Metrics {
     }
 }
 
+impl keyed_webhook_worker::worker::Meter for Metrics {
+    fn attempt(&self, outcome: &'static str, time: Duration) {
+        self.webhooks.with_label_values(&[outcome]).inc();
+        self.webhook_seconds.with_label_values(&[outcome]).observe(time.as_secs_f64());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +166,7 @@ mod tests {
                 &["accepted", "refused", "unauthorized", "invalid", "failed"],
             ),
             ("keyed_embedding_texts_total", "outcome", &["embedded", "failed"]),
+            ("keyed_webhook_attempts_total", "outcome", &["delivered", "failed"]),
             ("keyed_database_retries_total", "reason", &["conflict", "shared_error"]),
             ("keyed_http_refused_total", "reason", &["key_rate", "version"]),
         ] {

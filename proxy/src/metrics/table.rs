@@ -156,6 +156,11 @@ metrics! {
     /// Time of calls of the embedding provider, by outcome: ok or failed.
     provider_seconds: HistogramVec "keyed_embedding_provider_duration_seconds" ["outcome"] in PROVIDER;
 
+    /// Attempts of this process at delivering webhooks: delivered or failed.
+    webhooks: IntCounterVec "keyed_webhook_attempts_total" ["outcome"];
+    /// Time of these attempts.
+    webhook_seconds: HistogramVec "keyed_webhook_attempt_duration_seconds" ["outcome"] in PROVIDER;
+
     /// Age of the measurements of the database, which are left out after 5 minutes without an answer.
     measurements_age: Gauge "keyed_measurements_age_seconds" [];
     /// Whether the last query of measurements succeeded.

@@ -16,3 +16,4 @@ pub(crate) mod search;
 pub(crate) mod series;
 pub(crate) mod templates;
 pub(crate) mod views;
+pub(crate) mod webhooks;

@@ -14,6 +14,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use keyed_embedding_worker::settings::EmbeddingSettings;
 use keyed_service::database_url::{self, DatabaseUrl};
 use keyed_service::value::{bytes, cores, seconds, seconds_or_none, whole};
+use keyed_webhook_worker::settings::WebhookSettings;
 
 use crate::cors;
 
@@ -151,6 +152,10 @@ pub struct Settings {
     /// Embeddings.
     #[command(flatten)]
     pub embedding: EmbeddingSettings,
+
+    /// Webhooks.
+    #[command(flatten)]
+    pub webhooks: WebhookSettings,
 }
 
 impl Settings {
@@ -171,6 +176,7 @@ impl Settings {
         self.bounds.validate(self.body_limit)?;
         cors::origins(&self.cors_origins).map_err(|message| format!("KEYED_CORS_ORIGINS: {message}."))?;
         self.application.validate()?;
+        self.webhooks.validate()?;
         self.embedding.validate()
     }
 

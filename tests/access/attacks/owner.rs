@@ -62,6 +62,7 @@ async fn only_slugs_are_stored_as_identifiers() {
         ("attribute", "slug"),
         ("view", "slug"),
         ("inbound_endpoint", "slug"),
+        ("webhook_endpoint", "slug"),
     ] {
         let checks = "select count(*) > 0 from pg_constraint where conrelid = ('keyed_state.' || $1)::regclass and contype = 'c'
                       and pg_get_constraintdef(oid) like '%^[a-z][a-z0-9_]{0,62}$%'";

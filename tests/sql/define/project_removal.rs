@@ -15,6 +15,8 @@ async fn projects() -> (Database, Session, String) {
                select keyed.add_attribute('shop.goods', '{"slug": "latest", "type": "reference", "template": "orders"}');
                select keyed.save_view('shop.goods', 'named', '{"filters": [{"field": "name", "operator": "not-empty"}]}');
                select keyed.create_inbound_endpoint('shop.goods', '{"slug": "in", "external_key": "$.id"}');
+               select keyed.create_webhook_endpoint('shop', '{"slug": "out", "url": "https://example.com"}');
+               select keyed.test_webhook_endpoint(1);
                select keyed.set_quota('shop', 'live_records', 10);
                select keyed.upsert_by_key('shop.goods', 'G', '{"name": "bolt", "level": 1}');
                select keyed.upsert_by_key('shop.orders', 'O', '{"of": {"external_key": "G"}}')"#,
@@ -38,6 +40,8 @@ async fn extent(session: &Session) -> String {
         "quota_slot",
         "template",
         "view",
+        "webhook_delivery",
+        "webhook_endpoint",
     ];
     let relations = "select count(*) from pg_class where relnamespace = 'keyed_state'::regnamespace";
     let functions = "select count(*) from pg_proc where pronamespace = 'keyed_scope'::regnamespace";

@@ -78,6 +78,9 @@ async fn pending_failed_and_expiring_items_are_counted() {
         "embedding_queue_failed",
         "jobs failed",
         "inbound_dead_letters",
+        "webhooks_pending",
+        "webhooks_failed",
+        "webhooks_oldest_seconds",
         "api_keys_unused",
         "api_keys_expiring",
     ] {
@@ -93,6 +96,8 @@ async fn pending_failed_and_expiring_items_are_counted() {
                select 1, n::text, sha256('x'), '{200,null,\"{}\"}' from generate_series(1, 7) n;
              select keyed.create_inbound_endpoint('crm.customers', '{\"slug\": \"shop\", \"external_key\": \"$.id\"}');
              insert into keyed_state.inbound_delivery (endpoint_id, status, payload) values (1, 'failed', 'abc'), (1, 'failed', 'é'), (1, 'done', 'x');
+             select keyed.create_webhook_endpoint('crm', '{\"slug\": \"shop\", \"url\": \"https://example.com\"}');
+             insert into keyed_state.webhook_delivery (endpoint_id, operation, state) values (1, 'test', 'pending'), (1, 'test', 'pending'), (1, 'test', 'failed'), (1, 'test', 'done');
              select keyed.issue_api_key('keyed_admin', null, n, now() + interval '13 days') from unnest(array['a', 'b']) n;
              select keyed.issue_api_key('keyed_admin', null, 'old');
              update keyed_state.api_key set created_at = now() - interval '91 days' where label in ('a', 'old');
@@ -109,6 +114,8 @@ async fn pending_failed_and_expiring_items_are_counted() {
         ("jobs_stalled", 1.0),
         ("inbound_dead_letters", 2.0),
         ("inbound_dead_letters_bytes", 5.0),
+        ("webhooks_pending", 2.0),
+        ("webhooks_failed", 1.0),
         ("idempotent_answers", 7.0),
         ("api_keys", 3.0),
         ("api_keys_expiring", 2.0),

@@ -1,0 +1,37 @@
+//! Webhook endpoints: changes of records, delivered to other systems as Standard Webhooks.
+//!
+//! ```text
+//! feed of changes ──queue──▶ deliveries ──claim──▶ worker ──HTTP──▶ receiver
+//!                                ▲───────finish───────┘
+//! ```
+//!
+//! An endpoint has a place in the feed of its project. One transaction reads the next page of the feed with the rights of the
+//! endpoint's role, inserts the deliveries and moves the place, so none is lost or doubled. Workers claim due deliveries for a
+//! limited time, send them without an open transaction, and store the outcome. A delivery is due when no earlier one of the
+//! same record to the same endpoint is unfinished, and an endpoint has a limited number of them in flight: records keep their
+//! order, and a slow receiver delays itself alone.
+
+/// Claims.
+pub mod claim;
+/// Creates and changes endpoints.
+pub mod configure;
+/// The definition of an endpoint.
+pub mod definition;
+/// Updates filters and templates when definitions change.
+pub mod dependents;
+/// Stored endpoints.
+pub mod endpoint;
+/// Outcomes of deliveries.
+pub mod finish;
+/// The SQL and HTTP functions.
+pub mod functions;
+/// The log of deliveries, replays and tests.
+pub mod log;
+/// The body of a delivery.
+pub mod payload;
+/// Queues deliveries from the feed.
+pub mod queue;
+/// The times of attempts.
+pub mod schedule;
+/// The URL of an endpoint.
+pub mod url;

@@ -1,0 +1,114 @@
+//! What arrives at a receiver.
+
+use super::{create, log, make_due, service, service_with, until_tried};
+use harness::{Reaction, Receiver, Sender, until};
+use serde_json::json;
+
+#[tokio::test]
+async fn change_arrives_with_its_signature() {
+    let receiver = Receiver::start().await;
+    let service = service_with(&[]).await;
+    let more = json!({"include_record": true, "templates": ["customers"]});
+    let made = create(&service, "shop", &receiver.url("/hooks?a=b"), more).await;
+    let record = service.create(json!({"external_key": "a", "attributes": {"visits": 1}})).await;
+    let arrived = receiver.until_arrived(1).await.remove(0);
+    assert_eq!(arrived.path, "/hooks?a=b");
+    let body = arrived.json();
+    assert_eq!(body["type"], "record.created");
+    assert_eq!(body["timestamp"], body["data"]["at"]);
+    assert_eq!((&body["data"]["id"], &body["data"]["external_key"]), (&record["id"], &json!("a")));
+    assert_eq!((&body["data"]["operation"], &body["data"]["source"]), (&json!("create"), &json!("api")));
+    assert_eq!(body["data"]["record"]["attributes"], record["attributes"]);
+    assert_eq!(arrived.headers["content-type"], "application/json");
+    assert!(arrived.headers["user-agent"].starts_with("keyed/"));
+    let secret = made["secret"].as_str().expect("a secret").to_owned();
+    let sender = Sender { token: String::new(), secret };
+    let timestamp = arrived.headers["webhook-timestamp"].parse().expect("seconds");
+    assert!((harness::unix_time() - timestamp).abs() < 60, "{timestamp}");
+    let signature = sender.sign(arrived.id(), timestamp, &arrived.body);
+    assert_eq!(arrived.headers["webhook-signature"], signature);
+    let entry = until_tried(&service, "shop", 1, "done").await;
+    assert_eq!((&entry["id"], &entry["last_status"]), (&json!(arrived.id()), &json!(204)));
+}
+
+#[tokio::test]
+async fn changes_of_a_record_arrive_in_order() {
+    let receiver = Receiver::start_with(|arrived| match arrived.number % 3 {
+        1 => Reaction::good().after(std::time::Duration::from_millis(30)),
+        _ => Reaction::good(),
+    })
+    .await;
+    let service = service(&receiver).await;
+    for visits in 0..12 {
+        for key in ["a", "b", "c"] {
+            service.upsert(key, json!({"visits": visits})).await;
+        }
+    }
+    let arrived = receiver.until_arrived(36).await;
+    for key in ["a", "b", "c"] {
+        let of_key: Vec<_> = arrived.iter().filter(|it| it.json()["data"]["external_key"] == key).collect();
+        let mut times: Vec<String> = of_key.iter().map(|it| it.json()["data"]["at"].to_string()).collect();
+        assert_eq!(times.len(), 12);
+        let sent = times.clone();
+        times.sort();
+        assert_eq!(sent, times, "{key}");
+        assert_eq!(of_key[0].json()["type"], "record.created");
+    }
+}
+
+#[tokio::test]
+async fn failed_delivery_is_sent_again_with_its_id() {
+    let receiver = Receiver::start_with(|arrived| match arrived.number {
+        0 => Reaction::Status(503, "retry-after: 100\r\n".to_owned(), "busy".to_owned()),
+        _ => Reaction::good(),
+    })
+    .await;
+    let service = service(&receiver).await;
+    service.upsert("a", json!({})).await.expect(201);
+    let entry = until_tried(&service, "shop", 1, "pending").await;
+    assert_eq!((&entry["last_status"], &entry["response"]), (&json!(503), &json!("busy")));
+    assert!(entry["last_error"].as_str().is_some_and(|error| error.contains("503")), "{entry}");
+    let session = service.session().await;
+    let rest = "select extract(epoch from due_at - now()) > 80 from keyed_state.webhook_delivery";
+    assert_eq!(session.text(rest, &[]).await, "t", "Retry-After is honored");
+    make_due(&session).await;
+    until_tried(&service, "shop", 2, "done").await;
+    let arrived = receiver.arrived();
+    assert_eq!(arrived.len(), 2);
+    assert_eq!(arrived[0].id(), arrived[1].id());
+    assert_eq!(arrived[0].body, arrived[1].body);
+}
+
+#[tokio::test]
+async fn gone_receiver_gets_nothing_more() {
+    let receiver = Receiver::start_with(|_| Reaction::status(410)).await;
+    let service = service(&receiver).await;
+    service.upsert("a", json!({})).await.expect(201);
+    until("the endpoint is disabled", async || {
+        service.get("/webhook-endpoints/shop").await.expect(200)["enabled"] == false
+    })
+    .await;
+    service.upsert("b", json!({})).await.expect(201);
+    // A later delivery to another endpoint proves that the worker has seen the change.
+    let other = Receiver::start().await;
+    create(&service, "other", &other.url("/"), json!({})).await;
+    service.upsert("c", json!({})).await.expect(201);
+    other.until_arrived(1).await;
+    assert_eq!(receiver.arrived().len(), 1);
+}
+
+#[tokio::test]
+async fn test_and_replay_arrive() {
+    let receiver = Receiver::start().await;
+    let service = service(&receiver).await;
+    let queued = service.post("/webhook-endpoints/shop/test", json!({})).await.expect(202);
+    let test = receiver.until_arrived(1).await.remove(0);
+    assert_eq!((test.id(), &test.json()["type"]), (queued["id"].as_str().expect("an id"), &json!("test")));
+    service.upsert("a", json!({})).await.expect(201);
+    let first = receiver.until_arrived(2).await.remove(1);
+    until("it is done", async || log(&service, "shop").await[0]["state"] == "done").await;
+    let path = format!("/webhook-endpoints/shop/deliveries/{}/replay", first.id());
+    service.post(&path, json!({})).await.expect(202);
+    let second = receiver.until_arrived(3).await.remove(2);
+    assert_eq!((second.id(), second.json()), (first.id(), first.json()));
+}

@@ -1,0 +1,77 @@
+//! The official libraries of Standard Webhooks accept what is delivered, and nothing that was changed.
+
+use super::{create, service_with};
+use harness::{Arrived, Receiver, run_node, run_python};
+use serde_json::{Value, json};
+
+const PYTHON: &str = r#"
+import json, sys
+from standardwebhooks import Webhook, WebhookVerificationError
+for case in json.loads(sys.argv[1]):
+    try:
+        Webhook(case["secret"]).verify(case["body"], case["headers"])
+        print("accepted")
+    except WebhookVerificationError as error:
+        print("refused")
+"#;
+
+const NODE: &str = r#"
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+for (const { secret, body, headers } of JSON.parse(process.argv[2])) {
+  try {
+    new Webhook(secret).verify(body, headers);
+    console.log("accepted");
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    console.log("refused");
+  }
+}
+"#;
+
+/// Two deliveries, before and after the rotation of the secret, and the secrets.
+async fn rotated() -> (Vec<Arrived>, [String; 2]) {
+    let receiver = Receiver::start().await;
+    let service = service_with(&[]).await;
+    let made = create(&service, "shop", &receiver.url("/"), json!({"include_record": true})).await;
+    service.upsert("a", json!({"name": "Zoë \"the\" 1st\n"})).await.expect(201);
+    receiver.until_arrived(1).await;
+    let rotated = service.patch("/webhook-endpoints/shop", json!({"rotate_secret": true})).await.expect(200);
+    service.upsert("b", json!({"visits": 12345678901234567890_u64})).await.expect(201);
+    let secret = |endpoint: &Value| endpoint["secret"].as_str().expect("a secret").to_owned();
+    (receiver.until_arrived(2).await, [secret(&made), secret(&rotated)])
+}
+
+/// What a library is asked, and what it has to answer.
+async fn cases() -> (String, Vec<&'static str>) {
+    let (arrived, [old, new]) = rotated().await;
+    let case = |secret: &str, body: &str, arrived: &Arrived| {
+        let headers = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+        let headers = headers.map(|name| (name.to_owned(), json!(arrived.headers[name])));
+        json!({"secret": secret, "body": body, "headers": Value::Object(headers.into_iter().collect())})
+    };
+    let [first, second] = [&arrived[0], &arrived[1]];
+    let cases = json!([
+        case(&old, &first.body, first),
+        case(&old, &second.body, second),
+        case(&new, &second.body, second),
+        case(&new, &first.body, first),
+        case(&new, &second.body.replace("12345678901234567890", "1"), second),
+        case(&new, &second.body, first),
+    ]);
+    let expected = vec!["accepted", "accepted", "accepted", "refused", "refused", "refused"];
+    (cases.to_string(), expected)
+}
+
+#[tokio::test]
+async fn library_of_python_accepts_deliveries() {
+    let (cases, expected) = cases().await;
+    let answers = run_python(&["standardwebhooks==1.1.0"], PYTHON, &[&cases]);
+    assert_eq!(answers.lines().collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test]
+async fn library_of_node_accepts_deliveries() {
+    let (cases, expected) = cases().await;
+    let answers = run_node(&["standardwebhooks@1.0.0"], NODE, &[&cases]);
+    assert_eq!(answers.lines().collect::<Vec<_>>(), expected);
+}

@@ -1,0 +1,90 @@
+//! Several proxies deliver together, and one that ends loses nothing.
+
+use super::{create, service, service_with, settings};
+use harness::{Proxy, Reaction, Receiver};
+use serde_json::json;
+use std::collections::HashSet;
+use std::time::Duration;
+
+#[tokio::test]
+async fn two_proxies_deliver_each_change_once() {
+    let receiver = Receiver::start().await;
+    let service = service(&receiver).await;
+    let key = service.database.api_key("keyed_admin", &[]).await;
+    let _second = Proxy::start_with(&service.database, &settings(&key)).await;
+    service
+        .session()
+        .await
+        .run("insert into crm.customers (external_key) select n::text from generate_series(1, 300) n")
+        .await;
+    let arrived = receiver.until_arrived(300).await;
+    let ids: HashSet<&str> = arrived.iter().map(|it| it.id()).collect();
+    assert_eq!((arrived.len(), ids.len()), (300, 300));
+}
+
+#[tokio::test]
+async fn deliveries_of_a_killed_proxy_are_sent_by_another() {
+    let receiver = Receiver::start_with(|arrived| match arrived.number {
+        0..3 => Reaction::Silence,
+        _ => Reaction::good(),
+    })
+    .await;
+    let service = service_with(&[("KEYED_WEBHOOK_TIMEOUT", "60")]).await;
+    create(&service, "shop", &receiver.url("/"), json!({})).await;
+    for key in ["a", "b", "c"] {
+        service.upsert(key, json!({"visits": 1})).await.expect(201);
+    }
+    receiver.until_arrived(3).await;
+    for key in ["a", "b", "c"] {
+        service.upsert(key, json!({"visits": 2})).await.expect(200);
+    }
+    let harness::Service { proxy, database } = service;
+    proxy.signal("KILL");
+    drop(proxy);
+    let key = database.api_key("keyed_admin", &[]).await;
+    let _other = Proxy::start_with(&database, &settings(&key)).await;
+    let session = database.session().await;
+    let expire = "update keyed_state.webhook_delivery set due_at = now() where state = 'running' and due_at > now() + interval '50 seconds'";
+    session.run(expire).await;
+    let arrived = receiver.until_arrived(9).await;
+    let mut short: Vec<String> = arrived[3..].iter().map(harness::Arrived::in_short).collect();
+    short.sort();
+    let mut expected = Vec::new();
+    for kind in ["created", "updated"] {
+        expected.extend(["a", "b", "c"].map(|key| format!("record.{kind} {key}")));
+    }
+    assert_eq!(short, expected);
+    let again: HashSet<&str> = arrived[3..].iter().map(|it| it.id()).collect();
+    assert!(arrived[..3].iter().all(|it| again.contains(it.id())), "the webhook-ids stay");
+}
+
+#[tokio::test]
+async fn delivery_in_flight_ends_before_the_proxy() {
+    let receiver = Receiver::start_with(|_| Reaction::good().after(Duration::from_millis(700))).await;
+    let service = service(&receiver).await;
+    service.upsert("a", json!({})).await.expect(201);
+    receiver.until_arrived(1).await;
+    let harness::Service { proxy, database } = service;
+    assert!(proxy.terminate().await.success());
+    let session = database.session().await;
+    let stored = "select state || attempts from keyed_state.webhook_delivery";
+    assert_eq!(session.text(stored, &[]).await, "done1");
+}
+
+#[tokio::test]
+async fn key_without_rights_delivers_nothing() {
+    let receiver = Receiver::start().await;
+    let database = harness::Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    database.grant(&role, "crm", "read").await;
+    let key = database.api_key(&role, &[]).await;
+    let service = harness::Service::over(database, &settings(&key)).await;
+    create(&service, "shop", &receiver.url("/"), json!({})).await;
+    service.upsert("a", json!({})).await.expect(201);
+    harness::until("the worker is denied", async || {
+        service.proxy.log().contains("cannot deliver webhooks")
+            && service.proxy.log().contains("may not deliver webhooks")
+    })
+    .await;
+    assert!(receiver.arrived().is_empty());
+}

@@ -1,0 +1,227 @@
+//! The worker: queues the deliveries of new changes, claims those that are due, sends them, and stores the outcomes.
+//!
+//! No transaction is open while a delivery is sent. Claims expire, so those of a crashed worker are claimed again; several
+//! proxies can work in parallel. Each delivery is sent by a task of its own, and the database bounds those to one endpoint, so
+//! a slow receiver delays itself alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tokio::task::JoinSet;
+
+use crate::attempt::{Delivery, Outcome, Sender};
+use crate::settings::WebhookSettings;
+use keyed_service::shutdown::{Shutdown, Step};
+use keyed_service::statement::{Argument, Statement, number, statement, text};
+use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
+
+/// The maximum number of deliveries in flight.
+const MAX_IN_FLIGHT: usize = 100;
+/// The maximum number of deliveries in a claim.
+const MAX_CLAIMED: usize = 50;
+
+/// The rests between checks when there is nothing to do, from the first to the longest.
+const FIRST_REST: Duration = Duration::from_millis(200);
+const MAX_REST: Duration = Duration::from_secs(1);
+/// The longest rest after failures.
+const MAX_REST_AFTER_FAILURE: Duration = Duration::from_secs(30);
+
+/// The extra time of a claim, to store the outcome.
+const TIME_TO_STORE: Duration = Duration::from_secs(45);
+/// The rests between attempts at storing an outcome.
+const STORE_RESTS: [Duration; 5] = [
+    Duration::ZERO,
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+];
+
+const QUEUE: Statement = statement!("queue_webhooks()");
+const CLAIM: Statement = statement!("claim_webhooks($4::int, $5::int)");
+const FINISH: Statement =
+    statement!("finish_webhook($4::text, $5::text, $6::int, $7::text, $8::text, $9::int, $10::int)");
+
+/// Counts the work of a worker.
+pub trait Meter: Send + Sync {
+    /// An attempt took this time; `outcome` is `delivered` or `failed`.
+    fn attempt(&self, outcome: &'static str, time: Duration);
+}
+
+/// Delivers webhooks.
+pub struct Worker<D> {
+    shared: Arc<Shared<D>>,
+}
+
+struct Shared<D> {
+    database: Arc<D>,
+    meter: Arc<dyn Meter>,
+    sender: Sender,
+    key: WorkerKey,
+}
+
+#[derive(Deserialize)]
+struct Queued {
+    queued: usize,
+    has_more: bool,
+}
+
+#[derive(Deserialize)]
+struct Claimed {
+    /// Identifies this claim; outcomes of another claim are not stored.
+    claim: String,
+    deliveries: Vec<Delivery>,
+    /// Whether something was settled that needed no request, so that more may be due.
+    is_settled: bool,
+}
+
+impl<D: WorkerDatabase> Worker<D> {
+    /// Works with an API key of keyed's.
+    pub fn new(
+        database: Arc<D>,
+        meter: Arc<dyn Meter>,
+        settings: &WebhookSettings,
+        key: WorkerKey,
+    ) -> anyhow::Result<Worker<D>> {
+        let allowed = settings.allowed().map_err(anyhow::Error::msg)?;
+        let sender = Sender::new(allowed, settings.webhook_timeout)?;
+        Ok(Worker { shared: Arc::new(Shared { database, meter, sender, key }) })
+    }
+
+    /// Works until stopped. Deliveries in flight end then, each within its timeout.
+    pub async fn run(self, shutdown: Shutdown) {
+        tracing::info!("delivering webhooks");
+        let mut tasks = JoinSet::new();
+        let (mut rest, mut failures) = (FIRST_REST, 0_u32);
+        while !shutdown.has_begun() {
+            while tasks.try_join_next().is_some() {}
+            let free = MAX_IN_FLIGHT - tasks.len().min(MAX_IN_FLIGHT);
+            if free > 0 {
+                match self.round(free.min(MAX_CLAIMED), &mut tasks).await {
+                    Ok(true) => {
+                        (rest, failures) = (FIRST_REST, 0);
+                        continue;
+                    }
+                    Ok(false) if failures > 0 => (rest, failures) = (FIRST_REST, 0),
+                    Ok(false) => {}
+                    Err(error) => {
+                        rest = rest_after(failures);
+                        failures = failures.saturating_add(1);
+                        let seconds = rest.as_secs_f64();
+                        tracing::warn!(
+                            cause = error.cause,
+                            rest_seconds = seconds,
+                            "cannot deliver webhooks"
+                        );
+                    }
+                }
+            }
+            // So that the workers of several proxies do not all ask at the same moment.
+            let pause = rest.mul_f64(0.75 + fastrand::f64() / 2.0);
+            tokio::select! {
+                () = tokio::time::sleep(pause), if free > 0 => rest = (2 * rest).min(MAX_REST.max(rest)),
+                // The next delivery of the same record may be due.
+                Some(_) = tasks.join_next() => rest = FIRST_REST,
+                () = shutdown.reached(Step::Draining) => {}
+            }
+        }
+        while tasks.join_next().await.is_some() {}
+    }
+
+    /// Queues and claims. Returns whether there was something to do.
+    async fn round(&self, free: usize, tasks: &mut JoinSet<()>) -> Result<bool, StatementError> {
+        let Queued { queued, has_more } = self.shared.ask(QUEUE, &[]).await?;
+        let most = i32::try_from(free).unwrap_or(i32::MAX);
+        let lease = self.shared.sender.timeout().saturating_add(TIME_TO_STORE);
+        let lease = i32::try_from(lease.as_secs()).unwrap_or(i32::MAX);
+        let claimed: Claimed = self.shared.ask(CLAIM, &[number(&most), number(&lease)]).await?;
+        let Claimed { claim, deliveries, is_settled } = claimed;
+        let has_worked = queued > 0 || has_more || is_settled || !deliveries.is_empty();
+        let claim: Arc<str> = claim.into();
+        for delivery in deliveries {
+            let (shared, claim) = (Arc::clone(&self.shared), Arc::clone(&claim));
+            tasks.spawn(async move { shared.deliver(&claim, delivery).await });
+        }
+        Ok(has_worked)
+    }
+}
+
+impl<D: WorkerDatabase> Shared<D> {
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        statement: Statement,
+        arguments: &[Argument<'_>],
+    ) -> Result<T, StatementError> {
+        let row = self.database.write(&self.key, statement, arguments).await?;
+        let unexpected = |error: String| StatementError {
+            cause: format!("an unexpected result: {error}"),
+            is_rejection: false,
+        };
+        let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+        serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
+    }
+
+    async fn deliver(&self, claim: &str, delivery: Delivery) {
+        let outcome = self.sender.send(&delivery).await;
+        let name = if outcome.error.is_none() { "delivered" } else { "failed" };
+        self.meter.attempt(name, outcome.duration);
+        if let Some(error) = &outcome.error {
+            tracing::info!(endpoint = delivery.endpoint, delivery = delivery.id, error, "a delivery failed");
+        }
+        let mut failure = None;
+        for rest in STORE_RESTS {
+            tokio::time::sleep(rest).await;
+            match self.finish(claim, &delivery.id, &outcome).await {
+                Ok(()) => return,
+                Err(error) if error.is_rejection => {
+                    failure = Some(error);
+                    break;
+                }
+                Err(error) => failure = Some(error),
+            }
+        }
+        // The claim expires, and the delivery is sent again.
+        let cause = failure.map(|error| error.cause).unwrap_or_default();
+        tracing::warn!(cause, delivery = delivery.id, "the outcome of a delivery could not be stored");
+    }
+
+    async fn finish(&self, claim: &str, id: &str, outcome: &Outcome) -> Result<(), StatementError> {
+        let status = outcome.status.map(i32::from);
+        let retry_after = outcome.retry_after.map(|seconds| i32::try_from(seconds).unwrap_or(i32::MAX));
+        let duration = i32::try_from(outcome.duration.as_millis()).unwrap_or(i32::MAX);
+        let arguments = [
+            text(&claim),
+            text(&id),
+            number(&status),
+            text(&outcome.error),
+            text(&outcome.response),
+            number(&retry_after),
+            number(&duration),
+        ];
+        self.database.write(&self.key, FINISH, &arguments).await.map(drop)
+    }
+}
+
+/// Twice as long after each failure in a row.
+fn rest_after(failures: u32) -> Duration {
+    Duration::from_secs(1).saturating_mul(1 << failures.min(5)).min(MAX_REST_AFTER_FAILURE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_after_failures_grow_up_to_half_a_minute() {
+        assert_eq!(rest_after(0), Duration::from_secs(1));
+        assert_eq!(rest_after(3), Duration::from_secs(8));
+        assert_eq!(rest_after(100), MAX_REST_AFTER_FAILURE);
+    }
+
+    #[test]
+    fn outcome_is_stored_before_the_claim_expires() {
+        assert!(STORE_RESTS.iter().sum::<Duration>() < TIME_TO_STORE);
+    }
+}
