@@ -22,8 +22,8 @@ async fn change_arrives_with_its_signature() {
     assert_eq!(arrived.headers["content-type"], "application/json");
     assert!(arrived.headers["user-agent"].starts_with("keyed/"));
     let secret = made["secret"].as_str().expect("a secret").to_owned();
-    let sender = Sender { token: String::new(), secret };
-    let timestamp = arrived.headers["webhook-timestamp"].parse().expect("seconds");
+    let sender = Sender { id: String::new(), token: String::new(), secret };
+    let timestamp: i64 = arrived.headers["webhook-timestamp"].parse().expect("seconds");
     assert!((harness::unix_time() - timestamp).abs() < 60, "{timestamp}");
     let signature = sender.sign(arrived.id(), timestamp, &arrived.body);
     assert_eq!(arrived.headers["webhook-signature"], signature);
