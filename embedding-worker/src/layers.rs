@@ -1,35 +1,7 @@
 //! The order of the modules: each depends only on earlier ones, and files depend on each other in one direction.
 
-use source_layers::{Exception, Sources};
-use std::sync::LazyLock;
-
 /// The folders, and files beside them, from the lowest to the highest.
 const ORDER: [&str; 9] =
     ["settings", "vector", "outcome", "hash", "answer", "isolation", "openai", "embedder", "worker"];
 
-/// Where a cycle stays.
-const EXCEPTIONS: [Exception; 0] = [];
-
-/// The most lines of a file.
-const MAX_LINES: usize = 500;
-
-/// Read once for all tests.
-static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::of_crate(env!("CARGO_MANIFEST_DIR")));
-
-#[test]
-fn modules_import_only_from_those_below() {
-    let faults = SOURCES.imports_from_above(&ORDER);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn no_files_depend_on_each_other() {
-    let faults = SOURCES.cycles(&EXCEPTIONS);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn files_are_short() {
-    let long = SOURCES.longer_than(MAX_LINES, &[]);
-    assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
-}
+source_layers::rules!(ORDER, []);

@@ -1,8 +1,5 @@
 //! Checks of the module structure: import order, dependency cycles, purity and size of files.
 
-use source_layers::Sources;
-use std::sync::LazyLock;
-
 /// Folders and top-level files in import order.
 const ORDER: [&str; 31] = [
     "json_write",
@@ -38,23 +35,7 @@ const ORDER: [&str; 31] = [
     "statistics",
 ];
 
-/// The maximum number of lines of a file.
-const MAX_LINES: usize = 500;
-
-/// Read once for all tests.
-static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::of_crate(env!("CARGO_MANIFEST_DIR")));
-
-#[test]
-fn folders_import_only_from_lower_folders() {
-    let faults = SOURCES.imports_from_above(&ORDER);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn dependencies_have_no_cycles() {
-    let cycles = SOURCES.cycles(&[]);
-    assert!(cycles.is_empty(), "{}", cycles.join("\n"));
-}
+source_layers::rules!(ORDER, []);
 
 /// Folders and files that must be pure even if their module comment does not say so.
 const PURE: [&str; 18] = [
@@ -121,20 +102,4 @@ fn only_compat_depends_on_the_postgresql_version() {
         lines.iter().filter(knows).partition(|(place, _)| place.starts_with("postgres/compat.rs"));
     assert!(!there.is_empty());
     assert!(elsewhere.is_empty(), "move version checks to postgres/compat.rs: {elsewhere:?}");
-}
-
-#[test]
-fn hints_are_sentences() {
-    let faults = SOURCES.hints_without_sentence();
-    assert!(
-        faults.is_empty(),
-        "A hint begins with a capital and ends with a full stop:\n{}",
-        faults.join("\n")
-    );
-}
-
-#[test]
-fn files_are_short() {
-    let long = SOURCES.longer_than(MAX_LINES, &[]);
-    assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
 }

@@ -1,7 +1,6 @@
 //! The order of the modules: each depends only on earlier ones, and files depend on each other in one direction.
 
-use source_layers::{Exception, Sources};
-use std::sync::LazyLock;
+use source_layers::Exception;
 
 /// The folders, and files beside them, from the lowest to the highest.
 const ORDER: [&str; 39] = [
@@ -55,36 +54,4 @@ const EXCEPTIONS: [Exception; 2] = [
 const METHODS_OF_ONE_TYPE: &str =
     "The methods of a type are divided among files, and the file of the type calls them.";
 
-/// The most lines of a file.
-const MAX_LINES: usize = 500;
-
-/// Read once for all tests.
-static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::of_crate(env!("CARGO_MANIFEST_DIR")));
-
-#[test]
-fn modules_import_only_from_those_below() {
-    let faults = SOURCES.imports_from_above(&ORDER);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn no_files_depend_on_each_other() {
-    let faults = SOURCES.cycles(&EXCEPTIONS);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn hints_are_sentences() {
-    let faults = SOURCES.hints_without_sentence();
-    assert!(
-        faults.is_empty(),
-        "A hint begins with a capital and ends with a full stop:\n{}",
-        faults.join("\n")
-    );
-}
-
-#[test]
-fn files_are_short() {
-    let long = SOURCES.longer_than(MAX_LINES, &[]);
-    assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
-}
+source_layers::rules!(ORDER, EXCEPTIONS);

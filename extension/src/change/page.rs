@@ -161,7 +161,11 @@ impl Page<'_> {
         let mut changes = Changes::behind(&last, horizon.position, templates.into_iter(), self.limit + 1);
         loop {
             pgrx::check_for_interrupts!();
-            let wanted = (self.limit - self.count).min(TOGETHER);
+            // As many again as were read in vain, so that a small page does not judge thousands of invisible changes singly.
+            let wanted = match self.is_full() {
+                true => 0,
+                false => (self.limit - self.count).max(self.rows).min(TOGETHER),
+            };
             let together: Vec<(usize, Change)> =
                 std::iter::from_fn(|| changes.next(self.spi)).take(wanted).collect();
             if together.is_empty() {

@@ -11,7 +11,7 @@ use crate::template::{Template, catalog};
 use crate::value::table_name::SideTable;
 use std::rc::Rc;
 
-/// Adds the column to tables, of all of a portion or none. No row is written anew; the index of a large history is left to a
+/// Adds the column to tables, of all of a portion or none. No row is written again; the index of a large history is left to a
 /// job. The records are locked too, so that no session writes as if there were no column. Returns the number of tables that
 /// remain.
 pub fn add_some(spi: &Connection) -> usize {

@@ -132,7 +132,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Writes rows of one shape, in the order given. A bad row costs its neighbors a second attempt.
+    /// Writes rows of one shape, in the order given. A bad row is found by halving its group.
     fn write_group(&mut self, strategy: WriteStrategy, rows: Vec<Row>) -> Result<(), Error> {
         // Rows to be written, the last ones first: a stack, because a recursion might be deep.
         let mut parts = vec![rows];
@@ -154,8 +154,12 @@ impl<'w> Writer<'w> {
                     outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
                     continue;
                 }
-                Ok(Err(Outside(places))) if !places.is_empty() => {
-                    parts.push(self.write_outside(strategy, rows, &places.into_iter().collect())?);
+                // A statement that wrote other keys than it was given, as a trigger can make it, does not say which rows are
+                // outside of the scope. They are found by halving, and a single row is that row.
+                Ok(Err(Outside(places))) if !places.is_empty() || rows.len() == 1 => {
+                    let places =
+                        if rows.len() == 1 { HashSet::from([0]) } else { places.into_iter().collect() };
+                    parts.push(self.write_outside(strategy, rows, &places)?);
                     continue;
                 }
                 Ok(Err(Outside(_))) => None,

@@ -19,6 +19,48 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The maximum number of lines of a file.
+pub const MAX_LINES: usize = 500;
+
+/// The tests that every crate has, and `SOURCES`, which they read: `rules!(ORDER, EXCEPTIONS)`. `ORDER` is the list of folders
+/// and top-level files in import order, `EXCEPTIONS` the list of cycles that stay.
+#[macro_export]
+macro_rules! rules {
+    ($order:expr, $exceptions:expr) => {
+        /// Read once for all tests.
+        static SOURCES: std::sync::LazyLock<$crate::Sources> =
+            std::sync::LazyLock::new(|| $crate::Sources::of_crate(env!("CARGO_MANIFEST_DIR")));
+
+        #[test]
+        fn folders_import_only_from_lower_folders() {
+            let faults = SOURCES.imports_from_above(&$order);
+            assert!(faults.is_empty(), "{}", faults.join("\n"));
+        }
+
+        #[test]
+        fn dependencies_have_no_cycles() {
+            let cycles = SOURCES.cycles(&$exceptions);
+            assert!(cycles.is_empty(), "{}", cycles.join("\n"));
+        }
+
+        #[test]
+        fn hints_are_sentences() {
+            let faults = SOURCES.hints_without_sentence();
+            assert!(
+                faults.is_empty(),
+                "A hint begins with a capital and ends with a full stop:\n{}",
+                faults.join("\n")
+            );
+        }
+
+        #[test]
+        fn files_are_short() {
+            let long = SOURCES.longer_than($crate::MAX_LINES, &[]);
+            assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
+        }
+    };
+}
+
 /// The source files of a crate.
 pub struct Sources {
     files: Vec<File>,

@@ -100,7 +100,7 @@ async fn a_value_of_another_type_in_the_past_does_not_stop_the_feed() {
 }
 
 #[tokio::test]
-async fn a_caller_who_sees_nothing_of_much_gets_empty_pages_and_moves_on() {
+async fn cursor_advances_over_pages_without_visible_changes() {
     let (_database, admin, reader) = with_reader(VISITS).await;
     let start = now(&reader).await;
     admin.run("insert into crm.customers (visits) select 0 from generate_series(1, 20500)").await;
@@ -108,4 +108,7 @@ async fn a_caller_who_sees_nothing_of_much_gets_empty_pages_and_moves_on() {
     assert_eq!((first["changes"].as_array().map(Vec::len), &first["has_more"]), (Some(0), &true.into()));
     admin.run("insert into crm.customers (external_key, visits) values ('seen', 6)").await;
     assert_eq!(in_short(&all(&reader, &super::next(&first), 100).await.0), ["create seen"]);
+    // A page of one entry reads as many invisible changes at once.
+    admin.run("insert into crm.customers (external_key, visits) values ('other', 7)").await;
+    assert_eq!(in_short(&all(&reader, &start, 1).await.0), ["create seen", "create other"]);
 }

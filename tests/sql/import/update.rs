@@ -121,6 +121,35 @@ async fn update_needs_only_the_update_privilege() {
 }
 
 #[tokio::test]
+async fn row_whose_key_a_trigger_rewrites_ends_within_the_scope() {
+    let (database, session) = crm().await;
+    let role = database.create_role("clerk").await;
+    let scope = json!({"field": "visits", "operator": "lt", "value": 5});
+    database.grant_within(&role, "crm.customers", "read, create, update", &scope).await;
+    session
+        .run(
+            "select keyed.upsert_by_key('crm.customers', 'HIDDEN', '{\"visits\": 9}');
+             create function public.upper_key() returns trigger language plpgsql as
+               'begin new.external_key := upper(new.external_key); return new; end';
+             create trigger upper_key before insert on crm.customers for each row execute function public.upper_key()",
+        )
+        .await;
+    let clerk = database.session_as(&role).await;
+    let template = number(&session, "customers").await;
+    let options = json!({"format": "csv", "header": ["external_key", "visits"], "is_last": true}).to_string();
+    let sql = "select keyed_http.import_rows($1, $2, $3)";
+    let report = clerk.json(sql, &[&template, &options, "hidden,1\nnew,2\n"]).await;
+    assert_eq!(
+        (&faults(&report), counts(&report)),
+        (&vec![json!([0, null, "invalid_value"])], [1, 0, 0]),
+        "{report}"
+    );
+    let held = "select string_agg(concat_ws('=', external_key, visits), ' ' order by external_key) from crm.customers \
+                where lower(external_key) in ('hidden', 'new')";
+    assert_eq!(session.text(held, &[]).await, "HIDDEN=9 NEW=2");
+}
+
+#[tokio::test]
 async fn update_accepts_rows_that_refer_to_each_other() {
     let database = Database::with_crm().await;
     let session = database.session().await;
