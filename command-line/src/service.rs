@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_names_flags_not_parameters() {
+    fn hint_names_flags() {
         let problem = json!({"detail": "no", "hint": "import the others with on_error=skip, the key with key_column=No"});
         let words = in_words(&problem);
         assert!(
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_says_what_an_import_had_written() {
+    fn problem_reports_the_written_rows() {
         let report = |created| {
             json!({"detail": "line 9 has bytes that are not valid utf-8", "hint": "say which encoding",
                 "report": {"rows": 3, "created": created, "updated": 0, "unchanged": 0, "failed": 1}})

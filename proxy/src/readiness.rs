@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn only_keyed_proxy_without_further_rights_is_the_login_of_a_service() {
+    fn other_login_than_keyed_proxy_gets_a_warning() {
         assert_eq!(login_warning("keyed_proxy", false), None);
         for (login, is_superuser) in [("postgres", true), ("keyed_proxy", true), ("app", false)] {
             let warning = login_warning(login, is_superuser).expect(login);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_fits_whose_version_differs_in_the_last_number_alone() {
+    fn extension_with_another_patch_version_is_compatible() {
         let line = line_of(VERSION);
         for version in [VERSION.to_owned(), format!("{line}.99"), format!("{line}.0-rc.1")] {
             assert!(matches!(fits(Some(&version), true), Verdict::Ready(ready) if ready == version));
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_refusal_of_another_version_says_which_fits() {
+    fn error_names_the_compatible_version() {
         let line = line_of(VERSION);
         let newer = format!("9{line}");
         let sentence = refusal(Some(&format!("{newer}.0")));

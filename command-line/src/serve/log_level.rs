@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_is_a_level_and_levels_of_targets() {
+    fn filter_has_a_level_and_levels_of_targets() {
         for filter in [
             "info",
             "WARN",
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typing_error_does_not_switch_off_the_log() {
+    fn typo_does_not_disable_the_log() {
         for filter in
             ["infos", "warning,access=off", "info,acces", "info,access=of", "access=off", "hyper=off"]
         {

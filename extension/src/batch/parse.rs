@@ -231,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn an_operation_has_one_of_four_names(name in prop_oneof![any::<String>(), "create|update|upsert|delete"]) {
+        fn operation_has_one_of_four_names(name in prop_oneof![any::<String>(), "create|update|upsert|delete"]) {
             let known = ["create", "update", "upsert", "delete"].contains(&name.as_str());
             prop_assert_eq!(parse_kind(&name).is_ok(), known);
         }

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_refuses_with_its_reason_until_it_is_opened() {
+    fn closed_gate_rejects_with_its_reason() {
         let gate = Gate::default();
         assert!(gate.refusal().is_none());
         gate.set(Some(Problem::unavailable("not now", "a cause".to_owned())));

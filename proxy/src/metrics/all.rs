@@ -138,7 +138,7 @@ mod tests {
     use crate::metrics::Outcome;
 
     #[test]
-    fn no_more_than_so_many_sqlstates_are_told_apart() {
+    fn number_of_sqlstate_labels_is_bounded() {
         let metrics = Metrics::new(Routes::default());
         for number in 0..10_000 {
             metrics.database_error(&format!("{number:05}"));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn series_whose_labels_are_known_begin_at_zero() {
+    fn series_with_known_labels_begin_at_zero() {
         let text = Metrics::new(Routes::default()).text();
         for (name, label, values) in [
             ("keyed_http_responses_interrupted_total", "by", &["client", "slow_client", "proxy"][..]),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_and_methods_of_a_callers_making_share_a_series() {
+    fn unknown_paths_and_methods_share_a_series() {
         let route = |path: &str| (path.to_owned(), "/v1/me".to_owned());
         let metrics = Metrics::new(Routes::new([route("/v1/me"), route("/api/v1/me")]));
         let count = |route: Option<&str>, method: &'static str, status| {

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_many_statements_keeps_the_first_and_the_sums() {
+    fn long_request_keeps_first_statements_and_totals() {
         let mut facts = Facts::default();
         let failed = SqlState::read("40001");
         for attempt in 1..=1000 {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_project_is_told_of_a_caller_who_is_not_known() {
+    fn project_is_logged_only_for_a_known_caller() {
         let mut facts = Facts { project: Some("crm".to_owned()), ..Facts::default() };
         assert_eq!(facts.project(), None);
         let (id, project) = ("1".to_owned(), Some("shop".to_owned()));

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_protocol_that_is_not_spoken_and_an_endpoint_that_is_no_url_are_refused() {
+    fn unsupported_protocol_and_invalid_endpoint_are_rejected() {
         let message = wanted(&[ENDPOINT, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect_err("no gRPC");
         assert!(message.contains("http/protobuf"), "{message}");
         for endpoint in ["collector:4318", "grpc://collector:4317", "http:///v1", ""] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sampler_that_is_not_known_is_rejected() {
+    fn unknown_sampler_is_rejected() {
         for sampler in SAMPLERS {
             assert_eq!(wanted(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
         }
