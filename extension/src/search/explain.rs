@@ -305,7 +305,7 @@ fn describe_matches(first: &First, matches: &Matches, plan: &Plan) -> String {
     if !scanned.is_empty() {
         let which = if first.are_all { "Every document is" } else { "Documents are" };
         out.push_str(&format!(
-            "{which} read for {}: no index serves terms without a letter or digit, or exclusions alone.\n",
+            "{which} read for {}: no index serves terms without a letter or digit, or only exclusions.\n",
             scanned.join(" ")
         ));
     }

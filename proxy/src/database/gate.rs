@@ -1,4 +1,4 @@
-//! Keeps requests from a database that this program does not fit.
+//! Rejects requests while the extension in the database has an incompatible version.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};

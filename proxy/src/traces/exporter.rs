@@ -83,7 +83,7 @@ pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
         match environment(name).as_deref() {
             None | Some("http/protobuf") => {}
             Some(other) => bail!(
-                "{name} is {other:?}, and traces are exported by http/protobuf alone. Remove it, and use the HTTP port of \
+                "{name} is {other:?}, and traces are exported only by http/protobuf. Remove it, and use the HTTP port of \
                  the collector, usually 4318"
             ),
         }
