@@ -39,7 +39,7 @@ pub(crate) struct Service {
     #[command(flatten)]
     access: Access,
 
-    /// The template, as project.template, for example crm.customers; its slug alone if the key is bound to one
+    /// The template, as project.template, for example crm.customers; only its slug if the key is bound to one
     /// project.
     #[arg(long, value_name = "TEMPLATE")]
     template: String,
@@ -155,7 +155,7 @@ pub(crate) async fn exchange(
 /// An error response.
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    /// Null if the body is no problem.
+    /// Null if the body is not a problem.
     pub(crate) problem: serde_json::Value,
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn embed(text: &str) -> Vector {
         *counts.entry(word.to_owned()).or_default() += 1;
     }
     if counts.is_empty() {
-        // A text of signs alone still is a text.
+        // A text without letters is a text too.
         counts.insert(lower, 1);
     }
     let mut numbers = vec![0.0_f64; DIMENSION];

@@ -9,7 +9,7 @@ use crate::settings::DIMENSION;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector(Vec<f32>);
 
-/// Why numbers are no vector.
+/// Why numbers are not a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// All vectors of the model have this length: the model or its setting is wrong.

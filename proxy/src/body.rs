@@ -94,7 +94,7 @@ fn is_json(content_type: &str) -> bool {
         essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
     json && parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
         let value = value.trim().trim_matches('"');
-        // The second is no registered name, and yet what some clients send.
+        // The second is not a registered name, but some clients send it.
         !name.trim().eq_ignore_ascii_case("charset")
             || ["utf-8", "utf8"].iter().any(|it| value.eq_ignore_ascii_case(it))
     })

@@ -26,7 +26,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(cores).thread_name("packing").on_thread_start(|| {
-        // Of this thread alone. Where it fails, the priority is as of others.
+        // Only of this thread. If it fails, the priority does not change.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(NICE);
     });

@@ -54,7 +54,7 @@ pub(super) fn start(settings: &Settings) -> Result<(LogLevel, Writer), String> {
 
 /// A filter of events, as `KEYED_LOG` says it.
 ///
-/// A word that is no level is the name of a target to the library, for which everything else is off: a level with a typing
+/// A word that is not a level is the name of a target to the library, for which everything else is off: a level with a typing
 /// error would switch off the log.
 pub(super) fn parse(filter: &str) -> Result<EnvFilter, String> {
     let directives: Vec<&str> = filter.split(',').map(str::trim).collect();

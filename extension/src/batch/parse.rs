@@ -56,7 +56,7 @@ pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
 pub struct Operations<'a> {
     /// In the order of the request.
     pub operations: Vec<Result<Operation<'a>, Error>>,
-    /// The subject of each operation; `None` if an error of it is about the request alone.
+    /// The subject of each operation; `None` if its error is only about the request.
     pub subjects: Vec<Option<OperationSubject>>,
 }
 

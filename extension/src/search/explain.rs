@@ -110,7 +110,7 @@ fn may_be_counted_in_one_pass(search: &Search) -> bool {
     !plan.facets.is_empty() || plan.count == Count::Exact && !are_terms_alone(search)
 }
 
-/// Whether full-text terms alone decide on the records.
+/// Whether only full-text terms determine the records.
 fn are_terms_alone(search: &Search) -> bool {
     search.selection.is_some() && search.plan.has_terms_only
 }
@@ -178,7 +178,7 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     let (mut what, mut members) = (Vec::new(), Vec::new());
     if plan.count == Count::Exact {
         what.push("all records found".to_owned());
-        // Without facets, full-text terms alone are counted by documents.
+        // Without facets, a count of only full-text terms compares documents.
         if !are_terms_alone(search) || facets.is_empty() {
             members.push("count");
         }

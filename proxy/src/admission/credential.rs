@@ -69,7 +69,7 @@ struct State {
     used: Instant,
     /// A pending verification.
     look: Option<Look>,
-    /// Whose it is, by the last verification: for the log alone.
+    /// The identity from the last verification, only for the log.
     identity: Option<Arc<Identity>>,
 }
 

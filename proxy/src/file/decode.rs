@@ -17,7 +17,7 @@ enum Stage {
     Known(Decoder),
 }
 
-/// Bytes that are no text in the encoding.
+/// Bytes that are not valid in the encoding.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Undecodable;
 

@@ -13,7 +13,7 @@ const MAX_PHASES: usize = 64;
 /// Who sent a request, as the database knew the credential when it was last looked up. For logs, never for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// An API key: its id, the role that it acts as, and the project if it is bound to one alone.
+    /// An API key: its id, the role that it acts as, and the project if it is bound to exactly one.
     Key { id: String, role: Option<String>, project: Option<String> },
     /// The inbound endpoint with this slug, and its project.
     Endpoint { slug: String, project: Option<String> },

@@ -34,7 +34,7 @@ pub(super) fn export(
         started: began,
         ended,
         attributes: attributes(observation, &facts, outcome),
-        // As the conventions want it: what the caller did wrong is no error of the server.
+        // The conventions of OpenTelemetry: a 4xx status is not an error of the server.
         status: match outcome.ended {
             _ if outcome.status >= 500 => Status::error(""),
             Ended::BrokenOff => Status::error("the response broke off"),

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The most that is read of an answer of the collector.
 const MAX_ANSWER: usize = 64 << 10;
 
-/// The endpoint that turns the export on; one for traces alone comes first.
+/// The endpoint that turns the export on; one only for traces comes first.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
 

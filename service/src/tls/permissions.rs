@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The same rule as libpq's: a key of ours is for us alone, and one that root keeps for us may be read by a group.
+/// The rule of libpq: a key of this user is readable only by this user, and one of root may also be readable by a group.
 pub(super) fn check(name: &str, path: &Path) -> Result<(), String> {
     let unreadable = |error| format!("{name} {}: {error}.", path.display());
     let file = std::fs::metadata(path).map_err(unreadable)?;

@@ -32,7 +32,7 @@ use pgrx::pg_sys::Oid;
 pub struct PageRows<'c> {
     /// The records.
     pub rows: Rows<'c>,
-    /// Whether these are the records of all segments, not of the first alone.
+    /// Whether these are the records of all segments, not only of the first.
     pub is_of_all: bool,
 }
 

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | walk | records along the index of the order, until the page is full | `paths.rs`, `find.rs` |
 //! | lookup | all records that the index of a condition finds, and sorts them | the same |
-//! | substring, ordered | the same two without a statement; after the trigram index, the index of the order is read alone | `substring_rows.rs` |
+//! | substring, ordered | the same two without a statement; after the trigram index, only the index of the sort order is read | `substring_rows.rs` |
 //! | substring, sorted | the candidates of the trigram index or the whole table, without a statement | `sorted_substrings.rs` |
 //! | ranked | matches of full-text terms from the best rank down | `ranked.rs` |
 //! | planned | what PostgreSQL plans | `search.rs` |

@@ -132,7 +132,7 @@ impl<'a> Paths<'a> {
         !self.on_key.is_empty() || self.segment.condition.is_some()
     }
 
-    /// Counts the first records of the segment, up to a maximum, by the index of the order alone.
+    /// Counts the first records of the segment, up to a maximum, only by the index of the sort order.
     pub fn extent(&self, among: u64, arguments: Option<&Arguments>) -> String {
         let (table, condition) = (self.template.table_sql(), self.first_condition(arguments));
         let order_by = self.segment.order_by(|by| self.plan.order.sql(by));
@@ -141,7 +141,7 @@ impl<'a> Paths<'a> {
         )
     }
 
-    /// Whether a statement over this segment differs from others by its arguments alone, so that a session caches it.
+    /// Whether a statement over this segment differs from others only by its arguments, so that a session caches it.
     pub fn is_cacheable(&self) -> bool {
         self.plan.position.as_ref().is_none_or(|position| position.values.is_empty())
     }

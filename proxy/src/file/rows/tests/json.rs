@@ -22,7 +22,7 @@ fn json_array_and_ndjson_have_the_same_rows() {
         (" [ \n ] ", rows(&[])),
         ("", rows(&[])),
         (" \n", rows(&[])),
-        // What is no object is left to the database, which rejects it alone.
+        // The database rejects a value that is not an object, without the other rows.
         ("[1,{} {},{\"a\"],null]", rows(&[(1, "1"), (1, "{} {}"), (1, "{\"a\"]"), (1, "null")])),
         ("[{}", Err(OpenArray(1))),
         ("[\n{\"a\":\"]\n", Err(OpenArray(3))),
