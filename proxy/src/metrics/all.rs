@@ -20,8 +20,8 @@ const MAX_STATES: usize = 100;
 const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
 
 /// Outcomes, of what is counted in series by them.
-const DELIVERIES: [&str; 5] = ["accepted", "refused", "unauthorized", "invalid", "failed"];
-const IMPORTS: [&str; 3] = ["complete", "refused", "failed"];
+const DELIVERIES: [&str; 5] = ["accepted", "rejected", "unauthorized", "invalid", "failed"];
+const IMPORTS: [&str; 3] = ["complete", "rejected", "failed"];
 const IMPORT_ROWS: [&str; 4] = ["created", "updated", "unchanged", "failed"];
 const EXPORTS: [&str; 2] = ["complete", "failed"];
 const EMBEDDED: [&str; 2] = ["embedded", "failed"];
@@ -157,18 +157,18 @@ mod tests {
         let text = Metrics::new(Routes::default()).text();
         for (name, label, values) in [
             ("keyed_http_responses_interrupted_total", "by", &["client", "slow_client", "proxy"][..]),
-            ("keyed_imports_total", "outcome", &["complete", "refused", "failed"]),
+            ("keyed_imports_total", "outcome", &["complete", "rejected", "failed"]),
             ("keyed_import_rows_total", "outcome", &["created", "updated", "unchanged", "failed"]),
             ("keyed_exports_total", "outcome", &["complete", "failed"]),
             (
                 "keyed_inbound_deliveries_total",
                 "outcome",
-                &["accepted", "refused", "unauthorized", "invalid", "failed"],
+                &["accepted", "rejected", "unauthorized", "invalid", "failed"],
             ),
             ("keyed_embedding_texts_total", "outcome", &["embedded", "failed"]),
             ("keyed_webhook_attempts_total", "outcome", &["delivered", "failed"]),
             ("keyed_database_retries_total", "reason", &["conflict", "shared_error"]),
-            ("keyed_http_refused_total", "reason", &["key_rate", "version"]),
+            ("keyed_http_rejected_total", "reason", &["key_rate", "version"]),
         ] {
             for value in values {
                 let line = format!("{name}{{{label}=\"{value}\"}} 0");

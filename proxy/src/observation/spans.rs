@@ -69,7 +69,7 @@ fn attributes(observation: &Observation, facts: &Facts, outcome: &Outcome) -> Ve
         None => {}
     }
     text("keyed.project", facts.project());
-    text("keyed.refused_by", facts.refusal.map(Reason::name));
+    text("keyed.rejected_by", facts.refusal.map(Reason::name));
     text("db.response.status_code", facts.sqlstate.as_ref().map(|it| it.as_str()));
     if outcome.status >= 500 {
         text("error.type", Some(&outcome.status.to_string()));
