@@ -93,10 +93,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "oldest_transaction_seconds",
         "The age of the oldest open transaction of a client in this database.",
     ),
-    plain(
-        "oldest_idle_transaction_seconds",
-        "Longest time that a session has been idle in a transaction.",
-    ),
+    plain("oldest_idle_transaction_seconds", "Longest time that a session has been idle in a transaction."),
     plain(
         "changes_delay_seconds",
         "Age of the oldest open or prepared transaction of this database that has written: the feed of changes shows nothing that was written later.",
