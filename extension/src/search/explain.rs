@@ -234,7 +234,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
     if lines
         .iter()
         .enumerate()
-        .any(|(number, line)| line.contains("Index Scan ") && is_walk(&lines[number..]))
+        .any(|(number, line)| line.contains("Index Scan ") && is_ordered_scan(&lines[number..]))
     {
         out.push_str(
             "\nRecords are read in the order of an index until the page is full: every one of them when few pass the \
@@ -244,7 +244,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
 }
 
 /// Whether the index scan of the first line has no index condition but a filter.
-fn is_walk(lines: &[String]) -> bool {
+fn is_ordered_scan(lines: &[String]) -> bool {
     let details = || lines[1..].iter().take_while(|line| !line.contains("->"));
     let filters = |line: &String| {
         line.trim_start().strip_prefix("Filter: ").is_some_and(|filter| filter != "(deleted_at IS NULL)")
