@@ -141,7 +141,7 @@ export const template = {
   embedNothing: "There are no text or list attributes to embed.",
   synonyms: "Synonyms",
   synonymsHint:
-    "One set per line. A search for one word of a set also finds the others: “car, automobile, motor car”. A > limits that to one direction: a search for the word before it finds the words after it: “phone > smartphone, handset”.",
+    "One set per line. A search for one word of a set also finds the others: “car, automobile, motor car”. For one direction, write >: with “phone > smartphone, handset”, a search for phone finds all three, but a search for handset finds only handset.",
   synonymsElsewhere: "Some synonyms contain a comma or a >, so they can be changed only with the API.",
   synonymsLine: (line: number, fault: string) => `Line ${line}: ${fault}`,
   synonymsNone: "None",
