@@ -256,7 +256,7 @@ comment on function keyed_http.import_rows(text, text, text) is
 create function keyed_http.find_import(template text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_find_import';
 comment on function keyed_http.find_import(text) is
-  'DELETE /entities/template/{template}/import, before its process is ended: the import of a file as one transaction into this template, {process, transaction, role, since}. Needs the right to define. Errors: P0002 if there is none.';
+  'DELETE /entities/template/{template}/import, before its process is ended: the import of a file as one transaction into this template, {process, transaction, role, since}. Needs the privilege define. Errors: P0002 if there is none.';
 
 create function keyed_http.export_open(template text, format text, body text, view text default null) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_open';

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suggested_format_is_a_word_of_a_shell() {
+    fn suggested_format_is_one_shell_word() {
         let format = serde_json::json!({"thousands": "'", "decimal": "."});
         assert_eq!(
             suggestion(&format),

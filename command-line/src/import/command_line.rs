@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_one_word_of_a_shell() {
+    fn text_is_one_shell_word() {
         for (text, word) in [
             ("a.csv", "a.csv"),
             ("", "''"),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn command_line_has_all_options_but_the_key() {
+    fn command_line_has_all_options_except_the_key() {
         let given = [
             "import",
             "a b.csv",

@@ -225,7 +225,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_of_several_columns_come_together() {
+    fn formats_of_several_columns_are_merged() {
         let mut format = Map::new();
         for chosen in [
             json!({"true": ["ja"], "false": ["nein"]}),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_a_file_does_not_change_the_terminal() {
+    fn control_characters_of_a_file_are_escaped() {
         assert_eq!(shown("a\u{1b}[2J\tü"), "\"a\\u{1b}[2J\\tü\"");
     }
 }

@@ -101,7 +101,7 @@ pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes
     write::update(caller, action, &operation.template, done.id, &Key::Absent, changes, none).map(|_| done)
 }
 
-/// Runs one operation in a subtransaction, so that an error rolls back that operation alone.
+/// Runs one operation in a subtransaction, so that an error rolls back only that operation.
 pub fn alone(body: impl FnOnce() -> Outcome) -> Outcome {
     attempt(body).catch(of_operation)?
 }

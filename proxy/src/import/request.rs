@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_says_the_form_and_may_say_the_encoding() {
+    fn content_type_sets_format_and_encoding() {
         let read = |content_type: &str| {
             read(content_type, "", "").map(|it| (it.format, it.encoding.map(Encoding::name)))
         };
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_a_file_is_imported_completely_or_not_at_all() {
+    fn import_is_atomic_by_default() {
         let plain = read("text/csv", "", "").expect("a request");
         assert_eq!((plain.on_error, plain.dry_run, plain.answer), (OnError::Abort, false, Answer::Report));
         let skipping =
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delimiter_is_one_character() {
+    fn delimiter_is_one_character() {
         for (text, byte) in [("%3B", b';'), ("tab", b'\t'), ("%09", b'\t'), ("%7C", b'|'), ("%5Ct", b'\t')] {
             assert_eq!(
                 read("text/csv", "", &format!("delimiter={text}")).map(|it| it.delimiter),

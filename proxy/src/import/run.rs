@@ -158,7 +158,7 @@ impl<'a> Import<'a> {
         };
         running.ends(match outcome {
             Ok(()) => "complete",
-            Err(Stopped::Refused) => "refused",
+            Err(Stopped::Refused) => "rejected",
             Err(Stopped::Failed(_) | Stopped::Interrupted) => "failed",
         });
         for (outcome, rows) in [

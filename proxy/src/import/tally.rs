@@ -70,7 +70,7 @@ pub(crate) struct Tally {
     pub(crate) encoding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) delimiter: Option<char>,
-    /// The format that fits all cells, if some do not fit without.
+    /// The format in which all cells can be read, if some cannot be read without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggested_format: Option<serde_json::Value>,
     /// What the file holds, if it is asked.
@@ -161,7 +161,7 @@ impl Tally {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The counts alone, as a line of progress.
+    /// Only the counts, as a line of progress.
     pub(crate) fn progress(&self, bytes: u64) -> String {
         let Tally { rows, created, updated, unchanged, failed, .. } = self;
         format!(
