@@ -184,7 +184,7 @@ fn is_unknown(problem: &serde_json::Value) -> bool {
 }
 
 /// Translates a problem of the service into the terms of the command line.
-const FLAGS: [(&str, &str); 11] = [
+const FLAGS: [(&str, &str); 13] = [
     ("on_error=", "--on-error "),
     ("key_column=", "--key-column "),
     ("key_prefix=", "--key-prefix "),
@@ -193,6 +193,8 @@ const FLAGS: [(&str, &str); 11] = [
     ("encoding=", "--encoding "),
     ("format=", "--format "),
     ("Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "--format xlsx"),
+    ("mode=mirror", "--mode mirror"),
+    ("max_deleted_share=", "--max-deleted-share "),
     ("dry_run=true", "--dry-run"),
     (
         "Send the header X-Service-Project-Id, or use the id of the template.",

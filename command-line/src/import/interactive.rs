@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use serde_json::{Map, Value};
 
 use super::answer::{Counts, Warning};
-use super::arguments::{Import, OnError};
+use super::arguments::{Import, Mode, OnError};
 use super::attempt::Attempt;
 use super::command_line::command_line;
 use crate::format::FormatArgument;
@@ -55,6 +55,9 @@ pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
 fn report_dry_run(import: &Import, counts: &Counts) -> Result<(), Failure> {
     match import.report(counts, Attempt::Dry) {
         Err(Failure::Running(_)) if import.on_error == OnError::Skip => Ok(()),
+        Err(Failure::Running(error)) if import.mode == Mode::Mirror => {
+            Err(error.context("nothing was imported; correct the file").into())
+        }
         Err(Failure::Running(error)) => {
             Err(error.context("nothing was imported; correct the file, or use --on-error skip").into())
         }

@@ -26,6 +26,11 @@ pub struct Done {
 }
 
 impl Done {
+    /// The record.
+    pub fn id(self) -> Uuid {
+        self.id
+    }
+
     /// Whether a record was created.
     pub fn is_created(self) -> bool {
         self.created
