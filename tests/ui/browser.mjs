@@ -41,6 +41,7 @@ export async function browse(test, { width = 1280, height = 800, theme = "light"
   page.on("console", (message) => {
     if (message.type() === "error" && !expected?.test(message.text())) faults.push(message.text());
   });
+  watch(page);
   page.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(input.address) && !/^(data|blob):/.test(url)) faults.push(`asked ${url}`);
@@ -57,6 +58,24 @@ export async function browse(test, { width = 1280, height = 800, theme = "light"
   }
 }
 
+/** The requests of a page that are under way, without the feed of changes, which does not end. */
+const underWay = new WeakMap();
+
+function watch(page) {
+  const requests = new Set();
+  underWay.set(page, requests);
+  page.on("request", (request) => request.url().includes("/v1/changes") || requests.add(request));
+  for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => requests.delete(request));
+}
+
+/** Waits until the page of `browse` has asked for nothing for half a second. */
+export async function quiet(page) {
+  for (let checks = 0; checks < 5; checks += 1) {
+    await page.waitForTimeout(100);
+    if (underWay.get(page).size > 0) checks = -1;
+  }
+}
+
 /** Signs in by the form and opens an address. */
 export async function signIn(page, path = "/", key = input.key) {
   await page.goto(input.address + path);
@@ -66,11 +85,11 @@ export async function signIn(page, path = "/", key = input.key) {
 }
 
 /** A request of another user, as administrator. @returns {Promise<any>} the body */
-export async function ask(method, path, body, headers = {}) {
+export async function ask(method, path, body, headers = {}, key = input.key) {
   const response = await fetch(`${input.address}/v1${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${input.key}`,
+      authorization: `Bearer ${key}`,
       "x-service-project-id": input.project,
       ...(body && { "content-type": "application/json" }),
       ...headers,
@@ -80,6 +99,29 @@ export async function ask(method, path, body, headers = {}) {
   const text = await response.text();
   assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
   return text === "" ? null : JSON.parse(text);
+}
+
+/** Another user, with the key of `more.other`. */
+export const colleague = () => ({
+  key: input.more.other,
+  ask: (method, path, body) => ask(method, path, body, {}, input.more.other),
+});
+
+/** Imports customers with the keys `n:0`, `n:1`, … */
+export async function importMany(count) {
+  const lines = Array.from({ length: count }, (_, row) =>
+    JSON.stringify({ external_key: `n:${row}`, attributes: { name: `Person ${row}`, visits: 1000 + row } }),
+  );
+  const response = await fetch(`${input.address}/v1/entities/template/customers/import`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${input.key}`,
+      "x-service-project-id": input.project,
+      "content-type": "application/x-ndjson",
+    },
+    body: lines.join("\n"),
+  });
+  assert.ok(response.ok, await response.text());
 }
 
 /**

@@ -41,6 +41,11 @@ pub(crate) async fn sales_key(service: &Service) -> String {
     session.text("select keyed.issue_api_key($1::text::name, '{crm}', 'sales')", &[&role]).await
 }
 
+/// A key of another administrator, Beat.
+pub(crate) async fn colleague_key(service: &Service) -> String {
+    service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'Beat')", &[]).await
+}
+
 /// Runs the script `tests/ui/<name>.mjs` against the service. `more` is added to its input.
 pub(crate) async fn run(service: &Service, name: &str, more: Value) {
     let input = json!({

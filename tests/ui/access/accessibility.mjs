@@ -1,4 +1,4 @@
-import { ask, browse, expectAccessible, list, signIn, input } from "../browser.mjs";
+import { ask, browse, expectAccessible, input, list, quiet, signIn } from "../browser.mjs";
 
 const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
 
@@ -23,7 +23,7 @@ for (const theme of ["light", "dark"]) {
       for (const [path, text] of PAGES) {
         await page.goto(input.address + path);
         await page.getByText(text).first().waitFor();
-        await page.waitForLoadState("networkidle");
+        await quiet(page);
         await expectAccessible(page);
       }
     },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, signIn, input } from "../browser.mjs";
+import { browse, expectAccessible, input, quiet, signIn } from "../browser.mjs";
 
 const { idle } = input.more;
 
@@ -10,7 +10,7 @@ await browse(async (page) => {
   await page.getByRole("heading", { name: /^sales_/ }).waitFor();
   assert.equal(await page.getByRole("heading", { name: idle }).count(), 0);
   assert.equal(await page.getByText("No grants in this project.").count(), 0);
-  await page.waitForLoadState("networkidle");
+  await quiet(page);
   await expectAccessible(page);
   const give = page.getByRole("button", { name: "New grant", exact: true });
   assert.ok(await give.isDisabled());

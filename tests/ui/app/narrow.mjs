@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, list, signIn, input } from "../browser.mjs";
+import { browse, expectAccessible, input, list, quiet, signIn } from "../browser.mjs";
 
 for (const theme of ["light", "dark"])
   await browse(
@@ -23,7 +23,7 @@ for (const theme of ["light", "dark"])
       await search.focus();
       await page.keyboard.press("ArrowDown");
       await page.locator("[role=row]:focus").waitFor();
-      await page.waitForLoadState("networkidle");
+      await quiet(page);
       await expectAccessible(page);
       // The buttons are in the menu.
       assert.equal(await page.getByRole("button", { name: "Import", exact: true }).count(), 0);

@@ -1,20 +1,8 @@
 import assert from "node:assert/strict";
-import { body, browse, list, signIn, input } from "../browser.mjs";
+import { body, browse, importMany, list, signIn } from "../browser.mjs";
 
 const ROWS = 6000;
-const lines = Array.from({ length: ROWS }, (_, row) =>
-  JSON.stringify({ external_key: `n:${row}`, attributes: { name: `Person ${row}`, visits: 1000 + row } }),
-);
-const imported = await fetch(`${input.address}/v1/entities/template/customers/import`, {
-  method: "POST",
-  headers: {
-    authorization: `Bearer ${input.key}`,
-    "x-service-project-id": input.project,
-    "content-type": "application/x-ndjson",
-  },
-  body: lines.join("\n"),
-});
-assert.ok(imported.ok, await imported.text());
+await importMany(ROWS);
 
 await browse(async (page) => {
   const asked = [];

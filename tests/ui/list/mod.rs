@@ -1,6 +1,6 @@
 //! Lists of records: search, filters, sort, selection, the address.
 
-use crate::{run, service};
+use crate::{colleague_key, run, service};
 use serde_json::json;
 
 #[tokio::test]
@@ -86,4 +86,25 @@ async fn empty_list_shows_its_state() {
 #[tokio::test]
 async fn long_list_unloads_and_reloads_distant_records() {
     run(&service().await, "list/long", json!({})).await;
+}
+
+#[tokio::test]
+async fn list_shows_changes_of_others_and_keeps_its_place() {
+    let service = service().await;
+    let other = colleague_key(&service).await;
+    run(&service, "list/live", json!({"other": other})).await;
+}
+
+#[tokio::test]
+async fn new_records_of_others_are_counted_and_shown_on_request() {
+    let service = service().await;
+    let other = colleague_key(&service).await;
+    run(&service, "list/live_new", json!({"other": other})).await;
+}
+
+#[tokio::test]
+async fn hidden_tab_catches_up_when_it_is_shown() {
+    let service = service().await;
+    let other = colleague_key(&service).await;
+    run(&service, "list/live_return", json!({"other": other})).await;
 }

@@ -7,6 +7,7 @@ await browse(async (page) => {
   const field = page.getByRole("combobox", { name: "Search Our customers" });
   const grid = page.getByRole("grid", { name: "Records of Our customers" });
   const isSearched = () => page.getByText("Beat").first().waitFor({ state: "detached" });
+  const isBack = () => page.waitForFunction(() => document.querySelector("[role=combobox]")?.value === "Chloé");
 
   // Esc leads to the records, and the search stays.
   await page.keyboard.press("/");
@@ -26,11 +27,11 @@ await browse(async (page) => {
   await page.getByText("Beat").first().waitFor();
   await page.keyboard.press("Control+z");
   await isSearched();
-  assert.equal(await field.inputValue(), "Chloé");
+  await isBack();
   await page.getByRole("button", { name: "Clear the search" }).click();
   await page.getByText("Beat").first().waitFor();
   await field.focus();
   await page.keyboard.press("Control+z");
   await isSearched();
-  assert.equal(await field.inputValue(), "Chloé");
+  await isBack();
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, browse, expectAccessible, list, signIn } from "../browser.mjs";
+import { ask, browse, expectAccessible, list, quiet, signIn } from "../browser.mjs";
 
 const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
 const end = "the end of it";
@@ -13,7 +13,7 @@ await browse(async (page) => {
   const value = record.locator("[data-field=name]");
   await value.getByRole("button", { name: "Show all 10,013 characters" }).waitFor();
   assert.equal(await value.getByText(end).count(), 0);
-  await page.waitForLoadState("networkidle");
+  await quiet(page);
   await expectAccessible(page);
   await value.getByRole("button", { name: /Show all/ }).click();
   await value.getByText(end).waitFor();

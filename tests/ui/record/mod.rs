@@ -1,6 +1,6 @@
 //! One record: values, versions, the key, deletion.
 
-use crate::{run, service};
+use crate::{colleague_key, run, service};
 use serde_json::json;
 
 #[tokio::test]
@@ -56,4 +56,11 @@ async fn editor_of_a_list_suggests_values_of_other_records() {
 #[tokio::test]
 async fn required_fields_of_a_new_record_are_marked() {
     run(&service().await, "record/required", json!({})).await;
+}
+
+#[tokio::test]
+async fn open_record_shows_changes_of_others_and_keeps_the_edit() {
+    let service = service().await;
+    let other = colleague_key(&service).await;
+    run(&service, "record/live", json!({"other": other})).await;
 }

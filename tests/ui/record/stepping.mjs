@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browse, expectAccessible, list, signIn, input } from "../browser.mjs";
+import { browse, expectAccessible, input, list, quiet, signIn } from "../browser.mjs";
 
 await browse(async (page) => {
   await signIn(page, `${list("customers")}?s=visits`);
@@ -24,7 +24,7 @@ await browse(async (page) => {
   await page.waitForFunction(() => document.activeElement?.matches("[data-step=next]"));
   await page.keyboard.press("Enter");
   await named(/img/);
-  await page.waitForLoadState("networkidle");
+  await quiet(page);
   await expectAccessible(page);
   await page.keyboard.press("k");
   await named("Chloé");

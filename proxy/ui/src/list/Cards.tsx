@@ -8,6 +8,8 @@ import { Nothing, Value } from "../value/Value";
 import style from "./Cards.module.css";
 import { columnValue, type ListColumn } from "./columns";
 import type { GridHandle } from "./Grid";
+import { type Live, type Mark, markOf } from "./live";
+import { MarkText } from "./MarkText";
 import { recordName } from "./names";
 
 const t = words.list;
@@ -30,6 +32,7 @@ type Props = {
   records: readonly RecordBody[];
   isDimmed: boolean;
   ids: ReadonlySet<string>;
+  live: Live;
   onSelect: (ids: ReadonlySet<string>) => void;
   onOpen: (record: RecordBody) => void;
   onNearEnd: () => void;
@@ -67,7 +70,7 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
           aria-label={props.label}
           layout="grid"
           items={records}
-          dependencies={[columns]}
+          dependencies={[columns, props.live.marks]}
           selectionMode="multiple"
           selectionBehavior="toggle"
           selectedKeys={props.ids}
@@ -81,8 +84,13 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
           className={style.cards ?? ""}
         >
           {(record) => (
-            <GridListItem id={record.id} textValue={recordName(record, display)} className={style.card ?? ""}>
+            <GridListItem
+              id={record.id}
+              textValue={recordName(record, display)}
+              className={`${style.card} ${shapeOf(markOf(props.live, record.id))}`}
+            >
               <div className={style.head}>
+                <MarkText mark={markOf(props.live, record.id)} />
                 <span className={style.name}>
                   <bdi>{recordName(record, display)}</bdi>
                 </span>
@@ -113,6 +121,8 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
     </div>
   );
 }
+
+const shapeOf = (mark: Mark | undefined) => (mark ? style[mark.kind] : "");
 
 /** The first columns in which the record has a value. */
 const filled = (record: RecordBody, columns: readonly ListColumn[]) =>

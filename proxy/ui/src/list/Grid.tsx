@@ -2,6 +2,7 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type Ref,
+  useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -16,8 +17,10 @@ import style from "./Grid.module.css";
 import { GridHead, HEAD } from "./GridHead";
 import { cellId, FIRST_CELL, GridRow, KEY_CELL, PendingRow, SELECT_CELL } from "./GridRow";
 import { type Cell, gridAction } from "./gridKeys";
+import { type Live, markOf } from "./live";
 import type { SortBy } from "./sort";
 import { isUnloaded } from "./unloadedPages";
+import { useKeptPlace } from "./useKeptPlace";
 import { useRowHeight } from "./useRowHeight";
 import { useWindow } from "./useWindow";
 
@@ -52,6 +55,7 @@ type Props = {
   isSelected: (id: string) => boolean;
   areAllSelected: boolean | null;
   open: string | null;
+  live: Live;
   ref: Ref<GridHandle>;
   onSort: (field: string, isAdded: boolean) => void;
   onResize: (id: string, width: number | null) => void;
@@ -87,6 +91,8 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
     root.current?.style.setProperty("--columns", tracks(columns));
   }, [columns]);
 
+  const moveRow = useCallback((row: number) => setActive(({ cell }) => ({ row, cell })), []);
+  useKeptPlace(root, records, props.beginning, rowHeight, active.row, moveRow);
   const begun = useRef(props.beginning);
   useLayoutEffect(() => {
     if (props.beginning === null || props.beginning === begun.current) return;
@@ -249,6 +255,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
               columns={columns}
               isSelected={props.isSelected(record.id)}
               isOpen={record.id === props.open}
+              mark={markOf(props.live, record.id)}
               active={active.row === index ? active.cell : -1}
             />
           );

@@ -5,8 +5,10 @@ import type { RecordBody } from "../api/queries";
 import { words } from "../language";
 import { Sparkline } from "../value/Sparkline";
 import { Nothing, Value } from "../value/Value";
-import { columnValue, type ListColumn } from "./columns";
+import { columnValue, KEY, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
+import type { Mark } from "./live";
+import { MarkText, markSentence } from "./MarkText";
 import { recordName } from "./names";
 
 const t = words.list;
@@ -26,12 +28,14 @@ type Props = {
   columns: readonly ListColumn[];
   isSelected: boolean;
   isOpen: boolean;
+  /** What others did with it. */
+  mark: Mark | undefined;
   /** The cell that the keyboard is at, or -1. */
   active: number;
 };
 
 /** A record as a row. What a press does is decided by the grid, by the `data-` attributes. */
-export const GridRow = memo(function GridRow({ record, index, columns, active, ...props }: Props) {
+export const GridRow = memo(function GridRow({ record, index, columns, active, mark, ...props }: Props) {
   const at = (cell: number) => ({
     id: cellId(index, cell),
     role: "gridcell",
@@ -42,10 +46,14 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
   return (
     <div
       role="row"
-      className={`${style.row} ${props.isSelected ? style.selected : ""} ${props.isOpen ? style.open : ""}`}
+      className={`${style.row} ${props.isSelected ? style.selected : ""} ${props.isOpen ? style.open : ""} ${
+        mark ? style[mark.kind] : ""
+      }`}
+      title={mark && markSentence(mark)}
       aria-rowindex={index + 2}
       aria-selected={props.isSelected}
       data-row={index}
+      data-record={record.id}
     >
       <div {...at(SELECT_CELL)} className={shape(SELECT_CELL, style.select)} data-press="select">
         <input
@@ -56,7 +64,11 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
           aria-label={t.selectRow(recordName(record, props.display))}
         />
       </div>
-      <div {...at(KEY_CELL)} className={shape(KEY_CELL, style.key)}>
+      <div
+        {...at(KEY_CELL)}
+        className={shape(KEY_CELL, `${style.key} ${mark?.fields.has(KEY) ? style.fresh : ""}`)}
+      >
+        <MarkText mark={mark} />
         {record.external_key === null ? (
           <Nothing />
         ) : (
@@ -85,7 +97,9 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
             {...at(cell)}
             className={shape(
               cell,
-              `${style.value} ${column.isNumber ? style.number : column.attribute.type === "string" ? style.text : ""}`,
+              `${style.value} ${column.isNumber ? style.number : column.attribute.type === "string" ? style.text : ""} ${
+                mark?.fields.has(column.id) ? style.fresh : ""
+              }`,
             )}
           >
             {measured(record, column) && (

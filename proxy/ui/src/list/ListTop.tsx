@@ -15,6 +15,8 @@ import { ColumnChooser } from "./ColumnChooser";
 import type { ListColumn } from "./columns";
 import { ListActions } from "./ListActions";
 import style from "./ListPage.module.css";
+import type { Live } from "./live";
+import { NewRecords } from "./NewRecords";
 import { SearchBar } from "./SearchBar";
 import { SortMenu } from "./SortMenu";
 import { StartLine } from "./StartLine";
@@ -23,6 +25,7 @@ import { INITIAL, type ListState, type Mode } from "./state";
 import type { Found } from "./useFound";
 import { useIsWide } from "./useIsWide";
 import type { ChangeState } from "./useListState";
+import { MAX_FRESH } from "./useLive";
 import { usePatience } from "./usePatience";
 import { savedSearch, stateOfView, zoneOfView } from "./view";
 
@@ -41,6 +44,9 @@ type Props = {
   isByWords: boolean;
   change: ChangeState;
   found: Found;
+  live: Live;
+  /** Shows the new records. */
+  onFresh: () => void;
   columns: readonly ListColumn[];
   field: Ref<HTMLInputElement>;
   onColumns: (columns: ListColumn[] | null) => void;
@@ -71,6 +77,11 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
             {total && !isRanked && t.counted(total.value, total.isExact)}
             {total && start && t.countedFrom(startText(start), start.isDescending)}
           </span>
+          <NewRecords
+            count={found.isEmpty ? 0 : props.live.fresh.size}
+            isFull={props.live.fresh.size >= MAX_FRESH}
+            onShow={props.onFresh}
+          />
         </div>
         <ListActions
           project={project}

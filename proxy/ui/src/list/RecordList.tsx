@@ -23,10 +23,14 @@ import bars from "./SelectionBar.module.css";
 import { withUsableStart } from "./start";
 import { modesOf, searchBody } from "./state";
 import { useBulk } from "./useBulk";
+import { useFacets } from "./useFacets";
 import { useFormats } from "./useFormats";
 import { useFound } from "./useFound";
 import { listQuery, useListState } from "./useListState";
+import { useLive } from "./useLive";
+import { useSaid } from "./useSaid";
 import { useSelection } from "./useSelection";
+import { useShowNew } from "./useShowNew";
 import { useSteps } from "./useSteps";
 
 const t = words.list;
@@ -55,22 +59,8 @@ type Props = {
   record: string | null;
 };
 
-const FACETS = "keyed.facets";
 /** What is taken back after the search was cleared. */
 const SEARCH = "search";
-
-/** Whether the panel of frequent values is open, remembered by this browser. */
-function useFacets(): [boolean, () => void] {
-  const [isOpen, setOpen] = useState(
-    // On a narrow screen, the panel covers the records.
-    () => localStorage.getItem(FACETS) === "yes" && !window.matchMedia("(max-width: 720px)").matches,
-  );
-  const toggle = useCallback(() => {
-    localStorage.setItem(FACETS, isOpen ? "no" : "yes");
-    setOpen(!isOpen);
-  }, [isOpen]);
-  return [isOpen, toggle];
-}
 
 /** The list of a template that may be read, and the record that is open over it. */
 export function RecordList({ project, template, rights, takesText, record }: Props) {
@@ -98,6 +88,10 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   const [isFacets, toggleFacets] = useFacets();
   const field = useRef<HTMLInputElement>(null);
   const grid = useRef<GridHandle>(null);
+  const main = useRef<HTMLDivElement>(null);
+  const [said, say] = useSaid();
+  const live = useLive(project, template.slug, found, state.isDeleted, main, say);
+  const showNew = useShowNew(project, template.slug, found, live, grid);
   const label = template.label ?? template.slug;
   const list = addresses.list(project, template.slug);
 
@@ -180,6 +174,8 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
           isByWords={isByWords}
           change={change}
           found={found}
+          live={live}
+          onFresh={showNew}
           columns={columns}
           field={field}
           onColumns={keep}
@@ -194,7 +190,10 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
         <span className="visually-hidden" aria-live="polite">
           {sorted}
         </span>
-        <div className={style.main}>
+        <span className="visually-hidden" aria-live="polite">
+          {said}
+        </span>
+        <div ref={main} className={style.main}>
           <Results
             project={project}
             template={template}
@@ -202,6 +201,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
             state={state}
             change={change}
             found={found}
+            live={live}
             columns={formatted}
             selection={selection}
             open={record}

@@ -11,6 +11,7 @@ import { EmptyList } from "./EmptyList";
 import { Footer } from "./Footer";
 import { Grid, type GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
+import type { Live } from "./live";
 import { PendingCards } from "./PendingCards";
 import { pressedSort, withSort } from "./sort";
 import { startOf, startText } from "./start";
@@ -30,6 +31,7 @@ type Props = {
   state: ListState;
   change: ChangeState;
   found: Found;
+  live: Live;
   columns: readonly ListColumn[];
   selection: ReturnType<typeof useSelection>;
   /** The record in the drawer. */
@@ -98,6 +100,7 @@ export function Results({ project, template, state, change, found, columns, sele
             records={records}
             isDimmed={isDimmed}
             ids={selection.ids}
+            live={props.live}
             onSelect={selection.set}
             onOpen={props.onOpen}
             onNearEnd={found.more}
@@ -123,6 +126,7 @@ export function Results({ project, template, state, change, found, columns, sele
           isSelected={selection.has}
           areAllSelected={selection.areAll}
           open={props.open}
+          live={props.live}
           onSort={(id, isAdded) => change(withSort(state, pressedSort(state.sort, id, isAdded)))}
           onResize={props.onResize}
           onOpen={props.onOpen}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { INITIAL, mayBeMisspelt, modesOf, OF_PROJECT, searchBody } from "./state";
+import { INITIAL, listBody, matchingBody, mayBeMisspelt, modesOf, OF_PROJECT, searchBody } from "./state";
 
 const down = { field: "city", isDescending: true };
 const price = { field: "price", isDescending: false };
@@ -78,4 +78,29 @@ test("the start is added to the filters, with the reader's time zone for a day",
 test("records that are ranked have no start", () => {
   const state = { ...INITIAL, search: "river", mode: "both" as const, sort: [price], start: "5" };
   expect(searchBody(state).filters).toBeUndefined();
+});
+
+test("changed records are asked for as the list is, without the page of the list", () => {
+  const list = listBody({ ...INITIAL, search: "river", conditions: [{ field: "city", operator: "empty" }] }, [
+    "city",
+  ]);
+  expect(matchingBody(list, false, ["1", "2"])).toEqual({
+    global_search: "river",
+    filters: [
+      { field: "city", operator: "empty" },
+      { field: "id", operator: "in", value: ["1", "2"] },
+    ],
+    fields: ["city"],
+    verbose: true,
+    limit: 2,
+  });
+});
+
+test("records of a ranked list are asked for without the text that ranks them", () => {
+  const list = listBody({ ...INITIAL, search: "river", mode: "both" }, null);
+  expect(matchingBody(list, true, ["1"])).toEqual({
+    filters: [{ field: "id", operator: "in", value: ["1"] }],
+    verbose: true,
+    limit: 1,
+  });
 });

@@ -119,6 +119,21 @@ export const pageBody = (body: SearchBody, isRanked: boolean, cursor: string | n
   cursor === null ? { ...body, limit: isRanked ? NEXT : FIRST } : { ...body, limit: NEXT, cursor };
 
 /**
+ * Finds those of these records that match a list. A ranking says nothing about single records, so all of them match a ranked
+ * list that exist.
+ */
+export function matchingBody(list: SearchBody, isRanked: boolean, ids: readonly string[]): SearchBody {
+  const { query_text: _, mode: __, global_search: words, ...body } = list;
+  const isOneOf = { field: "id", operator: "in", value: [...ids] };
+  return {
+    ...body,
+    ...(isRanked || words === undefined ? {} : { global_search: words }),
+    filters: [...(body.filters ?? []), isOneOf] as NonNullable<SearchBody["filters"]>,
+    limit: ids.length,
+  };
+}
+
+/**
  * The search that a list at an address begins with; null if the address does not determine it: a saved view is read
  * first, and so is whether the service searches by meaning. Null fields stand for all.
  */

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { answer, inProject, POST } from "../api/client";
 import type { Json } from "../api/json";
 import { dropFromLists, refreshLists } from "../api/lists";
+import { writing } from "../api/ownWrites";
 import { sentence } from "../api/problem";
 import { words } from "../language";
 import { offerUndo, withdrawUndo } from "../navigation/undo";
@@ -57,9 +58,8 @@ export function useBulk(project: string, template: string) {
       controller.current = new AbortController();
       setResult(null);
       setTask({ kind, done: 0, total });
-      const [outcome, takeBack] = await work(controller.current.signal, (done) =>
-        setTask({ kind, done, total }),
-      );
+      const { signal } = controller.current;
+      const [outcome, takeBack] = await writing(() => work(signal, (done) => setTask({ kind, done, total })));
       setTask(null);
       const wayBack = outcome.done.length > 0 ? takeBack : null;
       setResult({ kind, outcome, takeBack: wayBack });

@@ -39,7 +39,8 @@ export function pressed(
 /** The selected records of a list. Another search clears the selection: users change only records that they see. */
 export function useSelection(records: readonly RecordBody[], search: string) {
   const [selection, setSelection] = useState<Selection>(NONE);
-  const anchor = useRef<number | null>(null);
+  // The row of the last press, by its record: rows come and go above it.
+  const anchor = useRef<string | null>(null);
 
   const clear = useCallback(() => {
     anchor.current = null;
@@ -50,8 +51,9 @@ export function useSelection(records: readonly RecordBody[], search: string) {
 
   const press = useCallback(
     (row: number, isRange: boolean) => {
-      const from = isRange ? anchor.current : null;
-      if (from === null) anchor.current = row;
+      const place = isRange ? records.findIndex(({ id }) => id === anchor.current) : -1;
+      const from = place < 0 ? null : place;
+      if (from === null) anchor.current = records[row]?.id ?? null;
       setSelection((current) => pressed(current, records, row, from));
     },
     [records],

@@ -3,6 +3,7 @@ import { useAttempt } from "../api/attempt";
 import { answer, inProject, POST, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { refreshLists } from "../api/lists";
+import { writing } from "../api/ownWrites";
 import { RequestError } from "../api/problem";
 import { type Attribute, type RecordBody, type Template, useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
@@ -58,7 +59,7 @@ function useCreation(project: string, template: string) {
     try {
       const record = await attempt.send((name) => {
         const params = { path: { template }, header: { ...inProject(project), "Idempotency-Key": name } };
-        return answer(POST("/v1/entities/template/{template}", { params, body }));
+        return writing(() => answer(POST("/v1/entities/template/{template}", { params, body })));
       });
       void refreshLists(project, template);
       return record;

@@ -108,7 +108,7 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
       style={{ "--drawer": `${width}px` } as CSSProperties}
     >
       {!isFull && <Resizer width={width} onResize={resize} />}
-      {shown.data && definition ? (
+      {shown.data && definition && !isMissing ? (
         <Open
           key={id}
           project={project}
@@ -130,10 +130,10 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
           {isMissing ? (
             <Empty
               icon={SearchX}
-              title={t.notFound}
+              title={shown.data ? t.outOfReach : t.notFound}
               action={<Button onPress={onClose}>{t.backToList}</Button>}
             >
-              {t.notFoundHint}
+              {shown.data ? t.outOfReachHint : t.notFoundHint}
             </Empty>
           ) : shown.isError ? (
             <Failure error={shown.error} retry={() => shown.refetch()} />

@@ -6,10 +6,13 @@
  * chooses.
  */
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import type { Attempt } from "../api/attempt";
+import { isFollowing, onChangeOf } from "../api/changes";
 import { answer, answerWithTag, DELETE, GET, PATCH, POST, PUT, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { dropFromLists, refreshLists, showInLists } from "../api/lists";
+import { writing } from "../api/ownWrites";
 import { RequestError } from "../api/problem";
 import { queryClient, type RecordBody } from "../api/queries";
 import { currentSession, useSession } from "../session/session";
@@ -25,6 +28,8 @@ export type Shown = {
 };
 
 const SECONDS = 1_000;
+/** How often a record is asked again while the feed of changes reports that it changed, and without it. */
+const RARELY = 60 * SECONDS;
 const POLLING = 10 * SECONDS;
 const MAX_TRIES = 5;
 
@@ -51,9 +56,14 @@ function seen(before: Shown | undefined, next: Shown): Shown {
   return { ...next, changed };
 }
 
-/** A record with the labels of its values, asked again every ten seconds while the page is looked at. */
+/** A record with the labels of its values, asked again when others change it. */
 export function useRecord(project: string, id: string) {
   const { key } = useSession();
+  // After what this tab writes, or else that would be shown as the work of another user.
+  useEffect(
+    () => onChangeOf(id, () => void queued(id, () => queryClient.refetchQueries({ queryKey: shownKey(id) }))),
+    [id],
+  );
   return useQuery({
     queryKey: shownKey(id, key),
     queryFn: async () => {
@@ -69,7 +79,7 @@ export function useRecord(project: string, id: string) {
     },
     enabled: key !== null,
     staleTime: 0,
-    refetchInterval: POLLING,
+    refetchInterval: () => (isFollowing() ? RARELY : POLLING),
     refetchOnWindowFocus: true,
     structuralSharing: false,
   });
@@ -126,11 +136,13 @@ function listAnew({ project, record }: Shown) {
 /** Writes run one after the other, so that each sends the current tag. */
 const queues = new Map<string, Promise<unknown>>();
 
-function inTurn<T>(id: string, run: () => Promise<T>): Promise<T> {
+function queued<T>(id: string, run: () => Promise<T>): Promise<T> {
   const turn = (queues.get(id) ?? Promise.resolve()).then(run, run);
   queues.set(id, turn);
   return turn;
 }
+
+const inTurn = <T>(id: string, run: () => Promise<T>): Promise<T> => queued(id, () => writing(run));
 
 const isStale = (error: unknown) => error instanceof RequestError && error.status === 412;
 

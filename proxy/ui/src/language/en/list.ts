@@ -51,6 +51,23 @@ export const list = {
   definition: "Change the template",
   definitionShort: "Edit template",
   refresh: "Refresh",
+  fresh: (n: number, isMore: boolean) =>
+    isMore ? `More than ${count(n, "new record")}` : count(n, "new record"),
+  newFurther: "The new records are further down in this order.",
+  marks: {
+    changed: "Changed",
+    new: "New",
+    deleted: "Deleted",
+    gone: "You no longer have access to this record",
+    left: "No longer matches this list",
+  },
+  markBy: (mark: string, actor: string) => `${mark} by ${actor}`,
+  markAfter: (mark: string, actor: string) => `${mark}: changed by ${actor}`,
+  othersDid: (changed: number, lost: number) =>
+    [
+      ...(changed > 0 ? [`${records(changed)} changed by others.`] : []),
+      ...(lost > 0 ? [`${records(lost)} deleted by others, or no longer in this list.`] : []),
+    ].join(" "),
 
   counted: (n: number, isExact: boolean) => (isExact ? records(n) : `About ${records(rounded(n))}`),
   range: (first: number, last: number, total: number | null, isExact: boolean) =>

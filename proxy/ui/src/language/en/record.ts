@@ -25,6 +25,8 @@ export const record = {
   addressCopied: "Address copied",
   idCopied: "ID copied",
   notFound: "This record does not exist, or you have no access",
+  outOfReach: "You no longer have access to this record",
+  outOfReachHint: "It was changed, or the access of your role was.",
   notFoundHint: "It may have been permanently removed, or your role has no access to it.",
   backToList: "Return to the list",
 

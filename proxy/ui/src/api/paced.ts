@@ -1,0 +1,34 @@
+export type Paced = {
+  /** Asks for a run, at the earliest after so many milliseconds. */
+  ask: (delay?: number) => void;
+  stop: () => void;
+};
+
+/** Runs something at most once in `every` milliseconds, never twice at once, and once more if it was asked for meanwhile. */
+export function paced(run: () => Promise<void>, every: number): Paced {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let began = Number.NEGATIVE_INFINITY;
+  let isRunning = false;
+  let again: number | null = null;
+  const start = async () => {
+    timer = undefined;
+    began = performance.now();
+    isRunning = true;
+    await run();
+    isRunning = false;
+    if (again === null) return;
+    const delay = again;
+    again = null;
+    ask(delay);
+  };
+  const ask = (delay = 0) => {
+    if (isRunning) again = Math.min(again ?? delay, delay);
+    else timer ??= setTimeout(start, Math.max(delay, began + every - performance.now()));
+  };
+  const stop = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    again = null;
+  };
+  return { ask, stop };
+}

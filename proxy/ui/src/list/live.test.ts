@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import type { Change } from "../api/changes";
+import type { RecordBody } from "../api/queries";
+import { addPending, afterReading, NOTHING, outcome, type Pending, sorted } from "./live";
+
+const change = (id: string, operation: Change["operation"], more: Partial<Change> = {}): Change => ({
+  id,
+  template_id: "1",
+  template_slug: "customers",
+  external_key: null,
+  operation,
+  at: "2026-01-31T12:00:00.000000Z",
+  actor: "Anna (key 3)",
+  source: "api",
+  changed: ["name"],
+  ...more,
+});
+const record = (id: string, name: string): RecordBody => ({ id, external_key: id, attributes: { name } });
+const byId = (...records: RecordBody[]) => new Map(records.map((it) => [it.id, it]));
+
+function pendingOf(changes: Change[], areDeleted = false, isOwn = false): Pending[] {
+  const pending = new Map<string, Pending>();
+  addPending(pending, changes, areDeleted, () => isOwn);
+  return [...pending.values()];
+}
+const ids = (pending: readonly Pending[]) => pending.map(({ id }) => id).join("");
+const seen = {
+  loaded: byId(record("a", "Ada"), record("b", "Ben")),
+  isWhole: false,
+  areDeleted: false,
+  isRendered: (id: string) => id === "a",
+};
+
+test("rows on the screen are asked for at once, the others when they are scrolled to", () => {
+  const { asked, later } = sorted(pendingOf([change("a", "update"), change("b", "update")]), seen);
+  expect([ids(asked), ids(later)]).toEqual(["a", "b"]);
+});
+
+test("a new record is asked for, an unknown changed one only where the list is whole", () => {
+  const pending = pendingOf([change("c", "create"), change("c", "update"), change("d", "update")]);
+  expect(ids(sorted(pending, seen).asked)).toBe("c");
+  expect(ids(sorted(pending, { ...seen, isWhole: true }).asked)).toBe("cd");
+});
+
+test("a deleted record leaves the list of live ones, and joins that of deleted ones", () => {
+  const deleted = change("a", "delete");
+  expect(ids(sorted(pendingOf([deleted]), seen).lost)).toBe("a");
+  const pending = pendingOf([change("c", "delete")], true);
+  expect(ids(sorted(pending, { ...seen, areDeleted: true }).asked)).toBe("c");
+});
+
+test("a changed row is marked with what was changed and by whom", () => {
+  const asked = pendingOf([change("a", "update"), change("a", "update", { changed: ["city"] })]);
+  const now = record("a", "Ada Keller");
+  const { rows, live, counts } = outcome(NOTHING, asked, [], byId(now), seen.loaded);
+  expect(rows).toEqual([now]);
+  expect(live.marks.get("a")).toEqual({
+    kind: "changed",
+    fields: new Set(["name", "city"]),
+    actor: "Anna (key 3)",
+  });
+  expect(counts).toEqual({ changed: 1, lost: 0 });
+});
+
+test("what the list shows already is not marked", () => {
+  const { rows, live } = outcome(
+    NOTHING,
+    pendingOf([change("a", "update")]),
+    [],
+    byId(record("a", "Ada")),
+    seen.loaded,
+  );
+  expect([rows.length, live.marks.size]).toEqual([0, 0]);
+});
+
+test("a change of this tab is shown without a mark", () => {
+  const asked = pendingOf([change("a", "update")], false, true);
+  const { rows, live, counts } = outcome(NOTHING, asked, [], byId(record("a", "Eve")), seen.loaded);
+  expect([rows.length, live.marks.size, counts.changed]).toEqual([1, 0, 0]);
+});
+
+test("a record that no longer matches stays, marked, until it matches again", () => {
+  const asked = pendingOf([change("a", "update")]);
+  const left = outcome(NOTHING, asked, [], new Map(), seen.loaded);
+  expect(left.live.marks.get("a")?.kind).toBe("left");
+  const back = outcome(left.live, asked, [], byId(record("a", "Ada")), seen.loaded);
+  expect(back.live.marks.get("a")?.kind).toBe("changed");
+});
+
+test("a new record that matches is fresh until it is deleted or no longer matches", () => {
+  const asked = pendingOf([change("c", "create"), change("d", "create"), change("e", "create")]);
+  const found = byId(record("c", "Cy"), record("d", "Di"));
+  const { live } = outcome(NOTHING, asked, [], found, seen.loaded);
+  expect(live.fresh).toEqual(new Set(["c", "d"]));
+  const lost = pendingOf([change("c", "delete")]);
+  const others = pendingOf([change("d", "create")]);
+  expect(outcome(live, others, lost, new Map(), seen.loaded).live).toEqual(NOTHING);
+});
+
+test("a loss is counted once", () => {
+  const lost = pendingOf([change("a", "delete")]);
+  const once = outcome(NOTHING, [], lost, new Map(), seen.loaded);
+  expect(once.counts.lost).toBe(1);
+  expect(once.live.marks.get("a")?.kind).toBe("deleted");
+  expect(outcome(once.live, [], lost, new Map(), seen.loaded).counts.lost).toBe(0);
+});
+
+test("what came before a list was read again is over, what came during it is not", () => {
+  const lost = (id: string) => pendingOf([change(id, "delete")]);
+  const fresh = pendingOf([change("c", "create")]);
+  const before = outcome(NOTHING, fresh, lost("a"), byId(record("c", "Cy")), seen.loaded).live;
+  const during = outcome(before, [], lost("b"), new Map(), seen.loaded).live;
+  const after = afterReading(during, before);
+  expect([...after.marks].map(([id, { kind }]) => [id, kind])).toEqual([
+    ["b", "deleted"],
+    ["c", "new"],
+  ]);
+  expect(after.fresh.size).toBe(0);
+});

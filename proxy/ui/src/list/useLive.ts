@@ -1,0 +1,181 @@
+import type { InfiniteData } from "@tanstack/react-query";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type Change, follow } from "../api/changes";
+import { listKey, refreshLists, type SearchPage } from "../api/lists";
+import { hasWrittenLately } from "../api/ownWrites";
+import { type Paced, paced } from "../api/paced";
+import { queryClient, type RecordBody, useMe } from "../api/queries";
+import { useSession } from "../session/session";
+import {
+  addPending,
+  afterReading,
+  type Counts,
+  faded,
+  type Live,
+  NOTHING,
+  outcome,
+  type Pending,
+  sorted,
+} from "./live";
+import { matchingBody } from "./state";
+import type { Found } from "./useFound";
+import { search } from "./useRecords";
+
+/** Milliseconds between two reads of changed rows. */
+const EVERY = 300;
+/** Milliseconds after a read that failed. */
+const LATER = 5_000;
+/** So many records are asked for at once. */
+const AT_ONCE = 200;
+/** So many new records are counted. */
+export const MAX_FRESH = 500;
+/** Milliseconds that the mark of a change is shown, as long as its animation. */
+const SHOWN = 5_000;
+/** A list that was read so many milliseconds before the feed begins is read again. */
+const OLD = 2_000;
+
+type Pages = InfiniteData<SearchPage, string | null>;
+
+/**
+ * What others change in the list, shown where it stands: changed rows are read again, deleted ones stay and are marked, new
+ * ones are counted.
+ * @param place the element with the rows
+ * @param onCounts is told how much changed
+ */
+export function useLive(
+  project: string,
+  template: string,
+  found: Found,
+  areDeleted: boolean,
+  place: RefObject<HTMLElement | null>,
+  onCounts: (counts: Counts) => void,
+): Live {
+  const { key: session } = useSession();
+  const ownKey = useMe(project).data?.key?.id;
+  const [live, setLive] = useState(NOTHING);
+  const loaded = useMemo(() => new Map(found.records.map((it) => [it.id, it])), [found.records]);
+  // Of the last rendering, for what happens between two.
+  const latest = useRef({ found, loaded, areDeleted, live, ownKey, onCounts });
+  latest.current = { found, loaded, areDeleted, live, ownKey, onCounts };
+  const pending = useRef(new Map<string, Pending>());
+  const flush = useRef<Paced | null>(null);
+
+  useEffect(() => {
+    const isRendered = (id: string) => {
+      const name = CSS.escape(id);
+      return place.current?.querySelector(`[data-record="${name}"], [data-key="${name}"]`) != null;
+    };
+    const read = async () => {
+      const { found, loaded, areDeleted, live } = latest.current;
+      const { key, isOld, query } = found;
+      if (pending.current.size === 0) return;
+      if (isOld || queryClient.isFetching({ queryKey: key, exact: true }) > 0) return reading.ask(EVERY);
+      const all = pending.current;
+      const seen = { loaded, isWhole: !query.hasNextPage, areDeleted, isRendered };
+      const { asked, later, lost } = sorted(all.values(), seen);
+      const wanted = live.fresh.size < MAX_FRESH ? asked : asked.filter(({ id }) => loaded.has(id));
+      const batch = wanted.slice(0, AT_ONCE);
+      const rest = wanted.slice(AT_ONCE);
+      pending.current = new Map([...later, ...rest].map((it) => [it.id, it]));
+      const records = await matching(project, template, found, batch).catch(() => null);
+      if (latest.current.found.key !== key) return;
+      if (records === null) {
+        // What came meanwhile is newer.
+        pending.current = new Map([...all, ...pending.current]);
+        return reading.ask(LATER);
+      }
+      const shown = outcome(
+        latest.current.live,
+        batch,
+        lost,
+        new Map(records.map((it) => [it.id, it])),
+        latest.current.loaded,
+      );
+      if (shown.rows.length > 0) put(key, shown.rows);
+      setLive(shown.live);
+      latest.current.onCounts(shown.counts);
+      if (rest.length > 0) reading.ask();
+    };
+    const reading = paced(read, EVERY);
+    flush.current = reading;
+    // What is scrolled to is read.
+    const scroll = () => pending.current.size > 0 && reading.ask();
+    const element = place.current;
+    element?.addEventListener("scroll", scroll, { capture: true, passive: true });
+    return () => {
+      element?.removeEventListener("scroll", scroll, { capture: true });
+      reading.stop();
+    };
+  }, [project, template, place]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another session has a feed of its own.
+  useEffect(() => {
+    const ended = new AbortController();
+    const onStart = (isGap: boolean) => {
+      const { dataUpdatedAt } = latest.current.found.query;
+      if (isGap || (dataUpdatedAt > 0 && Date.now() - dataUpdatedAt > OLD))
+        void refreshLists(project, template);
+    };
+    const onChanges = (changes: Change[]) => {
+      const { areDeleted, ownKey } = latest.current;
+      addPending(pending.current, changes, areDeleted, (change) => isOwn(change, ownKey));
+      flush.current?.ask();
+      // Lists that are not shown are read again when they are.
+      const others = { queryKey: listKey(project, template), refetchType: "none", type: "inactive" } as const;
+      void queryClient.invalidateQueries(others);
+    };
+    void follow(project, template, { onStart, onChanges }, ended.signal);
+    return () => ended.abort();
+  }, [project, template, session]);
+
+  // Another search has found its records by itself.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is the occasion, not an input.
+  useEffect(() => {
+    pending.current.clear();
+    setLive(NOTHING);
+  }, [found.key]);
+
+  // A mark of a change fades.
+  useEffect(() => {
+    if (live.marks.size > 0) setTimeout(() => setLive((now) => faded(now, live)), SHOWN);
+  }, [live]);
+
+  const { isRefetching } = found.query;
+  const before = useRef<Live | null>(null);
+  useEffect(() => {
+    if (isRefetching) before.current = latest.current.live;
+    else if (before.current !== null) {
+      const known = before.current;
+      before.current = null;
+      if (!latest.current.found.query.isError) setLive((live) => afterReading(live, known));
+    }
+  }, [isRefetching]);
+  return live;
+}
+
+/** Whether this tab made a change: "erp sync (key 3)" has the key 3. */
+const isOwn = ({ actor, source }: Change, key: number | undefined): boolean =>
+  source === "app" && actor !== null && actor.endsWith(` (key ${key})`) && hasWrittenLately();
+
+/** Those of these records that match the search of the list, as it shows them. */
+async function matching(
+  project: string,
+  template: string,
+  { body, isRanked }: Found,
+  asked: readonly Pending[],
+): Promise<RecordBody[]> {
+  if (asked.length === 0) return [];
+  const ids = asked.map(({ id }) => id);
+  return (await search(project, template, matchingBody(body, isRanked, ids))).records;
+}
+
+/** Shows these rows in the list, which was read no later for that. */
+function put(key: readonly unknown[], rows: readonly RecordBody[]) {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const now = (records: RecordBody[]) => records.map((it) => byId.get(it.id) ?? it);
+  queryClient.setQueryData<Pages>(
+    key,
+    (data) => data && { ...data, pages: data.pages.map((page) => ({ ...page, records: now(page.records) })) },
+    { updatedAt: queryClient.getQueryState(key)?.dataUpdatedAt },
+  );
+}

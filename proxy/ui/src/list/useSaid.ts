@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type Paced, paced } from "../api/paced";
+import { words } from "../language";
+import type { Counts } from "./live";
+
+/** Milliseconds between two announcements. */
+const EVERY = 8_000;
+
+const NONE: Counts = { changed: 0, lost: 0 };
+
+/** What others changed, as a sentence for screen readers. Many changes are summed up. */
+export function useSaid(): [string, (counts: Counts) => void] {
+  const [said, setSaid] = useState("");
+  const sum = useRef(NONE);
+  const speech = useRef<Paced | null>(null);
+  useEffect(() => {
+    const speaking = paced(async () => {
+      setSaid(words.list.othersDid(sum.current.changed, sum.current.lost));
+      sum.current = NONE;
+    }, EVERY);
+    speech.current = speaking;
+    return speaking.stop;
+  }, []);
+  const add = useCallback(({ changed, lost }: Counts) => {
+    if (changed + lost === 0) return;
+    sum.current = { changed: sum.current.changed + changed, lost: sum.current.lost + lost };
+    speech.current?.ask();
+  }, []);
+  return [said, add];
+}

@@ -1,0 +1,38 @@
+import { type RefObject, useCallback, useEffect, useState } from "react";
+import { refreshLists } from "../api/lists";
+import { sayDone } from "../components/toast";
+import { words } from "../language";
+import type { GridHandle } from "./Grid";
+import type { Live } from "./live";
+import type { Found } from "./useFound";
+
+const t = words.list;
+
+/** Shows the new records of a list when they are asked for, and at once where there are no others. */
+export function useShowNew(
+  project: string,
+  template: string,
+  { records, isEmpty, query }: Found,
+  { fresh }: Live,
+  grid: RefObject<GridHandle | null>,
+): () => void {
+  const [awaited, setAwaited] = useState<ReadonlySet<string> | null>(null);
+  const { isRefetching } = query;
+
+  const isFirst = isEmpty && fresh.size > 0;
+  useEffect(() => {
+    if (isFirst) void refreshLists(project, template);
+  }, [isFirst, project, template]);
+
+  useEffect(() => {
+    if (awaited === null || isRefetching) return;
+    setAwaited(null);
+    const first = records.find(({ id }) => awaited.has(id));
+    grid.current?.focus(first?.id);
+    if (first === undefined) sayDone(t.newFurther);
+  }, [awaited, isRefetching, records, grid]);
+
+  return useCallback(() => {
+    void refreshLists(project, template).then(() => setAwaited(fresh));
+  }, [project, template, fresh]);
+}

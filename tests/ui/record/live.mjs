@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { browse, colleague, list, signIn } from "../browser.mjs";
+
+const { ask, key } = colleague();
+const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
+const { id: other } = await ask("GET", "/entities/template/customers/by-key?key=erp:1");
+
+await browse(async (page) => {
+  const feed = page.waitForResponse(/\/v1\/changes/);
+  await signIn(page, `${list("customers")}/r/${id}`);
+  await feed;
+  const record = page.getByRole("complementary", { name: "Record" });
+  await record.getByRole("button", { name: "Edit name" }).click();
+  const field = record.getByRole("textbox", { name: "name" });
+  await field.fill("Anna Müll");
+  await field.press("End");
+
+  // A colleague works on the same record in a browser of their own.
+  const theirs = await (await page.context().browser().newContext()).newPage();
+  await signIn(theirs, `${list("customers")}/r/${id}`, key);
+  await theirs.getByRole("button", { name: "Edit visits" }).click();
+  await theirs.getByRole("textbox", { name: "visits" }).fill("77");
+  await theirs.getByRole("textbox", { name: "visits" }).press("Enter");
+
+  // What is not being edited takes the new value, and the record says whose it is. What is being edited stays.
+  await record.locator("[data-field=visits]").getByText("77").waitFor();
+  await record.getByText(/Beat set visits to 77/).waitFor();
+  assert.equal(await field.inputValue(), "Anna Müll");
+  assert.ok(
+    await field.evaluate((it) => it === document.activeElement && it.selectionStart === it.value.length),
+  );
+
+  // The field that is being edited says what was made of it, and lets the reader choose.
+  await theirs.getByRole("button", { name: "Edit name" }).click();
+  await theirs.getByRole("textbox", { name: "name" }).fill("Anna Meier");
+  await theirs.getByRole("textbox", { name: "name" }).press("Enter");
+  await record.getByText("While you were editing:").waitFor();
+  await record.getByText(/Beat set name to Anna Meier/).waitFor();
+  assert.equal(await field.inputValue(), "Anna Müll");
+  await field.pressSequentially("er");
+  await record.getByRole("button", { name: "Save yours" }).click();
+  await record.getByRole("heading", { name: "Anna Müller" }).waitFor();
+  // The colleague sees it, too.
+  await theirs.getByRole("heading", { name: "Anna Müller" }).waitFor();
+  await theirs.getByText(/set name to Anna Müller/).waitFor();
+
+  // Who deleted the record is said while it is open.
+  await ask("DELETE", `/entities/${id}`);
+  await record.getByText(/Beat deleted this record/).waitFor();
+  await record.getByRole("button", { name: "Restore" }).waitFor();
+  await page.locator(`[data-record="${id}"][title="Deleted by Beat"]`).waitFor();
+
+  // The record that is opened next is followed as well.
+  await page.locator(`[data-record="${other}"] [data-cell="2"]`).click();
+  await record.getByRole("heading", { name: "Beat" }).waitFor();
+  await ask("PATCH", `/entities/${other}`, { attributes: { name: "Beatrice" } });
+  await record.getByRole("heading", { name: "Beatrice" }).waitFor();
+});
