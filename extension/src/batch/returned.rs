@@ -48,6 +48,9 @@ pub fn wanted(operations: &[Result<Operation, Error>], returned: Returned) -> Wa
     operations.map(|operation| (operation.index, Rc::clone(&operation.template))).collect()
 }
 
+/// A template, and the operations that wrote its records: their positions and the ids of the records.
+type OfTemplate<'t> = (&'t Rc<Template>, Vec<(usize, Uuid)>);
+
 /// Reads the records of these operations. A record that a later operation deleted has none.
 pub fn read(
     caller: &Caller,
@@ -55,7 +58,7 @@ pub fn read(
     wanted: &Wanted,
     returned: Returned,
 ) -> Result<HashMap<usize, WrittenRecord>, Error> {
-    let mut of_templates: BTreeMap<i32, (&Rc<Template>, Vec<(usize, Uuid)>)> = BTreeMap::new();
+    let mut of_templates: BTreeMap<i32, OfTemplate> = BTreeMap::new();
     for (index, template) in wanted {
         if let Some(Some(Ok(Done { id, .. }))) = outcomes.get(*index) {
             of_templates.entry(template.id).or_insert((template, Vec::new())).1.push((*index, *id));
