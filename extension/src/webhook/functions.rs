@@ -122,12 +122,13 @@ sql_functions! {
         queue::queue(&Caller::current()).map(Answer::Text)
     };
 
-    /// `keyed_http.claim_webhooks(max_deliveries integer, lease integer) returns text`.
+    /// `keyed_http.claim_webhooks(max_deliveries integer, lease integer, max_in_flight integer) returns text`.
     keyed_http_claim_webhooks => |call| {
         catalog::refresh();
         let max = call.integer(0).ok_or_else(|| must_not_be_null("max_deliveries"))?;
         let lease = call.integer(1).ok_or_else(|| must_not_be_null("lease"))?;
-        claim::claim(&Caller::current(), max, lease).map(Answer::Text)
+        let max_in_flight = call.integer(2).ok_or_else(|| must_not_be_null("max_in_flight"))?;
+        claim::claim(&Caller::current(), max, lease, max_in_flight).map(Answer::Text)
     };
 
     /// `keyed_http.finish_webhook(claim text, id text, status integer, error text, response text, retry_after integer,
