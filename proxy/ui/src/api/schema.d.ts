@@ -125,7 +125,7 @@ export interface paths {
         };
         /**
          * Read what was changed
-         * @description Every committed change of a record that you may read comes exactly once on a walk along the cursors, and those of one record in their order. A change is shown once no transaction that could come before it is still open.
+         * @description Every committed change of a record that you may read comes exactly once on a walk along the cursors, and those of one record in their order. A change is shown once no transaction that could come before it is still open. With `wait`, or as a stream of events, the request waits for changes; it needs a project, by the header or by the key. A stream is one response that does not end: each event has the operation as its name and an entry as its data. The last event of a page has the cursor behind it as its id, so a client that reconnects with `Last-Event-ID` gets at most one page again. An event `error` has a problem as its data, and ends the stream.
          */
         get: operations["getChanges"];
         put?: never;
@@ -925,6 +925,126 @@ export interface paths {
         post?: never;
         /** Remove a saved view */
         delete: operations["dropView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhook endpoints
+         * @description Those of the project of the request; without one, of all projects of the key.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create an endpoint to which changes are delivered
+         * @description The secret is returned once. It is not stored for an `Idempotency-Key`.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook endpoint */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /** Remove a webhook endpoint with its deliveries */
+        delete: operations["dropWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /** Change a webhook endpoint */
+        patch: operations["alterWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries to an endpoint, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a delivery with its body
+         * @description The body is made when it is sent, so this is the one that would be sent now.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description One that waits for its next attempt is sent at once.
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test delivery
+         * @description It has the type `test` and is sent once, also to a disabled endpoint.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3153,6 +3273,39 @@ export interface components {
         };
         /**
          * @example {
+         *       "include_record": true,
+         *       "slug": "shop",
+         *       "templates": [
+         *         "customers"
+         *       ],
+         *       "url": "https://shop.example.com/hooks"
+         *     }
+         */
+        NewWebhookEndpoint: {
+            enabled?: boolean;
+            /** @description Only records that match, as the scope of a grant. Requires exactly one template. */
+            filter?: Record<string, never> | null;
+            /**
+             * @description The first change to deliver: the next one, or the first of all. If set, unfinished deliveries are dropped.
+             * @enum {unknown}
+             */
+            from?: "now" | "start";
+            /** @description Deliveries contain the record as it is when they are sent. */
+            include_record?: boolean;
+            /** @description Null for all. */
+            operations?: ("create" | "update" | "delete" | "restore" | "gone")[] | null;
+            /** @description The role whose privileges decide what is delivered. */
+            role?: string | null;
+            /** @description `whsec_` and base64. */
+            secret?: string;
+            slug: string;
+            /** @description Slugs or numbers of templates; null for all. */
+            templates?: string[] | null;
+            /** @description `https://`; `http://` only within the networks of `KEYED_WEBHOOK_ALLOW`. */
+            url: string;
+        };
+        /**
+         * @example {
          *       "attributes": {
          *         "name": "Ada"
          *       },
@@ -5036,6 +5189,176 @@ export interface components {
         Views: {
             views: components["schemas"]["View"][];
         };
+        /**
+         * @example {
+         *       "deliveries": [
+         *         {
+         *           "attempts": 1,
+         *           "created_at": "2026-01-31T12:00:00.000000Z",
+         *           "duration_ms": 41,
+         *           "finished_at": "2026-01-31T12:00:01.000000Z",
+         *           "id": "5a3f4f2e-9f3c-4b63-9d0b-9e4f5a0f7c11",
+         *           "last_error": null,
+         *           "last_status": 204,
+         *           "next_attempt_at": null,
+         *           "operation": "update",
+         *           "record_id": "0190b0a8-8f1c-8000-8000-000700000001",
+         *           "response": null,
+         *           "state": "done"
+         *         }
+         *       ],
+         *       "next_cursor": null
+         *     }
+         */
+        WebhookDeliveries: {
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "attempts": 1,
+         *       "created_at": "2026-01-31T12:00:00.000000Z",
+         *       "duration_ms": 41,
+         *       "finished_at": "2026-01-31T12:00:01.000000Z",
+         *       "id": "5a3f4f2e-9f3c-4b63-9d0b-9e4f5a0f7c11",
+         *       "last_error": null,
+         *       "last_status": 204,
+         *       "next_attempt_at": null,
+         *       "operation": "update",
+         *       "record_id": "0190b0a8-8f1c-8000-8000-000700000001",
+         *       "response": null,
+         *       "state": "done"
+         *     }
+         */
+        WebhookDelivery: {
+            attempts: number;
+            /** @description Only where a single delivery is read: the body that would be sent now; null if nothing is left to send. */
+            body?: string | null;
+            /** Format: date-time */
+            created_at?: string;
+            duration_ms?: number | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /** @description The `webhook-id`. */
+            id: string;
+            last_error?: string | null;
+            last_status?: number | null;
+            /** Format: date-time */
+            next_attempt_at?: string | null;
+            /** @enum {unknown} */
+            operation: "create" | "update" | "delete" | "restore" | "gone" | "test";
+            record_id?: string | null;
+            /** @description The first KiB of the last response. */
+            response?: string | null;
+            /** @enum {unknown} */
+            state: "pending" | "running" | "done" | "failed";
+        };
+        /**
+         * @example {
+         *       "created_at": "2026-01-31T12:00:00.000000Z",
+         *       "disabled_at": null,
+         *       "disabled_reason": null,
+         *       "enabled": true,
+         *       "failed": 0,
+         *       "failing_since": null,
+         *       "filter": null,
+         *       "id": "1",
+         *       "include_record": true,
+         *       "last_success_at": "2026-01-31T12:00:00.000000Z",
+         *       "operations": null,
+         *       "pending": 0,
+         *       "previous_secret_until": null,
+         *       "project": "crm",
+         *       "role": "keyed_admin",
+         *       "slug": "shop",
+         *       "templates": [
+         *         "customers"
+         *       ],
+         *       "updated_at": "2026-01-31T12:00:00.000000Z",
+         *       "url": "https://shop.example.com/hooks"
+         *     }
+         */
+        WebhookEndpoint: {
+            /** Format: date-time */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When the service disabled the endpoint.
+             */
+            disabled_at?: string | null;
+            disabled_reason?: string | null;
+            enabled: boolean;
+            /** @description Failed deliveries. */
+            failed?: number;
+            /**
+             * Format: date-time
+             * @description The first failure since the last success.
+             */
+            failing_since?: string | null;
+            /** @description Only records that match, as the scope of a grant. Requires exactly one template. */
+            filter?: Record<string, never> | null;
+            id: string;
+            /** @description Deliveries contain the record as it is when they are sent. */
+            include_record?: boolean;
+            /** Format: date-time */
+            last_success_at?: string | null;
+            /** @description Null for all. */
+            operations?: ("create" | "update" | "delete" | "restore" | "gone")[] | null;
+            /** @description Unfinished deliveries. */
+            pending?: number;
+            /** Format: date-time */
+            previous_secret_until?: string | null;
+            project: string;
+            /** @description The role whose privileges decide what is delivered. */
+            role?: string | null;
+            /** @description Returned once, when it is new. */
+            secret?: string;
+            slug: string;
+            /** @description Slugs of templates; null for all. */
+            templates?: string[] | null;
+            /** Format: date-time */
+            updated_at?: string;
+            /** @description `https://`; `http://` only within the networks of `KEYED_WEBHOOK_ALLOW`. */
+            url: string;
+        };
+        /**
+         * @example {
+         *       "rotate_secret": true
+         *     }
+         */
+        WebhookEndpointChange: {
+            enabled?: boolean;
+            /** @description Only records that match, as the scope of a grant. Requires exactly one template. */
+            filter?: Record<string, never> | null;
+            /**
+             * @description The first change to deliver: the next one, or the first of all. If set, unfinished deliveries are dropped.
+             * @enum {unknown}
+             */
+            from?: "now" | "start";
+            /** @description Deliveries contain the record as it is when they are sent. */
+            include_record?: boolean;
+            /** @description Null for all. */
+            operations?: ("create" | "update" | "delete" | "restore" | "gone")[] | null;
+            /** @description The role whose privileges decide what is delivered. */
+            role?: string | null;
+            /** @description Generates a new secret. Deliveries are signed with the old one as well for 24 hours. */
+            rotate_secret?: boolean;
+            /** @description `whsec_` and base64. */
+            secret?: string;
+            slug?: string;
+            /** @description Slugs or numbers of templates; null for all. */
+            templates?: string[] | null;
+            /** @description `https://`; `http://` only within the networks of `KEYED_WEBHOOK_ALLOW`. */
+            url?: string;
+        };
+        /**
+         * @example {
+         *       "endpoints": []
+         *     }
+         */
+        WebhookEndpoints: {
+            endpoints: components["schemas"]["WebhookEndpoint"][];
+        };
     };
     responses: {
         /** @description `external_key_taken` or `conflict`. `request_in_progress`: a request with this Idempotency-Key is running. `import_in_progress`: another file is being imported as one transaction. */
@@ -5439,6 +5762,8 @@ export interface operations {
                 limit?: number;
                 /** @description Adds the record as it is now. */
                 include?: "record";
+                /** @description Seconds to wait for a change if there is none. Not for a stream of events. */
+                wait?: number;
                 /**
                  * @description Returns the values of numbers and metrics as strings with every digit. Requests can contain strings or JSON numbers.
                  * @example string
@@ -5451,19 +5776,27 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /** @description Of a stream of events: the cursor after which it begins, instead of `after`. */
+                "Last-Event-ID"?: string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description One page, or a stream of events with `Accept: text/event-stream`. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Changes"];
+                    /**
+                     * @example event: update
+                     *     data: {"id": "01931f3e-5b2a-8c00-8000-000710f2a9c4", "template_id": "7", "template_slug": "customers", "external_key": "erp:4711", "operation": "update", "at": "2026-01-31T12:00:00.000000Z", "actor": "erp sync (key 3)", "source": "api", "changed": ["name"]}
+                     *     id: AQ
+                     */
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -8357,6 +8690,357 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The complete list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoints"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description The endpoint. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    dropWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    alterWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointChange"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only deliveries in this state. */
+                state?: "pending" | "running" | "done" | "failed";
+                /** @description Maximum number. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveries"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+                /** @description The `id` of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+                /** @description The `id` of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queued delivery. */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible ASCII characters, or a string in double quotes. For 24 hours, a repeated request has no second effect and gets the same response.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queued delivery; the list of deliveries shows the outcome. */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
