@@ -66,6 +66,10 @@ create function keyed_http.webhook_deliveries(endpoint text, state text, page_si
 comment on function keyed_http.webhook_deliveries(text, text, integer, text) is
   'GET /webhook-endpoints/{endpoint}/deliveries.';
 
+create function keyed_http.get_webhook_delivery(endpoint text, id text) returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_get_webhook_delivery';
+comment on function keyed_http.get_webhook_delivery(text, text) is 'GET /webhook-endpoints/{endpoint}/deliveries/{id}.';
+
 create function keyed_http.replay_webhook_delivery(endpoint text, id text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_replay_webhook_delivery';
 comment on function keyed_http.replay_webhook_delivery(text, text) is
