@@ -1,4 +1,4 @@
-//! `changes`: prints the feed of changes of a running proxy, and keeps the cursor behind what was printed in a file.
+//! `changes`: prints the feed of changes of a running proxy, and keeps the cursor after the printed changes in a file.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -55,8 +55,8 @@ pub(crate) struct Changes {
     #[arg(long)]
     include_record: bool,
 
-    /// Begin with the first change that there is, also if the cursor file has a cursor. Default: begin behind that cursor; without
-    /// one, with what comes from now on.
+    /// Begin with the first change, even if the cursor file has a cursor. Default: begin after that cursor; without one, with changes
+    /// from now on.
     #[arg(long)]
     from_start: bool,
 

@@ -94,9 +94,14 @@ pub(crate) fn parameters<'a, const N: usize>(
             continue;
         }
         let Some(index) = accepted.iter().position(|candidate| *candidate == name) else {
-            let accepted = if N == 0 { "none".to_owned() } else { accepted.join(", ") };
+            let numbers = takes_numbers(uri).then_some(NUMBERS);
+            let accepted: Vec<&str> = accepted.into_iter().chain(numbers).collect();
+            let accepted = match accepted.as_slice() {
+                [] => "this path takes none".to_owned(),
+                accepted => format!("this path takes {}", accepted.join(", ")),
+            };
             return Err(Problem::malformed(format!(
-                "the query parameter \"{}\" is unknown; accepted are {accepted}",
+                "the query parameter \"{}\" is unknown: {accepted}",
                 shortened(&name)
             )));
         };

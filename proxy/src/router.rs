@@ -53,6 +53,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/webhook-endpoints/{endpoint}", get(webhooks::read).patch(webhooks::alter).delete(webhooks::drop)),
         ("/webhook-endpoints/{endpoint}/test", post(webhooks::test)),
         ("/webhook-endpoints/{endpoint}/deliveries", get(webhooks::deliveries)),
+        ("/webhook-endpoints/{endpoint}/deliveries/{id}", get(webhooks::delivery)),
         ("/webhook-endpoints/{endpoint}/deliveries/{id}/replay", post(webhooks::replay)),
         ("/entities/semantic-search", post(search::semantic)),
         ("/me", get(access::me)),

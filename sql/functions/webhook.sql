@@ -66,6 +66,10 @@ create function keyed_http.webhook_deliveries(endpoint text, state text, page_si
 comment on function keyed_http.webhook_deliveries(text, text, integer, text) is
   'GET /webhook-endpoints/{endpoint}/deliveries.';
 
+create function keyed_http.get_webhook_delivery(endpoint text, id text) returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_get_webhook_delivery';
+comment on function keyed_http.get_webhook_delivery(text, text) is 'GET /webhook-endpoints/{endpoint}/deliveries/{id}.';
+
 create function keyed_http.replay_webhook_delivery(endpoint text, id text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_replay_webhook_delivery';
 comment on function keyed_http.replay_webhook_delivery(text, text) is
@@ -76,10 +80,11 @@ create function keyed_http.queue_webhooks() returns text
 comment on function keyed_http.queue_webhooks() is
   'For a worker that delivers webhooks: queues the deliveries of new changes. {queued, has_more}. Needs keyed_admin.';
 
-create function keyed_http.claim_webhooks(max_deliveries integer, lease integer) returns text
+create function keyed_http.claim_webhooks(max_deliveries integer, lease integer, max_in_flight integer default 10)
+  returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_claim_webhooks';
-comment on function keyed_http.claim_webhooks(integer, integer) is
-  'Claims up to max_deliveries due deliveries for lease seconds: {claim, deliveries: [{id, endpoint, url, body, secrets}], is_settled}. A delivery is due when no earlier one of the same record to the same endpoint is unfinished. Needs keyed_admin.';
+comment on function keyed_http.claim_webhooks(integer, integer, integer) is
+  'Claims up to max_deliveries due deliveries for lease seconds, so that an endpoint has at most max_in_flight (1 to 10) in flight: {claim, deliveries: [{id, endpoint, url, body, secrets}], is_settled}. A delivery is due when no earlier one of the same record to the same endpoint is unfinished. Needs keyed_admin.';
 
 create function keyed_http.finish_webhook(
   claim text, id text, status integer, error text, response text, retry_after integer, duration integer)

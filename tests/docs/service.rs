@@ -60,6 +60,8 @@ impl Service {
                 ("KEYED_EMBED_PROVIDER", "hash"),
                 ("KEYED_EMBED_API_KEY", key.as_str()),
                 ("KEYED_METRICS_LISTEN", "127.0.0.1:0"),
+                ("KEYED_WEBHOOK_API_KEY", key.as_str()),
+                ("KEYED_WEBHOOK_ALLOW", "127.0.0.1"),
             ];
             Some(Proxy::start_with(&database, &settings).await)
         } else {
@@ -110,7 +112,8 @@ impl Service {
 
     /// Runs the blocks in order in one shell. Returns the output of each, or the error.
     pub(crate) fn run(&self, blocks: &[Block]) -> Result<Vec<String>, String> {
-        let mut script = String::from("set -euo pipefail\n");
+        // A page may start a program in the background, and fail before it ends that program.
+        let mut script = String::from("set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n");
         for (number, block) in blocks.iter().enumerate() {
             let file = format!(".blocks/{number}.{}", block.language);
             self.write(&file, &self.adapt(&block.text));

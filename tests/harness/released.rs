@@ -62,7 +62,7 @@ fn changed_missing_and_unreadable_lines_are_detected() {
     for (line, word) in [
         (changed.as_str(), "has changed"),
         (&format!("{hash}  sql/state/gone.sql"), "is gone"),
-        (hash.as_str(), "no line"),
+        (hash.as_str(), "not a line"),
     ] {
         let faults = faults(line, &root);
         assert!(faults.len() == 1 && faults[0].contains(word), "{faults:?}");

@@ -9,6 +9,7 @@ mod files;
 mod list;
 mod record;
 mod template;
+mod webhooks;
 
 use harness::Service;
 use serde_json::{Value, json};

@@ -17,10 +17,13 @@ use keyed_service::shutdown::{Shutdown, Step};
 use keyed_service::statement::{Argument, Statement, number, statement, text};
 use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
 
-/// The maximum number of deliveries in flight.
-const MAX_IN_FLIGHT: usize = 100;
+/// The number of deliveries in flight from which each endpoint has at most one, so that slow receivers do not use up the
+/// worker: an endpoint with none in flight always gets one.
+const MANY_IN_FLIGHT: usize = 100;
+/// The maximum number of deliveries to an endpoint that are in flight otherwise.
+const MAX_TO_ENDPOINT: i32 = 10;
 /// The maximum number of deliveries in a claim.
-const MAX_CLAIMED: usize = 50;
+const MAX_CLAIMED: i32 = 50;
 
 /// The rests between checks when there is nothing to do, from the first to the longest.
 const FIRST_REST: Duration = Duration::from_millis(200);
@@ -40,7 +43,7 @@ const STORE_RESTS: [Duration; 5] = [
 ];
 
 const QUEUE: Statement = statement!("queue_webhooks()");
-const CLAIM: Statement = statement!("claim_webhooks($4::int, $5::int)");
+const CLAIM: Statement = statement!("claim_webhooks($4::int, $5::int, $6::int)");
 const FINISH: Statement =
     statement!("finish_webhook($4::text, $5::text, $6::int, $7::text, $8::text, $9::int, $10::int)");
 
@@ -97,31 +100,24 @@ impl<D: WorkerDatabase> Worker<D> {
         let (mut rest, mut failures) = (FIRST_REST, 0_u32);
         while !shutdown.has_begun() {
             while tasks.try_join_next().is_some() {}
-            let free = MAX_IN_FLIGHT - tasks.len().min(MAX_IN_FLIGHT);
-            if free > 0 {
-                match self.round(free.min(MAX_CLAIMED), &mut tasks).await {
-                    Ok(true) => {
-                        (rest, failures) = (FIRST_REST, 0);
-                        continue;
-                    }
-                    Ok(false) if failures > 0 => (rest, failures) = (FIRST_REST, 0),
-                    Ok(false) => {}
-                    Err(error) => {
-                        rest = rest_after(failures);
-                        failures = failures.saturating_add(1);
-                        let seconds = rest.as_secs_f64();
-                        tracing::warn!(
-                            cause = error.cause,
-                            rest_seconds = seconds,
-                            "cannot deliver webhooks"
-                        );
-                    }
+            match self.round(&mut tasks).await {
+                Ok(true) => {
+                    (rest, failures) = (FIRST_REST, 0);
+                    continue;
+                }
+                Ok(false) if failures > 0 => (rest, failures) = (FIRST_REST, 0),
+                Ok(false) => {}
+                Err(error) => {
+                    rest = rest_after(failures);
+                    failures = failures.saturating_add(1);
+                    let seconds = rest.as_secs_f64();
+                    tracing::warn!(cause = error.cause, rest_seconds = seconds, "cannot deliver webhooks");
                 }
             }
             // So that the workers of several proxies do not all ask at the same moment.
             let pause = rest.mul_f64(0.75 + fastrand::f64() / 2.0);
             tokio::select! {
-                () = tokio::time::sleep(pause), if free > 0 => rest = (2 * rest).min(MAX_REST.max(rest)),
+                () = tokio::time::sleep(pause) => rest = (2 * rest).min(MAX_REST.max(rest)),
                 // The next delivery of the same record may be due.
                 Some(_) = tasks.join_next() => rest = FIRST_REST,
                 () = shutdown.reached(Step::Draining) => {}
@@ -131,20 +127,22 @@ impl<D: WorkerDatabase> Worker<D> {
     }
 
     /// Queues and claims. Returns whether there was something to do.
-    async fn round(&self, free: usize, tasks: &mut JoinSet<()>) -> Result<bool, StatementError> {
-        let Queued { queued, has_more } = self.shared.ask(QUEUE, &[]).await?;
-        let most = i32::try_from(free).unwrap_or(i32::MAX);
+    async fn round(&self, tasks: &mut JoinSet<()>) -> Result<bool, StatementError> {
+        let queued: Result<Queued, StatementError> = self.shared.ask(QUEUE, &[]).await;
         let lease = self.shared.sender.timeout().saturating_add(TIME_TO_STORE);
         let lease = i32::try_from(lease.as_secs()).unwrap_or(i32::MAX);
-        let claimed: Claimed = self.shared.ask(CLAIM, &[number(&most), number(&lease)]).await?;
+        let to_endpoint = if tasks.len() < MANY_IN_FLIGHT { MAX_TO_ENDPOINT } else { 1 };
+        let claim = [number(&MAX_CLAIMED), number(&lease), number(&to_endpoint)];
+        let claimed: Claimed = self.shared.ask(CLAIM, &claim).await?;
         let Claimed { claim, deliveries, is_settled } = claimed;
-        let has_worked = queued > 0 || has_more || is_settled || !deliveries.is_empty();
+        let has_worked = is_settled || !deliveries.is_empty();
         let claim: Arc<str> = claim.into();
         for delivery in deliveries {
             let (shared, claim) = (Arc::clone(&self.shared), Arc::clone(&claim));
             tasks.spawn(async move { shared.deliver(&claim, delivery).await });
         }
-        Ok(has_worked)
+        let Queued { queued, has_more } = queued?;
+        Ok(has_worked || queued > 0 || has_more)
     }
 }
 

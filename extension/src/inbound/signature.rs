@@ -35,13 +35,8 @@ pub fn encode_secret(secret: &[u8]) -> String {
 pub fn decode_secret(text: &str, pointer: &str) -> Result<Vec<u8>, Error> {
     let bytes = text.strip_prefix(PREFIX).and_then(|rest| STANDARD.decode(rest).ok());
     bytes.filter(|bytes| BYTES.contains(&bytes.len())).ok_or_else(|| {
-        Error::at(Code::InvalidValue, pointer, "the secret is not a valid Standard Webhooks secret").hint(
-            format!(
-                "Write whsec_ and the base64 of {} to {} bytes, as the sender shows it.",
-                BYTES.start(),
-                BYTES.end()
-            ),
-        )
+        Error::at(Code::InvalidValue, pointer, "the secret is not a valid Standard Webhooks secret")
+            .hint(format!("Write whsec_ and the base64 of {} to {} bytes.", BYTES.start(), BYTES.end()))
     })
 }
 

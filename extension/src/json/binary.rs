@@ -8,39 +8,19 @@
 //! entry has a type and the length of its content. Every 32nd has the end of its content in place of the length, so that a
 //! reader adds at most 31 lengths. Source: `src/include/utils/jsonb.h` of PostgreSQL.
 
+mod layout;
 mod names;
 mod number;
 #[cfg(test)]
 mod tests;
 
+use layout::{
+    CONTAINER, FALSE, IS_ARRAY, IS_END, IS_OBJECT, IS_SCALAR, NULL, NUMBER, NUMERIC, SIZE, STRIDE, STRING,
+    TRUE, VARLENA_HEADER, varlena_header,
+};
 pub use names::names;
 use std::borrow::Cow;
 
-/// The bits of a header, and of an entry, that are a number.
-const NUMBER: u32 = 0x0FFF_FFFF;
-/// The bit of a header that says that the container is an object.
-const IS_OBJECT: u32 = 0x2000_0000;
-/// The bit of a header that says that the container is an array.
-const IS_ARRAY: u32 = 0x4000_0000;
-/// The bit of a header that says that the array stands for its only element, which is not a container.
-const IS_SCALAR: u32 = 0x1000_0000;
-/// The bit of an entry that says that its number is an end, not a length.
-const IS_END: u32 = 0x8000_0000;
-/// The size of a header and of an entry.
-const SIZE: usize = 4;
-/// One of so many entries has an end.
-const STRIDE: usize = 32;
-
-/// The types of entries.
-const STRING: u32 = 0x0000_0000;
-const NUMERIC: u32 = 0x1000_0000;
-const FALSE: u32 = 0x2000_0000;
-const TRUE: u32 = 0x3000_0000;
-const NULL: u32 = 0x4000_0000;
-const CONTAINER: u32 = 0x5000_0000;
-
-/// The size of the header of a variable-length value, which precedes the content.
-const VARLENA_HEADER: usize = 4;
 /// The size of the longest text that is converted. Limits of `jsonb` lie far above it.
 const MAX_TEXT: usize = 8 << 20;
 /// The maximum depth of containers, which are parsed recursively.
@@ -78,13 +58,6 @@ pub fn to_jsonb(json: &str) -> Option<Vec<u8>> {
     let header = varlena_header(out.len());
     out[..VARLENA_HEADER].copy_from_slice(&header);
     Some(out)
-}
-
-/// The header of a variable-length value of this size, including the header.
-fn varlena_header(size: usize) -> [u8; VARLENA_HEADER] {
-    let size = size as u32;
-    let header = if cfg!(target_endian = "big") { size } else { size << 2 };
-    header.to_ne_bytes()
 }
 
 /// Appends a value and returns its entry with its length, which includes padding before it.

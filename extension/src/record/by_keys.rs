@@ -23,33 +23,34 @@ pub struct Body {
     keys: Vec<String>,
     fields: Option<Vec<String>>,
     verbose: bool,
+    versions: bool,
 }
 
 impl Body {
-    /// Parses `{keys, fields?, verbose?}`. Null counts as absent.
+    /// Parses `{keys, fields?, verbose?, versions?}`. Null counts as absent.
     pub fn parse(body: &str) -> Result<Body, Error> {
-        let (mut keys, mut fields, mut verbose) = (None, None, false);
+        let (mut keys, mut fields, mut verbose, mut versions) = (None, None, false, false);
         for (name, value) in json::object(body)?.0 {
             let here = format!("/{}", json::pointer_step(&name));
             match name.as_ref() {
                 "keys" => keys = Some(keys_at(value)?),
                 "fields" if json::is_null(value) => {}
                 "fields" => fields = Some(field_names_at(value, &here)?),
-                "verbose" if json::is_null(value) => {}
+                "verbose" | "versions" if json::is_null(value) => {}
                 "verbose" => verbose = json::boolean_at(value, &here)?,
+                "versions" => versions = json::boolean_at(value, &here)?,
                 _ => {
-                    return Err(
-                        unknown_member(&name, &here).hint("Use the members keys, fields and verbose.")
-                    );
+                    return Err(unknown_member(&name, &here)
+                        .hint("Use the members keys, fields, verbose and versions."));
                 }
             }
         }
-        Ok(Body { keys: keys.ok_or_else(|| missing("keys", ""))?, fields, verbose })
+        Ok(Body { keys: keys.ok_or_else(|| missing("keys", ""))?, fields, verbose, versions })
     }
 
     /// The records, as JSON.
     pub fn find(&self, caller: &Caller, template: &Template) -> Result<String, Error> {
-        find(caller, template, &self.keys, self.fields.as_deref(), self.verbose)
+        find(caller, template, &self.keys, self.fields.as_deref(), self.verbose, self.versions)
     }
 }
 
@@ -94,12 +95,13 @@ pub fn find(
     keys: &[String],
     fields: Option<&[String]>,
     verbose: bool,
+    versions: bool,
 ) -> Result<String, Error> {
     caller.require(Action::Read, template)?;
     check_count(keys.len())?;
     let keys = normalized(keys)?;
     let visible = visibility::row(caller, template);
-    let projection = Projection::parse(caller, template, fields, verbose)?;
+    let projection = Projection::parse(caller, template, fields, verbose)?.with_version(versions);
     let (mut records, mut bytes) = (vec![None; keys.len()], 0);
     read::each_by_key(template, &keys, visible.as_deref(), &projection, |position, record| {
         bytes += record.len();
@@ -149,15 +151,22 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn body_has_keys_fields_and_verbose() {
+    fn body_has_keys_fields_verbose_and_versions() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(
-            Body::parse(r#"{"keys": ["a", " b "], "fields": "name,city", "verbose": true}"#),
-            Ok(Body { keys: names(&["a", " b "]), fields: Some(names(&["name", "city"])), verbose: true })
+            Body::parse(
+                r#"{"keys": ["a", " b "], "fields": "name,city", "verbose": true, "versions": true}"#
+            ),
+            Ok(Body {
+                keys: names(&["a", " b "]),
+                fields: Some(names(&["name", "city"])),
+                verbose: true,
+                versions: true
+            })
         );
         assert_eq!(
-            Body::parse(r#"{"keys": ["a"], "fields": null, "verbose": null}"#),
-            Ok(Body { keys: names(&["a"]), fields: None, verbose: false })
+            Body::parse(r#"{"keys": ["a"], "fields": null, "verbose": null, "versions": null}"#),
+            Ok(Body { keys: names(&["a"]), fields: None, verbose: false, versions: false })
         );
         let many = |count: usize| serde_json::json!({"keys": vec!["k"; count]}).to_string();
         assert!(Body::parse(&many(MAX_KEYS)).is_ok());

@@ -73,7 +73,8 @@ sql_functions! {
         let template = catalog::by_argument(call)?;
         let keys = call.texts(1, "keys")?.ok_or_else(|| must_not_be_null("keys"))?;
         let fields = call.texts(2, "fields")?;
-        by_keys::find(&Caller::current(), &template, &keys, fields.as_deref(), call.flag(3)).map(Answer::Json)
+        by_keys::find(&Caller::current(), &template, &keys, fields.as_deref(), call.flag(3), false)
+            .map(Answer::Json)
     };
 
     /// `keyed.upsert_by_key(template regclass, external_key text, attributes jsonb, if_match text, if_none_match text) returns (id, created)`.

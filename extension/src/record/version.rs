@@ -164,7 +164,7 @@ impl Preconditions {
             ),
             _ => failed(
                 "If-Match does not list the version of the record",
-                "Read the record again and send the new ETag. In SQL, call keyed.record_version(id).",
+                "Read the record again, and send its ETag as If-Match, or its version as if_match in a batch. In SQL, call keyed.record_version(id).",
             ),
         }
     }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 const MAX_DELIVERIES: i32 = 100;
 /// The maximum lease in seconds.
 const MAX_LEASE: i32 = 3600;
-/// The maximum number of deliveries to an endpoint that are in flight.
+/// The maximum number of deliveries to an endpoint that a caller may have in flight.
 const MAX_IN_FLIGHT: i32 = 10;
 /// The maximum size of the bodies of a claim; the remaining deliveries are released.
 const MAX_BYTES: usize = 16 << 20;
@@ -35,6 +35,14 @@ struct Claim {
     bytes: usize,
 }
 
+/// What a worker asks for.
+struct Lease {
+    token: Uuid,
+    seconds: i32,
+    /// The maximum number of deliveries to an endpoint that are in flight.
+    max_in_flight: i32,
+}
+
 /// A delivery to send.
 #[derive(Serialize)]
 struct Claimed {
@@ -46,10 +54,14 @@ struct Claimed {
 }
 
 /// Claims up to `max` due deliveries for some seconds: `{claim, deliveries: [{id, endpoint, url, body, secrets}], is_settled}`.
-/// Each claim counts as an attempt.
-pub fn claim(caller: &Caller, max: i32, lease: i32) -> Result<String, Error> {
+/// Each claim counts as an attempt. An endpoint with `max_in_flight` deliveries in flight gets no more.
+pub fn claim(caller: &Caller, max: i32, lease: i32, max_in_flight: i32) -> Result<String, Error> {
     endpoint::require(caller, "deliver webhooks")?;
-    let bounds = [("max_deliveries", max, 1..=MAX_DELIVERIES), ("lease", lease, 1..=MAX_LEASE)];
+    let bounds = [
+        ("max_deliveries", max, 1..=MAX_DELIVERIES),
+        ("lease", lease, 1..=MAX_LEASE),
+        ("max_in_flight", max_in_flight, 1..=MAX_IN_FLIGHT),
+    ];
     for (name, number, range) in bounds {
         if !range.contains(&number) {
             let message = format!("{name} must be between {} and {}", range.start(), range.end());
@@ -72,13 +84,13 @@ pub fn claim(caller: &Caller, max: i32, lease: i32) -> Result<String, Error> {
         }
         let taken = as_owner(|| {
             connected(|spi| {
-                let take = || {
-                    take(spi, endpoint.id, token, share.min(MAX_IN_FLIGHT), lease, MAX_BYTES - claim.bytes)
-                };
-                or_disable(spi, endpoint.id, attempt(take))
+                let lease = Lease { token, seconds: lease, max_in_flight };
+                let take = || take(spi, endpoint.id, &lease, share, MAX_BYTES - claim.bytes);
+                // A template whose table is locked delays its own deliveries only.
+                without_waiting(|| or_disable(spi, endpoint.id, attempt(take)))
             })
         });
-        if let Some(taken) = taken {
+        if let Some(taken) = taken.flatten() {
             claim.bytes += taken.bytes;
             claim.is_settled |= taken.is_settled;
             claim.deliveries.extend(taken.deliveries);
@@ -99,21 +111,15 @@ fn with_due(spi: &Connection) -> Vec<Endpoint> {
 }
 
 /// Claims due deliveries to an endpoint, oldest first. The lock keeps other workers from exceeding the number in flight.
-fn take(
-    spi: &Connection,
-    id: i32,
-    token: Uuid,
-    max: i32,
-    lease: i32,
-    max_bytes: usize,
-) -> Result<Claim, Error> {
-    let mut claim = Claim { claim: token.to_string(), deliveries: Vec::new(), is_settled: false, bytes: 0 };
+fn take(spi: &Connection, id: i32, lease: &Lease, max: i32, max_bytes: usize) -> Result<Claim, Error> {
+    let mut claim =
+        Claim { claim: lease.token.to_string(), deliveries: Vec::new(), is_settled: false, bytes: 0 };
     let lock = || find(spi, "e.id = $1", "for no key update of e skip locked", &params![id]).pop();
     let Some(endpoint) = without_waiting(lock).flatten() else { return Ok(claim) };
     if let Some(fault) = endpoint.fault().filter(|_| endpoint.enabled) {
         return Err(Error::new(Code::Forbidden, fault));
     }
-    let due = mark(spi, &endpoint, token, max, lease);
+    let due = mark(spi, &endpoint, lease, max);
     let payloads = Payloads::of(spi, &endpoint, &due)?;
     let secrets = [Some(&endpoint.secret), endpoint.previous_secret.as_ref()];
     let secrets: Vec<String> = secrets.into_iter().flatten().map(|secret| encode_secret(secret)).collect();
@@ -152,14 +158,14 @@ fn take(
 }
 
 /// Marks due deliveries as running: those without an earlier unfinished one of the same record.
-fn mark(spi: &Connection, endpoint: &Endpoint, token: Uuid, max: i32, lease: i32) -> Vec<Due> {
+fn mark(spi: &Connection, endpoint: &Endpoint, lease: &Lease, max: i32) -> Vec<Due> {
     let sql = format!(
         "with due as materialized (select d.number from keyed_state.webhook_delivery d \
            where d.endpoint_id = $1 and {IS_DUE} and ($2 or d.operation = 'test') \
            and not exists (select from keyed_state.webhook_delivery b where b.endpoint_id = d.endpoint_id \
              and b.record_id = d.record_id and b.number < d.number and b.state in ('pending', 'running')) \
            order by d.due_at, d.number \
-           limit (select greatest(least($3, {MAX_IN_FLIGHT} - count(*)), 0) from keyed_state.webhook_delivery r \
+           limit (select greatest(least($3, $6 - count(*)), 0) from keyed_state.webhook_delivery r \
              where r.endpoint_id = $1 and r.state = 'running' and r.due_at > now()) \
            for no key update of d skip locked) \
          update keyed_state.webhook_delivery d set state = 'running', claim = $4, attempts = d.attempts + 1, \
@@ -167,7 +173,8 @@ fn mark(spi: &Connection, endpoint: &Endpoint, token: Uuid, max: i32, lease: i32
          from due where d.number = due.number \
          returning d.number, d.id, d.template_id, d.record_id, d.operation, coalesce(d.entry, ''), d.created_at"
     );
-    let arguments = params![endpoint.id, endpoint.enabled, max, token, lease];
+    let arguments =
+        params![endpoint.id, endpoint.enabled, max, lease.token, lease.seconds, lease.max_in_flight];
     let marked = || -> Vec<Due> {
         let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
         let due = rows.iter::<(i64, Uuid, Option<i32>, Option<Uuid>, String, String, i64)>();

@@ -75,6 +75,7 @@ fn find_templates(project: i32, names: &[String]) -> Result<Vec<i32>, Error> {
         let found = found.filter(|template| template.project_id == project).ok_or_else(|| {
             let message = format!("the project has no template {name:?}");
             Error::at(Code::InvalidValue, format!("/templates/{index}"), message)
+                .hint("Use slugs of templates of the endpoint's project.")
         })?;
         ids.push(found.id);
     }

@@ -107,12 +107,16 @@ sql_functions! {
     /// `keyed_http.webhook_deliveries(endpoint text, state text, page_size integer, cursor text) returns text`.
     keyed_http_webhook_deliveries => |call| log::page(&named(call)?.1, &wanted(call)).map(Answer::Text);
 
+    /// `keyed_http.get_webhook_delivery(endpoint text, id text) returns text`.
+    keyed_http_get_webhook_delivery => |call| {
+        let endpoint = named(call)?.1;
+        log::read(&endpoint, delivery(call)?).map(Answer::Text)
+    };
+
     /// `keyed_http.replay_webhook_delivery(endpoint text, id text) returns text[]`.
     keyed_http_replay_webhook_delivery => |call| {
         let endpoint = named(call)?.1;
-        let id = call.required_text(1, "id")?;
-        let id = Uuid::try_parse(&id).map_err(|_| Error::not_found())?;
-        let queued = log::replay(&endpoint, id)?;
+        let queued = log::replay(&endpoint, delivery(call)?)?;
         Ok(Answer::Written(Written::new(202, queued, Subject::Administration)))
     };
 
@@ -122,12 +126,13 @@ sql_functions! {
         queue::queue(&Caller::current()).map(Answer::Text)
     };
 
-    /// `keyed_http.claim_webhooks(max_deliveries integer, lease integer) returns text`.
+    /// `keyed_http.claim_webhooks(max_deliveries integer, lease integer, max_in_flight integer) returns text`.
     keyed_http_claim_webhooks => |call| {
         catalog::refresh();
         let max = call.integer(0).ok_or_else(|| must_not_be_null("max_deliveries"))?;
         let lease = call.integer(1).ok_or_else(|| must_not_be_null("lease"))?;
-        claim::claim(&Caller::current(), max, lease).map(Answer::Text)
+        let max_in_flight = call.integer(2).ok_or_else(|| must_not_be_null("max_in_flight"))?;
+        claim::claim(&Caller::current(), max, lease, max_in_flight).map(Answer::Text)
     };
 
     /// `keyed_http.finish_webhook(claim text, id text, status integer, error text, response text, retry_after integer,
@@ -167,6 +172,11 @@ fn uuid(call: &Call, position: usize, name: &str) -> Result<Uuid, Error> {
     let text = call.required_text(position, name)?;
     Uuid::try_parse(&text)
         .map_err(|_| Error::at(Code::InvalidValue, format!("/{name}"), format!("{name} must be a UUID")))
+}
+
+/// The delivery of the second argument.
+fn delivery(call: &Call) -> Result<Uuid, Error> {
+    Uuid::try_parse(&call.required_text(1, "id")?).map_err(|_| Error::not_found())
 }
 
 fn wanted(call: &Call) -> LogQuery {

@@ -1,6 +1,7 @@
 //! The log of deliveries: the rows of `keyed_state.webhook_delivery`, for administrators.
 
 use super::endpoint::Endpoint;
+use super::payload::{Due, Payloads};
 use crate::error::{Code, Error};
 use crate::json_write::to_json;
 use crate::postgres::guard::as_owner;
@@ -105,6 +106,43 @@ fn entry(spi: &Connection, id: Uuid) -> Option<String> {
     let sql = format!("select {COLUMNS} from keyed_state.webhook_delivery d where d.id = $1");
     let rows = spi.run_once(&sql, Snapshot::Latest, &params![id]);
     (!rows.is_empty()).then(|| to_json(&shown(&rows, 0)))
+}
+
+/// A delivery with the body that is sent if it is sent now; null if nothing is left to send.
+pub fn read(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
+    let sql = format!(
+        "select {COLUMNS}, d.template_id, coalesce(d.entry, '') from keyed_state.webhook_delivery d \
+         where d.endpoint_id = $1 and d.id = $2"
+    );
+    #[derive(Serialize)]
+    struct Whole {
+        #[serde(flatten)]
+        shown: Shown,
+        body: Option<String>,
+    }
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(&sql, Snapshot::Active, &params![endpoint.id, id]);
+            if rows.is_empty() {
+                return Err(Error::new(Code::NotFound, format!("delivery {id} does not exist")));
+            }
+            let due = Due {
+                number: rows.get(0, 0),
+                id,
+                subject: rows.get::<Option<i32>>(0, 13).zip(rows.get::<Option<Uuid>>(0, 2)),
+                operation: rows.get(0, 3),
+                entry: rows.get(0, 14),
+                created_at: rows.get(0, 11),
+            };
+            // Without its role, an endpoint sends nothing.
+            let payloads = match endpoint.fault() {
+                Some(_) => None,
+                None => Some(Payloads::of(spi, endpoint, std::slice::from_ref(&due))?),
+            };
+            let body = payloads.and_then(|payloads| payloads.body(spi, &due));
+            Ok(to_json(&Whole { shown: shown(&rows, 0), body }))
+        })
+    })
 }
 
 /// The endpoint of a delivery.

@@ -54,7 +54,9 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
         let newest = match newest.get(&endpoint.project) {
             Some(newest) => *newest,
             None => {
-                let found = horizon::newest_settled(endpoint.project)?;
+                // A template whose table is locked delays its own project only.
+                let found = without_waiting(|| horizon::newest_settled(endpoint.project));
+                let found = found.transpose()?.flatten();
                 newest.insert(endpoint.project, found);
                 found
             }
@@ -64,14 +66,17 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
             continue;
         }
         if locked == MAX_ENDPOINTS {
-            total.has_more = true;
+            // If nothing was queued, endpoints with too many waiting deliveries would make the worker ask without a rest.
+            total.has_more |= total.queued > 0;
             break;
         }
         locked += 1;
         let queued = as_owner(|| {
-            connected(|spi| or_disable(spi, endpoint.id, attempt(|| queue_for(spi, endpoint.id))))
+            connected(|spi| {
+                without_waiting(|| or_disable(spi, endpoint.id, attempt(|| queue_for(spi, endpoint.id))))
+            })
         });
-        let queued = queued.unwrap_or_default();
+        let queued = queued.flatten().unwrap_or_default();
         total.queued += queued.queued;
         total.has_more |= queued.has_more;
     }

@@ -45,6 +45,11 @@ pub(crate) async fn deliveries(mut call: Call<1>) -> Result<Response, Problem> {
     call.read(statement, &[text(endpoint), text(&state), number(&limit), text(&cursor)]).await
 }
 
+pub(crate) async fn delivery(call: Call<2>) -> Result<Response, Problem> {
+    let [endpoint, id] = call.segments();
+    call.read(statement!("get_webhook_delivery($4::text, $5::text)"), &[text(endpoint), text(id)]).await
+}
+
 pub(crate) async fn replay(call: Call<2>) -> Result<Response, Problem> {
     let [endpoint, id] = call.segments();
     call.write(statement!("replay_webhook_delivery($4::text, $5::text)"), &[text(endpoint), text(id)]).await

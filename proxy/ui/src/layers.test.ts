@@ -19,6 +19,7 @@ const ORDER = [
   "template",
   "files",
   "inbound",
+  "webhooks",
   "access",
   "operations",
   "reference",

@@ -165,6 +165,15 @@ async fn many_records_are_read_by_their_keys() {
     assert_eq!((&record["attributes"], &record["updated_at"]), (&json!({"name": "Ada"}), &Value::Null));
     assert_eq!(record["attribute_values"]["name"]["type"], "string");
 
+    let body = json!({"keys": ["A-1"], "fields": ["name"], "versions": true});
+    let version = &service.post(MANY, body).await.expect(200)["records"]["A-1"]["version"];
+    let operation = json!({"op": "upsert", "template": "customers", "external_key": "A-1", "attributes": {"visits": 2}, "if_match": version});
+    let written =
+        service.post("/entities/batch", json!({"operations": [operation.clone()]})).await.expect(200);
+    assert_eq!(written["errors"], false, "{written}");
+    let again = service.post("/entities/batch", json!({"operations": [operation]})).await.expect(200);
+    assert_eq!(again["results"][0]["error"]["code"], "precondition_failed", "{again}");
+
     for (body, status, code, pointer) in [
         (json!({}), 422, "invalid_value", "/keys"),
         (json!({"keys": "A-1"}), 422, "invalid_value", "/keys"),

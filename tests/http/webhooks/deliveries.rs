@@ -32,6 +32,31 @@ async fn change_arrives_with_its_signature() {
 }
 
 #[tokio::test]
+async fn delivery_is_read_with_its_body() {
+    let receiver = Receiver::start().await;
+    let service = service_with(&[]).await;
+    create(&service, "shop", &receiver.url("/hooks"), json!({"include_record": true})).await;
+    create(&service, "other", &receiver.url("/other"), json!({"enabled": false})).await;
+    let record = service.create(json!({"external_key": "a", "attributes": {"visits": 1}})).await;
+    let arrived = receiver.until_arrived(1).await.remove(0);
+    let mut entry = until_tried(&service, "shop", 1, "done").await;
+    let path = format!("/webhook-endpoints/shop/deliveries/{}", arrived.id());
+    let read = service.get(&path).await.expect(200);
+    entry["body"] = json!(arrived.body);
+    assert_eq!(read, entry);
+    // The body has the record as it is when it is sent.
+    let id = record["id"].as_str().expect("an id");
+    service.patch(&format!("/entities/{id}"), json!({"attributes": {"visits": 2}})).await.expect(200);
+    let body = service.get(&path).await.expect(200)["body"].as_str().expect("a body").to_owned();
+    let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!(body["data"]["record"]["attributes"]["visits"], 2);
+    // It belongs to its endpoint alone.
+    let of_other = path.replace("shop", "other");
+    service.get(&of_other).await.refused(404, "not_found");
+    service.get("/webhook-endpoints/shop/deliveries/1").await.refused(404, "not_found");
+}
+
+#[tokio::test]
 async fn changes_of_a_record_arrive_in_order() {
     let receiver = Receiver::start_with(|arrived| match arrived.number % 3 {
         1 => Reaction::good().after(std::time::Duration::from_millis(30)),

@@ -73,6 +73,7 @@ async fn other_callers_see_no_endpoint() {
         ("GET", "/v1/webhook-endpoints/shop"),
         ("GET", "/v1/webhook-endpoints/nothing"),
         ("GET", "/v1/webhook-endpoints/shop/deliveries"),
+        ("GET", "/v1/webhook-endpoints/shop/deliveries/6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
         ("POST", "/v1/webhook-endpoints/shop/test"),
         ("DELETE", "/v1/webhook-endpoints/shop"),
     ] {

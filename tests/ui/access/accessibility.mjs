@@ -11,6 +11,8 @@ const PAGES = [
   [`/p/${input.project}/new-template`, "New template"],
   [`/p/${input.project}/files`, "Export"],
   [`/p/${input.project}/inbound`, "Inbound"],
+  [`/p/${input.project}/webhooks`, "Webhooks"],
+  [`/p/${input.project}/webhooks/new-endpoint`, "New webhook endpoint"],
   [`/p/${input.project}/access`, "API keys"],
   [`/p/${input.project}/operations`, "Operations"],
   ["/docs", "The first request"],

@@ -1,6 +1,6 @@
 //! The names of the members of a `jsonb` object: pure. The values, which can be long, are not read.
 
-use super::{IS_END, IS_OBJECT, NUMBER, SIZE};
+use super::layout::{IS_END, IS_OBJECT, NUMBER, SIZE};
 
 /// The names in an object, in their stored order; none of anything else.
 pub fn names(content: &[u8]) -> Vec<&str> {

@@ -3,6 +3,8 @@
 //! The short form has a header of 16 bits (sign, number of decimals, weight of the first group) and groups of four decimal
 //! digits without leading and trailing zeros. Source: `src/backend/utils/adt/numeric.c` of PostgreSQL.
 
+use super::layout::{VARLENA_HEADER, varlena_header};
+
 /// The bit of a header that says that the form is the short one.
 const SHORT: u16 = 0x8000;
 /// The sign of a negative number.
@@ -26,7 +28,7 @@ pub(super) fn write(out: &mut Vec<u8>, number: &str) -> Option<()> {
     };
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
     let begin = out.len();
-    out.resize(begin + super::VARLENA_HEADER + size_of::<u16>(), 0);
+    out.resize(begin + VARLENA_HEADER + size_of::<u16>(), 0);
     let of_groups = out.len();
     let groups_of_whole = whole.len().div_ceil(GROUP);
     let mut weight = groups_of_whole as i32 - 1;
@@ -56,8 +58,8 @@ pub(super) fn write(out: &mut Vec<u8>, number: &str) -> Option<()> {
     }
     let sign = if is_negative && !is_zero { NEGATIVE } else { 0 };
     let header = SHORT | sign | (decimals.len() as u16) << DECIMALS_SHIFT | weight as u16 & WEIGHT;
-    out[begin + super::VARLENA_HEADER..of_groups].copy_from_slice(&header.to_ne_bytes());
-    let size = super::varlena_header(out.len() - begin);
-    out[begin..begin + super::VARLENA_HEADER].copy_from_slice(&size);
+    out[begin + VARLENA_HEADER..of_groups].copy_from_slice(&header.to_ne_bytes());
+    let size = varlena_header(out.len() - begin);
+    out[begin..begin + VARLENA_HEADER].copy_from_slice(&size);
     Some(())
 }

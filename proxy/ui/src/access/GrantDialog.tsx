@@ -6,6 +6,7 @@ import { RequestError } from "../api/problem";
 import { useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
+import { Choices } from "../components/Choices";
 import { Dialog } from "../components/Dialog";
 import { Rejection } from "../components/Field";
 import { Failure, Notice, OtherFailure } from "../components/Notice";
@@ -19,7 +20,6 @@ import { words } from "../language";
 import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
 import style from "./Access.module.css";
-import { Choices } from "./Choices";
 import { PRIVILEGES, type Privilege, plan } from "./grantPlan";
 import { regrant } from "./regrant";
 

@@ -5,6 +5,7 @@ import { RequestError } from "../api/problem";
 import { useMe, useProjects } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
+import { Choices } from "../components/Choices";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Rejection, TextField } from "../components/Field";
@@ -14,7 +15,6 @@ import { Select } from "../components/Select";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
-import { Choices } from "./Choices";
 
 const t = pageWords.access;
 const DAY = 86_400_000;

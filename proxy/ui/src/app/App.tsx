@@ -20,6 +20,7 @@ const NewTemplatePage = lazy(() => import("../template/NewTemplatePage"));
 const ImportPage = lazy(() => import("../files/ImportPage"));
 const FilesPage = lazy(() => import("../files/FilesPage"));
 const InboundPage = lazy(() => import("../inbound/InboundPage"));
+const WebhooksPage = lazy(() => import("../webhooks/WebhooksPage"));
 const AccessPage = lazy(() => import("../access/AccessPage"));
 const OperationsPage = lazy(() => import("../operations/OperationsPage"));
 const ReferencePage = lazy(() => import("../reference/ReferencePage"));
@@ -72,6 +73,9 @@ function ProjectPages({ project }: { project: string }) {
             </Route>
             <Route path="/p/:project/inbound/*?">
               <InboundPage project={project} />
+            </Route>
+            <Route path="/p/:project/webhooks/*?">
+              <WebhooksPage project={project} />
             </Route>
             <Route path="/p/:project/access/*?">
               <AccessPage project={project} />

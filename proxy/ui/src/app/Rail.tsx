@@ -9,6 +9,7 @@ import {
   PanelLeftClose,
   PanelLeftOpen,
   Search,
+  Webhook,
 } from "lucide-react";
 import { useState } from "react";
 import { Button } from "react-aria-components";
@@ -40,6 +41,7 @@ export function Rail({ project, isSheet = false }: { project: string; isSheet?: 
     ...(me.data?.admin
       ? ([
           [Inbox, addresses.inbound(project), t.inbound],
+          [Webhook, addresses.webhooks(project), t.webhooks],
           [KeyRound, addresses.access(project), t.access],
           [Activity, addresses.operations(project), t.operations],
         ] as [LucideIcon, string, string][])

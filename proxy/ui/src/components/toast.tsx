@@ -4,6 +4,7 @@ import {
   UNSTABLE_ToastContent as Content,
   UNSTABLE_ToastQueue as Queue,
   UNSTABLE_ToastRegion as Region,
+  Text,
 } from "react-aria-components";
 import { offerUndo, withdrawUndo } from "../navigation/undo";
 import { Button, IconButton } from "./Button";
@@ -46,7 +47,10 @@ export function Toasts() {
     <Region queue={queue} className={style.region ?? ""} aria-label="Messages">
       {({ toast }) => (
         <AriaToast toast={toast} className={`${style.toast} ${style[toast.content.kind]}`}>
-          <Content className={style.text ?? ""}>{toast.content.text}</Content>
+          <Content className={style.text ?? ""}>
+            {/* It names the message for screen readers. */}
+            <Text slot="title">{toast.content.text}</Text>
+          </Content>
           {toast.content.action && (
             <Button
               kind="quiet"

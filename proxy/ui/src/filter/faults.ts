@@ -1,7 +1,7 @@
 /** What the service says of single conditions. */
 import { RequestError } from "../api/problem";
 
-const PLACE = /^(?:\/scope)?\/filters\/(\d+)(?:\/|$)/;
+const PLACE = /^(?:\/scope|\/filter)?\/filters\/(\d+)(?:\/|$)/;
 
 /** The error of each rejected condition of `filters`, by index; undefined if no condition is rejected. */
 export function faultsOfFilters(error: unknown): (string | undefined)[] | undefined {

@@ -21,6 +21,9 @@ export function SenderFields({ project, sender, onChange, rejection }: Props) {
     <>
       <RoleField
         project={project}
+        label={t.role}
+        hint={t.roleHint}
+        own={t.ownRole}
         value={sender.role}
         onChange={(role) => onChange({ role })}
         error={rejection?.at("/role")}

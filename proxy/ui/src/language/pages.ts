@@ -5,8 +5,9 @@ import { inbound } from "./en/inbound";
 import { operations } from "./en/operations";
 import { reference } from "./en/reference";
 import { template } from "./en/template";
+import { webhooks } from "./en/webhooks";
 
-const english = { access, files, inbound, operations, reference, template };
+const english = { access, files, inbound, operations, reference, template, webhooks };
 
 export type PageWords = typeof english;
 

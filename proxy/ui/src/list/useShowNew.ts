@@ -17,7 +17,7 @@ export function useShowNew(
   grid: RefObject<GridHandle | null>,
 ): () => void {
   const [awaited, setAwaited] = useState<ReadonlySet<string> | null>(null);
-  const { isRefetching } = query;
+  const { isRefetching, isError } = query;
 
   const isFirst = isEmpty && fresh.size > 0;
   useEffect(() => {
@@ -27,10 +27,12 @@ export function useShowNew(
   useEffect(() => {
     if (awaited === null || isRefetching) return;
     setAwaited(null);
+    // The list says why it could not be read.
+    if (isError) return;
     const first = records.find(({ id }) => awaited.has(id));
     grid.current?.focus(first?.id);
     if (first === undefined) sayDone(t.newFurther);
-  }, [awaited, isRefetching, records, grid]);
+  }, [awaited, isRefetching, isError, records, grid]);
 
   return useCallback(() => {
     void refreshLists(project, template).then(() => setAwaited(fresh));

@@ -23,6 +23,12 @@ export const addresses = {
     `/p/${part(project)}/inbound/${part(endpoint)}/${part(tab)}`,
   delivery: (project: string, endpoint: string, delivery: string) =>
     `/p/${part(project)}/inbound/${part(endpoint)}/deliveries/${part(delivery)}`,
+  webhooks: (project: string) => `/p/${part(project)}/webhooks`,
+  newWebhook: (project: string) => `/p/${part(project)}/webhooks/new-endpoint`,
+  webhook: (project: string, endpoint: string, tab = "deliveries") =>
+    `/p/${part(project)}/webhooks/${part(endpoint)}/${part(tab)}`,
+  webhookDelivery: (project: string, endpoint: string, delivery: string) =>
+    `/p/${part(project)}/webhooks/${part(endpoint)}/deliveries/${part(delivery)}`,
   access: (project: string, tab?: string) =>
     `/p/${part(project)}/access${tab === undefined ? "" : `/${part(tab)}`}`,
   operations: (project: string) => `/p/${part(project)}/operations`,

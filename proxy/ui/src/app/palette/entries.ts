@@ -16,6 +16,7 @@ import {
   Settings2,
   Table2,
   Upload,
+  Webhook,
 } from "lucide-react";
 import type { Me, Project, Template } from "../../api/queries";
 import { words } from "../../language";
@@ -117,6 +118,7 @@ function pages({ project, template, templates, me, navigate }: Surroundings): En
     ...(me?.admin
       ? [
           page("inbound", Inbox, t.inbound, addresses.inbound(project)),
+          page("webhooks", Webhook, t.webhooks, addresses.webhooks(project)),
           page("access", KeyRound, t.access, addresses.access(project)),
           page("operations", Activity, t.operations, addresses.operations(project)),
           page("new-template", Plus, t.newTemplate, addresses.newTemplate(project)),

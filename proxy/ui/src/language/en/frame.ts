@@ -28,6 +28,7 @@ export const frame = {
   newTemplate: "New template",
   files: "Files",
   inbound: "Inbound",
+  webhooks: "Webhooks",
   access: "Access",
   operations: "Operations",
   reference: "API",

@@ -1,5 +1,5 @@
 import { Label, Radio, RadioGroup } from "react-aria-components";
-import style from "./Access.module.css";
+import style from "./Choices.module.css";
 
 type Props<K extends string> = {
   label: string;

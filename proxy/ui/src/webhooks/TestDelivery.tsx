@@ -1,0 +1,58 @@
+import { useEffect, useState } from "react";
+import { useLocation } from "wouter";
+import { asSentence } from "../api/problem";
+import { Button } from "../components/Button";
+import { Failure, Notice } from "../components/Notice";
+import { pageWords } from "../language/pages";
+import { addresses } from "../navigation/addresses";
+import { type Endpoint, isFinished, readAgain, useDelivery } from "./queries";
+
+const t = pageWords.webhooks;
+
+/** Milliseconds after which a test that still waits has a reason to. */
+const STUCK = 6_000;
+
+type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
+
+/** What became of a test, as soon as it is known. */
+export function TestDelivery({ project, endpoint, id, onClose }: Props) {
+  const delivery = useDelivery(project, endpoint.id, id, true);
+  const [isStuck, setStuck] = useState(false);
+  const [, navigate] = useLocation();
+  const { data } = delivery;
+  const isDone = data !== undefined && isFinished(data);
+  useEffect(() => {
+    // The list of deliveries has it, and the endpoint its outcome.
+    if (isDone) void readAgain();
+  }, [isDone]);
+  useEffect(() => {
+    const timer = setTimeout(() => setStuck(true), STUCK);
+    return () => clearTimeout(timer);
+  }, []);
+  if (delivery.isError) return <Failure error={delivery.error} retry={() => delivery.refetch()} />;
+  if (!isDone)
+    return <Notice kind={isStuck ? "attention" : "plain"}>{isStuck ? t.testStuck : t.testWaiting}</Notice>;
+  const { state, last_status, last_error, duration_ms } = data;
+  return (
+    <Notice
+      kind={state === "done" ? "done" : "rejection"}
+      actions={
+        <>
+          <Button
+            kind="quiet"
+            onPress={() => navigate(addresses.webhookDelivery(project, endpoint.slug, id))}
+          >
+            {t.showDelivery}
+          </Button>
+          <Button kind="quiet" onPress={onClose}>
+            {t.dismiss}
+          </Button>
+        </>
+      }
+    >
+      {state === "done"
+        ? t.testDone(last_status ?? null, duration_ms ?? null)
+        : t.testFailed(asSentence(last_error ?? String(last_status ?? "")))}
+    </Notice>
+  );
+}

@@ -1,0 +1,80 @@
+/** What the pages of webhook endpoints read. */
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { answer, GET, inProject, type Schemas } from "../api/client";
+import { queryClient } from "../api/queries";
+import { useSession } from "../session/session";
+
+export type Endpoint = Schemas["WebhookEndpoint"];
+export type Delivery = Schemas["WebhookDelivery"];
+export type DeliveryState = Delivery["state"];
+
+/** How often deliveries are read again, in milliseconds, and those that are not finished. */
+const SLOW_POLL = 5_000;
+const POLL = 2_000;
+/** The same for a test, whose outcome is waited for. */
+const SOON = 500;
+
+export const isFinished = ({ state }: Pick<Delivery, "state">): boolean =>
+  state === "done" || state === "failed";
+
+const of = (project: string, endpoint: string) => ({ path: { endpoint }, header: inProject(project) });
+
+export function useEndpoints(project: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "webhooks", project],
+    queryFn: async () =>
+      (await answer(GET("/v1/webhook-endpoints", { params: { header: inProject(project) } }))).endpoints,
+  });
+}
+
+export function useEndpoint(project: string, endpoint: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "webhooks", project, endpoint],
+    queryFn: () => answer(GET("/v1/webhook-endpoints/{endpoint}", { params: of(project, endpoint) })),
+  });
+}
+
+/** The deliveries of an endpoint, newest first. They are read again as long as only the newest are shown. */
+export function useDeliveries(project: string, endpoint: string, state: DeliveryState | null) {
+  const { key } = useSession();
+  return useInfiniteQuery({
+    queryKey: [key, "webhooks", project, endpoint, "deliveries", state],
+    queryFn: ({ pageParam }) => {
+      const query = { ...(state && { state }), ...(pageParam && { cursor: pageParam }) };
+      return answer(
+        GET("/v1/webhook-endpoints/{endpoint}/deliveries", { params: { ...of(project, endpoint), query } }),
+      );
+    },
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: ({ state: { data } }) => {
+      const [first, ...others] = data?.pages ?? [];
+      if (others.length > 0) return false;
+      return first?.deliveries.some((it) => !isFinished(it)) ? POLL : SLOW_POLL;
+    },
+  });
+}
+
+/** A delivery with its body, read again until it is finished. */
+export function useDelivery(project: string, endpoint: string, id: string, isAwaited = false) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "webhooks", project, endpoint, "delivery", id],
+    queryFn: () => {
+      const params = { header: inProject(project), path: { endpoint, id } };
+      return answer(GET("/v1/webhook-endpoints/{endpoint}/deliveries/{id}", { params }));
+    },
+    refetchInterval: ({ state: { data } }) => {
+      if (data === undefined || isFinished(data)) return false;
+      return isAwaited ? SOON : POLL;
+    },
+  });
+}
+
+/** Reads all of webhooks again after a change, except for endpoints of these names or numbers, which are no more. */
+export const readAgain = (...gone: readonly string[]) =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => queryKey[1] === "webhooks" && !gone.includes(String(queryKey[3])),
+  });
