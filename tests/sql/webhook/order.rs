@@ -126,3 +126,57 @@ async fn full_queue_leaves_the_rest_in_the_feed() {
     session.run("delete from keyed_state.webhook_delivery where number = 1").await;
     assert_eq!(queue(&session).await, 1);
 }
+
+#[tokio::test]
+async fn endpoints_with_full_queues_do_not_make_a_worker_ask_again() {
+    let (_database, session) = with_endpoint(json!({})).await;
+    for number in 2..=11 {
+        create(&session, &format!("shop{number}"), json!({})).await;
+    }
+    session
+        .run(
+            "insert into keyed_state.webhook_delivery (endpoint_id, template_id, record_id, operation, entry)
+             select e.id, 1, gen_random_uuid(), 'update', '{}'
+             from keyed_state.webhook_endpoint e, generate_series(1, 10000);
+             insert into crm.companies (name) values ('Acme')",
+        )
+        .await;
+    let queued = session.json("select keyed_http.queue_webhooks()", &[]).await;
+    assert_eq!(queued, json!({"queued": 0, "has_more": false}));
+}
+
+#[tokio::test]
+async fn locked_table_delays_only_its_project() {
+    let (database, session) = with_endpoint(json!({"include_record": true})).await;
+    session
+        .run(
+            "select keyed.create_project('two', 'Two');
+             select keyed.create_template('two', 'notes', '[{\"slug\": \"text\", \"type\": \"string\"}]');
+             select keyed.create_webhook_endpoint('two', '{\"slug\": \"two\", \"url\": \"https://two.example.com/\"}');
+             insert into crm.customers (external_key) values ('a');
+             insert into two.notes (external_key) values ('b')",
+        )
+        .await;
+    let other = database.session().await;
+    other.run("begin; lock table crm.customers").await;
+    assert_eq!(queue(&session).await, 1);
+    assert_eq!(in_short(&claim(&session, 10).await), ["record.created b"]);
+    other.run("commit").await;
+    assert_eq!(queue(&session).await, 1);
+    other.run("begin; lock table crm.customers").await;
+    assert!(deliveries(&claim(&session, 10).await).is_empty(), "the record cannot be read");
+    other.run("commit").await;
+    assert_eq!(in_short(&claim(&session, 10).await), ["record.created a"]);
+}
+
+#[tokio::test]
+async fn claim_keeps_an_endpoint_within_its_number_in_flight() {
+    let (_database, session) = with_endpoint(json!({})).await;
+    session.run("insert into crm.customers (external_key) select n::text from generate_series(1, 5) n").await;
+    assert_eq!(queue(&session).await, 5);
+    let claim = "select keyed_http.claim_webhooks(10, 60, $1::integer)";
+    for (max_in_flight, claimed) in [("1", 1), ("1", 0), ("3", 2), ("3", 0)] {
+        assert_eq!(deliveries(&session.json(claim, &[max_in_flight]).await).len(), claimed);
+    }
+    assert_eq!(session.refusal(claim, &["0"]).await.pointers(), ["/max_in_flight"]);
+}
