@@ -14,6 +14,9 @@ use uuid::Uuid;
 /// The default and the maximum number of deliveries on a page.
 const PAGE: (i32, i32) = (50, 500);
 
+/// The maximum number of tests of an endpoint that wait.
+const MAX_TESTS: i64 = 10;
+
 /// The states of a delivery.
 const STATES: [&str; 4] = ["pending", "running", "done", "failed"];
 
@@ -171,12 +174,19 @@ pub fn replay(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
 
 /// Queues a test delivery to an endpoint. Returns its log entry.
 pub fn test(endpoint: &Endpoint) -> Result<String, Error> {
-    let sql =
-        "insert into keyed_state.webhook_delivery (endpoint_id, operation) values ($1, 'test') returning id";
+    let sql = "insert into keyed_state.webhook_delivery (endpoint_id, operation) select $1, 'test' \
+               where (select count(*) from keyed_state.webhook_delivery d where d.endpoint_id = $1 \
+                 and d.operation = 'test' and d.state in ('pending', 'running')) < $2 returning id";
     as_owner(|| {
         connected(|spi| {
-            let id = spi.run_once(sql, Snapshot::Latest, &params![endpoint.id]).value::<Uuid>();
-            id.and_then(|id| entry(spi, id)).ok_or_else(Error::not_found)
+            let id = spi.run_once(sql, Snapshot::Latest, &params![endpoint.id, MAX_TESTS]).value::<Uuid>();
+            let many = || {
+                Error::new(Code::Conflict, format!("{MAX_TESTS} tests of this endpoint wait to be sent"))
+                    .hint(
+                        "Wait until they are sent. Without a proxy that has KEYED_WEBHOOK_API_KEY, none is.",
+                    )
+            };
+            id.ok_or_else(many).and_then(|id| entry(spi, id).ok_or_else(Error::not_found))
         })
     })
 }

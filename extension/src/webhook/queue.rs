@@ -20,8 +20,9 @@ use uuid::Uuid;
 const PAGE: usize = 500;
 /// The maximum number of endpoints that are locked in one transaction.
 const MAX_ENDPOINTS: usize = 10;
-/// The number of waiting deliveries at which an endpoint gets no more. The feed keeps the rest.
-const MAX_WAITING: i64 = 10_000;
+/// The number of waiting deliveries at which an endpoint gets no more. The feed keeps the rest. A claim reads past all that wait
+/// for an earlier delivery of their record, so this also bounds the cost of a claim.
+const MAX_WAITING: i64 = 1000;
 /// The numbers of finished deliveries that are kept for an endpoint.
 const KEPT: [(&str, i64); 2] = [("done", 1000), ("failed", 10_000)];
 /// The maximum number of finished deliveries that are deleted at once.

@@ -118,7 +118,7 @@ async fn full_queue_leaves_the_rest_in_the_feed() {
     session
         .run(
             "insert into keyed_state.webhook_delivery (endpoint_id, template_id, record_id, operation, entry)
-             select 1, 1, gen_random_uuid(), 'update', '{}' from generate_series(1, 10000);
+             select 1, 1, gen_random_uuid(), 'update', '{}' from generate_series(1, 1000);
              insert into crm.companies (name) values ('Acme')",
         )
         .await;
@@ -137,7 +137,7 @@ async fn endpoints_with_full_queues_do_not_make_a_worker_ask_again() {
         .run(
             "insert into keyed_state.webhook_delivery (endpoint_id, template_id, record_id, operation, entry)
              select e.id, 1, gen_random_uuid(), 'update', '{}'
-             from keyed_state.webhook_endpoint e, generate_series(1, 10000);
+             from keyed_state.webhook_endpoint e, generate_series(1, 1000);
              insert into crm.companies (name) values ('Acme')",
         )
         .await;

@@ -130,6 +130,19 @@ async fn replayed_delivery_keeps_its_id_and_is_sent_again() {
 }
 
 #[tokio::test]
+async fn at_most_ten_tests_wait() {
+    let (_database, session) = with_endpoint(json!({})).await;
+    let test = "select keyed.test_webhook_endpoint(1)";
+    for _ in 0..10 {
+        session.rows(test, &[]).await;
+    }
+    assert_eq!(session.refusal(test, &[]).await.is().1, "conflict");
+    let claimed = claim(&session, 100).await;
+    finish_all(&session, &claimed, 200).await;
+    session.rows(test, &[]).await;
+}
+
+#[tokio::test]
 async fn test_is_sent_once_also_to_a_disabled_endpoint() {
     let (_database, session) = with_endpoint(json!({"enabled": false})).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
