@@ -1,7 +1,7 @@
 //! Creates and changes webhook endpoints.
 
 use super::definition::{From, Given};
-use super::endpoint::{self, Endpoint, by_id};
+use super::endpoint::{self, Endpoint, by_id, lock};
 use crate::access::{Caller, binding, scope};
 use crate::change::page;
 use crate::change::position::Place;
@@ -158,6 +158,11 @@ impl Endpoint {
 
     /// Changes an endpoint. Returns the response, and whether it contains a new secret.
     pub fn alter(&self, caller: &Caller, body: &str) -> Result<(String, bool), Error> {
+        // An endpoint that is disabled or changed meanwhile must not get its former members back.
+        lock(self.id).ok_or_else(Error::not_found)?.alter_locked(caller, body)
+    }
+
+    fn alter_locked(&self, caller: &Caller, body: &str) -> Result<(String, bool), Error> {
         let given = Given::parse(body)?;
         let role = match &given.role {
             Some(name) => find_role(caller, Some(name))?,

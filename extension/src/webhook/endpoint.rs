@@ -108,6 +108,11 @@ pub fn by_id(id: i32) -> Option<Endpoint> {
     as_owner(|| connected(|spi| find(spi, "e.id = $1", "", &params![id]).pop()))
 }
 
+/// The endpoint with this number, locked until the transaction ends.
+pub fn lock(id: i32) -> Option<Endpoint> {
+    as_owner(|| connected(|spi| find(spi, "e.id = $1", "for no key update of e", &params![id]).pop()))
+}
+
 /// The endpoint with this slug in the request's project, or with this number.
 pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
     require(caller, "configure webhook endpoints")?;

@@ -180,3 +180,41 @@ async fn claim_keeps_an_endpoint_within_its_number_in_flight() {
     }
     assert_eq!(session.refusal(claim, &["0"]).await.pointers(), ["/max_in_flight"]);
 }
+
+#[tokio::test]
+async fn claim_reads_each_waiting_delivery_once_with_outdated_statistics() {
+    let (_database, session) = with_endpoint(json!({})).await;
+    session
+        .run(
+            "analyze keyed_state.webhook_delivery; set plan_cache_mode = force_custom_plan;
+             insert into crm.customers (external_key) select n::text from generate_series(1, 900) n",
+        )
+        .await;
+    assert_eq!(queue(&session).await, 900);
+    session.run("begin").await;
+    assert_eq!(deliveries(&claim(&session, 10).await).len(), 10);
+    let read = "select pg_stat_get_xact_tuples_returned(o) + pg_stat_get_xact_tuples_fetched(o) < 20000
+                from (select 'keyed_state.webhook_delivery'::regclass::oid) t (o)";
+    assert_eq!(session.text(read, &[]).await, "t");
+}
+
+#[tokio::test]
+async fn change_of_an_endpoint_keeps_a_disabling_that_it_waited_for() {
+    let (database, session) = with_endpoint(json!({})).await;
+    let other = database.session().await;
+    other
+        .run("begin; update keyed_state.webhook_endpoint set enabled = false, disabled_reason = 'gone' where id = 1")
+        .await;
+    let change = async {
+        session.json("select keyed.alter_webhook_endpoint(1, '{\"include_record\": true}')", &[]).await
+    };
+    let commit = async {
+        database.until_blocked(1).await;
+        other.run("commit").await;
+    };
+    let (changed, ()) = tokio::join!(change, commit);
+    assert_eq!(
+        (&changed["enabled"], &changed["disabled_reason"], &changed["include_record"]),
+        (&json!(false), &json!("gone"), &json!(true))
+    );
+}
