@@ -201,7 +201,7 @@ async fn claim_reads_each_waiting_delivery_once_with_outdated_statistics() {
 #[tokio::test]
 async fn change_of_an_endpoint_keeps_a_disabling_that_it_waited_for() {
     let (database, session) = with_endpoint(json!({})).await;
-    let other = database.session().await;
+    let (other, watcher) = (database.session().await, database.session().await);
     other
         .run("begin; update keyed_state.webhook_endpoint set enabled = false, disabled_reason = 'gone' where id = 1")
         .await;
@@ -209,7 +209,7 @@ async fn change_of_an_endpoint_keeps_a_disabling_that_it_waited_for() {
         session.json("select keyed.alter_webhook_endpoint(1, '{\"include_record\": true}')", &[]).await
     };
     let commit = async {
-        database.until_blocked(1).await;
+        watcher.until_blocked(1).await;
         other.run("commit").await;
     };
     let (changed, ()) = tokio::join!(change, commit);
