@@ -116,7 +116,12 @@ impl Readiness {
                 }
                 said = now;
             }
-            sleep(PAUSE).await;
+            let is_unready = matches!(verdict, Verdict::Unready(_));
+            tokio::join!(sleep(PAUSE), async {
+                if is_unready {
+                    self.served.look_for_primary(2 * PAUSE).await;
+                }
+            });
         }
     }
 

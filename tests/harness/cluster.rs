@@ -74,6 +74,11 @@ impl Cluster {
         }
     }
 
+    /// Makes this standby a primary, and waits until it accepts writes.
+    pub fn promote(&self) {
+        assert_eq!(self.sql("postgres", "select pg_promote()"), "t", "the standby was not promoted");
+    }
+
     /// Another of the same version, with the same settings.
     pub(crate) fn start_like(&self, make_data: impl FnOnce(&Path)) -> Self {
         Self::start_from(&self.programs, self.durability, self.settings, make_data)

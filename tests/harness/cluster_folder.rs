@@ -14,12 +14,21 @@ const PREFIX: &str = "keyed-test-";
 /// containers have their own.
 const LOCK: &str = "in-use";
 
-/// Ends the server in the folder `$1`, and removes the folder. The working directory tells whether a process is still that
-/// server, since a postmaster stays in its data. A server already dead but not yet waited for has none.
+/// Ends the server in the folder `$1`, then whatever else works in folders below it (several servers, and what manages them), and
+/// removes the folder. The working directory tells whether a process is still that server, since a postmaster stays in its data. A
+/// server already dead but not yet waited for has none. A killed server would leave shared memory, so it is asked to end.
 const CLEAN_UP: &str = r#"pid=$(head -n 1 "$1/data/postmaster.pid")
     ours() { [ "$(readlink "/proc/$pid/cwd")" = "$1/data" ]; }
     ours "$1" && kill -QUIT "$pid"
     while ours "$1"; do sleep 0.05; done
+    below() { find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1" | cut -d / -f 3; }
+    while pids=$(below "$1/*") && [ -n "$pids" ]; do
+        servers=$(below "$1/*/data")
+        for pid in $pids; do
+            case " $(echo $servers) " in *" $pid "*) kill -QUIT "$pid" && kill -CONT "$pid" ;; *) kill -KILL "$pid" ;; esac
+        done
+        sleep 0.05
+    done
     rm -rf "$1""#;
 
 /// The environment variable with the folder for the servers of tests; `.dev/test` sets it to one in memory.

@@ -29,9 +29,14 @@ impl Database {
 
     /// Makes the project `crm` in this database.
     pub async fn add_crm(self) -> Self {
-        self.session().await.run(CRM).await;
+        create_crm(&self.session().await).await;
         self
     }
+}
+
+/// Makes the project `crm` in the database of a session.
+pub async fn create_crm(session: &Session) {
+    session.run(CRM).await;
 }
 
 /// A database with the project `crm`, and a proxy before it: the entry points of a whole service.

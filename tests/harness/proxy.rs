@@ -42,6 +42,11 @@ impl Proxy {
         Self::start_until(database, settings, key, "/readyz", None).await
     }
 
+    /// The same with the URL of a database that is in several servers.
+    pub async fn start_at(url: &str, settings: &[(&str, &str)], key: &str) -> Self {
+        Self::start_command(serve(), Some(url.to_owned()), settings, key, "/readyz", None).await
+    }
+
     /// The same before a database that it may not fit: waits only until it listens.
     pub async fn start_unready(database: &Database) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;
@@ -64,7 +69,8 @@ impl Proxy {
         // The number of the process has to be that of the proxy, and the socket its third file.
         shell.args(["-c", r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve"#]);
         shell.arg(proxy_path()).stdin(OwnedFd::from(socket.try_clone().expect("an open socket")));
-        Self::start_command(shell, database, &[("PATH", "/usr/bin:/bin")], key, "/readyz", None).await
+        Self::start_command(shell, Some(url_of(database)), &[("PATH", "/usr/bin:/bin")], key, "/readyz", None)
+            .await
     }
 
     /// Starts the proxy and waits until this path answers with success.
@@ -75,14 +81,14 @@ impl Proxy {
         path: &str,
         tls: Option<Arc<ClientConfig>>,
     ) -> Self {
-        let mut command = Command::new(proxy_path());
-        command.arg("serve").stdin(Stdio::null());
-        Self::start_command(command, database, settings, key, path, tls).await
+        let is_in_file = settings.iter().any(|(name, _)| *name == "KEYED_DATABASE_URL_FILE");
+        let url = (!is_in_file).then(|| url_of(database));
+        Self::start_command(serve(), url, settings, key, path, tls).await
     }
 
     async fn start_command(
         mut command: Command,
-        database: &Database,
+        url: Option<String>,
         settings: &[(&str, &str)],
         key: &str,
         path: &str,
@@ -90,8 +96,6 @@ impl Proxy {
     ) -> Self {
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
-        let is_in_file = settings.iter().any(|(name, _)| *name == "KEYED_DATABASE_URL_FILE");
-        let url = (!is_in_file).then(|| database.cluster().url("keyed_proxy", database.name()));
         let child = command
             // The developer's environment must not affect a test.
             .env_clear()
@@ -252,6 +256,17 @@ impl Drop for Proxy {
         // Dead already: this only tells the kernel that we know.
         let _ = self.child.wait();
     }
+}
+
+/// The command of the service.
+fn serve() -> Command {
+    let mut command = Command::new(proxy_path());
+    command.arg("serve").stdin(Stdio::null());
+    command
+}
+
+fn url_of(database: &Database) -> String {
+    database.cluster().url("keyed_proxy", database.name())
 }
 
 /// The ports at which a process listens, as the kernel lists them, in the order in which it opened them.

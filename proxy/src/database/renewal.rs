@@ -2,6 +2,9 @@
 
 use super::Database;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
 
 use crate::settings::Settings;
 
@@ -11,6 +14,17 @@ impl Database {
     pub(crate) fn beside(&self, settings: &Settings) -> anyhow::Result<Database> {
         let (pools, pulse) = (self.pools.clone(), Arc::clone(self.pulse()));
         Database::with_pools(settings, &self.connector, 1, &self.metrics, pools, pulse)
+    }
+
+    /// Finds out whether another host of the URL has become the primary while this one does not respond. Connections to the old
+    /// one end then, with the statements that wait there.
+    pub(crate) async fn look_for_primary(&self, patience: Duration) {
+        if self.connector.has_candidates()
+            && let Ok(Ok((client, connection))) = timeout(patience, self.connector.connect()).await
+        {
+            drop(client);
+            connection.abort();
+        }
     }
 
     /// Uses no open connection for another request: those that are idle are closed now, the others when they are.

@@ -1,5 +1,7 @@
 //! The database URL, or keywords, given directly or in a file.
 
+/// The hosts of a URL, one by one.
+pub mod hosts;
 /// TLS of the connections.
 pub mod tls;
 /// The words of a URL.

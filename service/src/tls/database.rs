@@ -6,24 +6,35 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{CancelToken, Client, Config, Error, NoTls};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{CancelToken, Client, Config, Error, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::primary::{self, Found, Primary};
 use super::provider;
 use super::verifier::ServerVerifier;
 use super::{pem, permissions};
-use crate::database_url::DatabaseUrl;
 use crate::database_url::tls::{DatabaseTls, Mode, Roots};
+use crate::database_url::{DatabaseUrl, hosts};
 
 /// How long the first connection by another URL may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The time before other hosts are tried than the last primary, and between two attempts with a host.
+const HEAD_START: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A connection, and the task that drives it.
+type Connected = (Client, JoinHandle<()>);
 
 /// Opens connections to a database. A clone opens them to the same, also after [`Connector::replace`].
 #[derive(Clone)]
@@ -37,6 +48,9 @@ struct Way {
     tls: Option<MakeRustlsConnect>,
     /// A hash of what the files say.
     files: [u8; 32],
+    /// The settings of each host, if only the primary of several is wanted.
+    hosts: Vec<Config>,
+    primary: Primary,
 }
 
 impl Connector {
@@ -65,8 +79,14 @@ impl Connector {
         Ok(true)
     }
 
-    /// Opens a connection. It works until its client is dropped.
-    pub async fn connect(&self) -> Result<(Client, JoinHandle<()>), Error> {
+    /// Whether the primary of several hosts is wanted.
+    pub fn has_candidates(&self) -> bool {
+        !self.way().hosts.is_empty()
+    }
+
+    /// Opens a connection. It works until its client is dropped. Of several hosts, one to the primary; it ends when another
+    /// server becomes that.
+    pub async fn connect(&self) -> Result<Connected, Error> {
         loop {
             let way = self.way();
             let (client, connection) = way.connect().await?;
@@ -108,49 +128,109 @@ impl Way {
             // What cannot be read now was rejected above.
             files.update(std::fs::read(path).unwrap_or_default());
         }
-        Ok(Way { url, tls, files: files.finalize().into() })
+        let hosts = hosts::of_primary(&url.config);
+        Ok(Way { url, tls, files: files.finalize().into(), hosts, primary: Primary::default() })
     }
 
     fn is_same_as(&self, other: &Way) -> bool {
         self.url == other.url && self.files == other.files
     }
 
-    async fn connect(&self) -> Result<(Client, JoinHandle<()>), Error> {
-        let Some(tls) = &self.tls else { return self.plain().await };
+    async fn connect(&self) -> Result<Connected, Error> {
+        if self.hosts.is_empty() { self.open(&self.url.config).await } else { self.to_primary().await }
+    }
+
+    /// Connects to the primary. A host that does not respond delays none of the others. While one may still respond, those that
+    /// were no primary are asked again.
+    async fn to_primary(&self) -> Result<Connected, Error> {
+        let last = self.primary.host();
+        let delay = |host| if last.is_none_or(|last| last == host) { Duration::ZERO } else { HEAD_START };
+        let hosts = 0..self.hosts.len();
+        let mut attempts: FuturesUnordered<_> = hosts.map(|host| self.attempt(host, delay(host))).collect();
+        let mut errors: Vec<Option<Error>> = self.hosts.iter().map(|_| None).collect();
+        while let Some((host, outcome)) = attempts.next().await {
+            match outcome {
+                Ok(Some(connected)) => return Ok(connected),
+                Ok(None) => {}
+                Err(error) => errors[host] = Some(error),
+            }
+            if errors.iter().all(Option::is_some) {
+                break;
+            }
+            attempts.push(self.attempt(host, PAUSE));
+        }
+        // An error that a server sent says most.
+        let errors = errors.into_iter().flatten();
+        Err(errors.max_by_key(|error| error.as_db_error().is_some()).expect("every host has failed"))
+    }
+
+    /// Connects to a host after a delay: nothing if it is not the primary any more.
+    async fn attempt(&self, host: usize, delay: Duration) -> (usize, Result<Option<Connected>, Error>) {
+        sleep(delay).await;
+        let (client, task) = match self.open(&self.hosts[host]).await {
+            Ok((client, task)) => (client, AbortOnDrop(task)),
+            Err(error) => return (host, Err(error)),
+        };
+        let found = match client.simple_query(primary::ASK).await {
+            Ok(answer) => Found::read(host, &answer),
+            Err(error) if error.as_db_error().is_some() => None,
+            Err(error) => return (host, Err(error)),
+        };
+        // A server that is like PostgreSQL may have no timelines.
+        let end = match found {
+            Some(found) if !self.primary.admits(&found) => return (host, Ok(None)),
+            found => found.map(|found| self.primary.end_of(found)),
+        };
+        let task = tokio::spawn(async move {
+            let mut task = task;
+            match end {
+                Some(end) => tokio::select! { _ = &mut task.0 => {}, () = end => {} },
+                None => drop((&mut task.0).await),
+            }
+        });
+        (host, Ok(Some((client, task))))
+    }
+
+    async fn open(&self, config: &Config) -> Result<Connected, Error> {
+        let plain = || connect(config, SslMode::Disable, NoTls);
+        let Some(tls) = &self.tls else { return plain().await };
+        let encrypted = |mode| connect(config, mode, tls.clone());
         match self.url.tls.mode {
-            Mode::Disable => self.plain().await,
-            Mode::Allow => match self.plain().await {
+            Mode::Disable => plain().await,
+            Mode::Allow => match plain().await {
                 Err(error) if wants_another_way(&error) => {
-                    let done = self.encrypted(tls, SslMode::Require).await;
-                    done.map_err(|second| the_servers_own(error, second))
+                    encrypted(SslMode::Require).await.map_err(|second| the_servers_own(error, second))
                 }
                 done => done,
             },
-            Mode::Prefer => match self.encrypted(tls, SslMode::Prefer).await {
+            Mode::Prefer => match encrypted(SslMode::Prefer).await {
                 Err(error) if wants_another_way(&error) || is_handshake(&error) => {
-                    self.plain().await.map_err(|second| the_servers_own(error, second))
+                    plain().await.map_err(|second| the_servers_own(error, second))
                 }
                 done => done,
             },
-            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => self.encrypted(tls, SslMode::Require).await,
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => encrypted(SslMode::Require).await,
         }
     }
+}
 
-    async fn plain(&self) -> Result<(Client, JoinHandle<()>), Error> {
-        let mut config = self.url.config.clone();
-        let (client, connection) = config.ssl_mode(SslMode::Disable).connect(NoTls).await?;
-        Ok((client, tokio::spawn(async move { drop(connection.await) })))
-    }
+/// Ends a task with its owner.
+struct AbortOnDrop(JoinHandle<()>);
 
-    async fn encrypted(
-        &self,
-        tls: &MakeRustlsConnect,
-        mode: SslMode,
-    ) -> Result<(Client, JoinHandle<()>), Error> {
-        let mut config = self.url.config.clone();
-        let (client, connection) = config.ssl_mode(mode).connect(tls.clone()).await?;
-        Ok((client, tokio::spawn(async move { drop(connection.await) })))
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
     }
+}
+
+async fn connect<T>(config: &Config, mode: SslMode, tls: T) -> Result<Connected, Error>
+where
+    T: MakeTlsConnect<Socket>,
+    T::Stream: Send + 'static,
+{
+    let mut config = config.clone();
+    let (client, connection) = config.ssl_mode(mode).connect(tls).await?;
+    Ok((client, tokio::spawn(async move { drop(connection.await) })))
 }
 
 /// Whether the server refuses this kind of connection, by a line of pg_hba.conf.

@@ -8,6 +8,8 @@ mod names;
 pub mod pem;
 /// Who may read a key.
 mod permissions;
+/// The primary of several hosts.
+mod primary;
 /// The time of certificates.
 pub mod validity;
 /// Who a database server must be.

@@ -1,7 +1,9 @@
-//! The server, a backend, or the proxy is killed. Acknowledged writes survive, complete and exactly once.
+//! The server, a backend, or the proxy is killed, or the primary of several servers fails. Acknowledged writes survive, complete and exactly once.
 
 /// One request at a time, and what is known of its effect afterwards.
 mod client;
+/// The primary fails, and another server takes its place.
+mod failover;
 /// What was written and acknowledged, and what must be in the database for it.
 mod ledger;
 /// What a client writes.

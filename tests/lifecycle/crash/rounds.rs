@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 /// How many requests of each client are acknowledged before the kill, and after it: more than twice, and once, what there is to
 /// do.
 const BEFORE: usize = 24;
-const AFTER: usize = 11;
+pub(super) const AFTER: usize = 11;
 
 /// The least recall of any round, which falls as the vectors around each centre become many, and how much less than that of a
 /// new index it may be in the end: what chance may do.
@@ -27,8 +27,13 @@ fn rounds() -> usize {
     std::env::var("KEYED_SOAK_ROUNDS").map_or(1, |rounds| rounds.parse().expect("a number of rounds"))
 }
 
-/// Lets all clients write until something was killed and they are served again; answers the seconds until then.
-async fn write_and_kill(killed: &mut Killed, writers: &mut Vec<Writer>, victim: Victim) -> f64 {
+/// Lets all clients write until something has failed and they are served again; answers what the failure answers. `before`: how many
+/// requests of each client are acknowledged before.
+pub(super) async fn write_through<T>(
+    writers: &mut Vec<Writer>,
+    before: usize,
+    failure: impl AsyncFnOnce() -> T,
+) -> T {
     let stop = Arc::new(AtomicBool::new(false));
     let answered: Vec<Arc<AtomicUsize>> = (0..CLIENTS).map(|_| Arc::default()).collect();
     let started = take(writers).into_iter().zip(&answered).map(|(mut writer, answered)| {
@@ -42,18 +47,18 @@ async fn write_and_kill(killed: &mut Killed, writers: &mut Vec<Writer>, victim: 
         // A client that failed says why; the others would wait for it.
         until("every client is served", async || all() || tasks.iter().any(JoinHandle::is_finished)).await;
     };
-    until_more(BEFORE).await;
-    let seconds = killed.kill(victim).await;
+    until_more(before).await;
+    let answer = failure().await;
     until_more(AFTER).await;
     stop.store(true, Ordering::Relaxed);
     for task in tasks {
         writers.push(task.await.unwrap_or_else(|error| resume_unwind(error.into_panic())));
     }
-    seconds
+    answer
 }
 
 /// Compares what clients have written down with what is there, and starts a new page.
-async fn settle(session: &Session, writers: &mut [Writer]) -> String {
+pub(super) async fn settle(session: &Session, writers: &mut [Writer]) -> String {
     let number = async |key: String| -> u64 {
         let sql = "select coalesce(visits, 0) from crm.customers where external_key = $1";
         session.text(sql, &[&key]).await.parse().expect("a number")
@@ -101,7 +106,7 @@ async fn acknowledged_requests_survive_kills_exactly_once() {
     let close = asked(&killed.database.session().await, 20).await;
     for round in 1..=rounds() {
         for victim in [Victim::Server, Victim::Process, Victim::Proxy] {
-            let seconds = write_and_kill(&mut killed, &mut writers, victim).await;
+            let seconds = write_through(&mut writers, BEFORE, async || killed.kill(victim).await).await;
             let session = killed.database.session().await;
             let figures = settle(&session, &mut writers).await;
             assert_sound(&session).await;

@@ -36,60 +36,18 @@ impl Killed {
     pub(super) async fn start() -> (Self, Vec<Writer>) {
         let database = Database::new_durable().await.add_crm().await;
         let session = database.session().await;
-        session.run(SYNTHETIC).await;
-        let prepare = format!(
-            r#"select keyed.create_template('crm', 'notes', '[{{"slug": "text", "type": "string"}}]', embed => '{{text}}');
-             select keyed.set_quota('crm', 'live_records', 10000000), keyed.set_quota('crm', 'writes_per_day', 10000000);
-             insert into crm.customers (external_key, name, visits)
-               select 'before-' || digits, 'Somebody before-' || digits, n from generate_series(1, {VECTORS_BEFORE}) n, lpad(n::text, 4, '0') digits;
-             drop index {VECTORS}_hnsw; insert into {VECTORS} (record_id, embedding) select id, synthetic() from crm.customers;
-             select keyed.migrate(); select keyed.upsert_by_key('crm.customers', 'shared', '{{"name": "Somebody shared"}}')"#
-        );
-        session.run(&prepare).await;
-        let endpoint = json!({"slug": "shop", "items": "$.items[*]", "external_key": "$.id",
-            "mapping": {"name": "$.name", "visits": "$.visits", "mood": "$.mood"}});
-        let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
-        let sender = Sender::of(&session.json(create, &[&endpoint.to_string()]).await);
-        let vectors = Arc::new(asked(&session, 50).await);
+        let written = Written::prepare(&session).await;
         let key = database.api_key("keyed_admin", &[]).await;
         let address = Address::default();
         let mut killed = Self { database, proxy: None, key, address };
         killed.start_proxy().await;
-        let mut writers = Vec::new();
-        for number in 0..CLIENTS {
-            let new = |template: &str, key: &str, value: Value| {
-                let id =
-                    format!("select id from keyed.upsert_by_key('crm.{template}', '{key}-{number}', $1)");
-                let session = &session;
-                async move { session.text(&id, &[&value.to_string()]).await }
-            };
-            let text = format!("Somebody note-{number}");
-            let note = new("notes", "note", json!({"text": text})).await;
-            let customer = new("customers", "own", json!({"name": format!("Somebody own-{number}")})).await;
-            new("customers", "once", json!({"name": format!("Somebody once-{number}")})).await;
-            writers.push(Writer {
-                number,
-                client: Client::new(killed.address.clone(), killed.key.clone(), sender.clone()),
-                ledger: Ledger::default(),
-                note: Own { id: note, possible: vec![text] },
-                customer: Own { id: customer, possible: vec![true] },
-                once: Vec::new(),
-                vectors: Arc::clone(&vectors),
-                round: 0,
-                step: 0,
-            });
-        }
+        let writers = written.by_clients(&session, &killed.address, &killed.key).await;
         (killed, writers)
     }
 
     async fn start_proxy(&mut self) {
-        let settings = [
-            ("KEYED_POOL_SIZE", "16"),
-            ("KEYED_MAX_TRANSFERS", "6"),
-            ("KEYED_EMBED_PROVIDER", "hash"),
-            ("KEYED_EMBED_API_KEY", self.key.as_str()),
-        ];
-        let proxy = Proxy::start_with_key(&self.database, &settings, &self.key).await.in_project("crm");
+        let proxy = Proxy::start_with_key(&self.database, &settings(&self.key), &self.key).await;
+        let proxy = proxy.in_project("crm");
         self.address.set(proxy.url(""));
         self.proxy = Some(proxy);
     }
@@ -143,6 +101,72 @@ impl Killed {
         assert!(killed.is_ok_and(|status| status.success()), "process {process}");
         Stopwatch::default()
     }
+}
+
+/// What the clients write to.
+pub(super) struct Written {
+    sender: Sender,
+    vectors: Arc<Vec<Vec<f64>>>,
+}
+
+impl Written {
+    /// In a database with the project crm.
+    pub(super) async fn prepare(session: &Session) -> Self {
+        session.run(SYNTHETIC).await;
+        let prepare = format!(
+            r#"select keyed.create_template('crm', 'notes', '[{{"slug": "text", "type": "string"}}]', embed => '{{text}}');
+             select keyed.set_quota('crm', 'live_records', 10000000), keyed.set_quota('crm', 'writes_per_day', 10000000);
+             insert into crm.customers (external_key, name, visits)
+               select 'before-' || digits, 'Somebody before-' || digits, n from generate_series(1, {VECTORS_BEFORE}) n, lpad(n::text, 4, '0') digits;
+             drop index {VECTORS}_hnsw; insert into {VECTORS} (record_id, embedding) select id, synthetic() from crm.customers;
+             select keyed.migrate(); select keyed.upsert_by_key('crm.customers', 'shared', '{{"name": "Somebody shared"}}')"#
+        );
+        session.run(&prepare).await;
+        let endpoint = json!({"slug": "shop", "items": "$.items[*]", "external_key": "$.id",
+            "mapping": {"name": "$.name", "visits": "$.visits", "mood": "$.mood"}});
+        let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
+        let sender = Sender::of(&session.json(create, &[&endpoint.to_string()]).await);
+        let vectors = Arc::new(asked(session, 50).await);
+        Self { sender, vectors }
+    }
+
+    /// The clients before their first request.
+    pub(super) async fn by_clients(self, session: &Session, address: &Address, key: &str) -> Vec<Writer> {
+        let mut writers = Vec::new();
+        for number in 0..CLIENTS {
+            let new = |template: &str, key: &str, value: Value| {
+                let id =
+                    format!("select id from keyed.upsert_by_key('crm.{template}', '{key}-{number}', $1)");
+                async move { session.text(&id, &[&value.to_string()]).await }
+            };
+            let text = format!("Somebody note-{number}");
+            let note = new("notes", "note", json!({"text": text})).await;
+            let customer = new("customers", "own", json!({"name": format!("Somebody own-{number}")})).await;
+            new("customers", "once", json!({"name": format!("Somebody once-{number}")})).await;
+            writers.push(Writer {
+                number,
+                client: Client::new(address.clone(), key.to_owned(), self.sender.clone()),
+                ledger: Ledger::default(),
+                note: Own { id: note, possible: vec![text] },
+                customer: Own { id: customer, possible: vec![true] },
+                once: Vec::new(),
+                vectors: Arc::clone(&self.vectors),
+                round: 0,
+                step: 0,
+            });
+        }
+        writers
+    }
+}
+
+/// The settings of the proxy, which also embeds.
+pub(super) fn settings(key: &str) -> [(&str, &str); 4] {
+    [
+        ("KEYED_POOL_SIZE", "16"),
+        ("KEYED_MAX_TRANSFERS", "6"),
+        ("KEYED_EMBED_PROVIDER", "hash"),
+        ("KEYED_EMBED_API_KEY", key),
+    ]
 }
 
 /// Vectors like those of the customers, none of which a customer has.
