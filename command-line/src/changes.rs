@@ -38,7 +38,7 @@ pub(crate) struct Changes {
     #[command(flatten)]
     access: Access,
 
-    /// The template, as project.template, for example crm.customers; its slug alone if the key is bound to one project.
+    /// The template, as project.template, for example crm.customers; only its slug if the key is bound to one project.
     /// Default: all templates of the project that the key may read.
     #[arg(long, value_name = "TEMPLATE")]
     template: Option<String>,
@@ -111,7 +111,7 @@ impl Changes {
             };
             (is_reached, pause) = (true, PAUSES[0]);
             let page: Page<'_> =
-                serde_json::from_slice(&body).context("the response is no page of changes")?;
+                serde_json::from_slice(&body).context("the response is not a page of changes")?;
             print_lines(&page.changes).context("cannot write the changes")?;
             if let Some(file) = &self.cursor_file
                 && cursor.as_ref() != Some(&page.next_cursor)

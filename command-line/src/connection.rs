@@ -53,7 +53,7 @@ pub(crate) async fn connect(connector: &Connector) -> anyhow::Result<Client> {
     Ok(client)
 }
 
-/// An error of PostgreSQL as a person reads it: message and hint. The client library alone says only "db error".
+/// An error of PostgreSQL as a person reads it: message and hint. The client library says only "db error".
 pub(crate) fn explain(error: tokio_postgres::Error) -> anyhow::Error {
     match error.as_db_error() {
         Some(refusal) => match refusal.hint() {

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_file_says_its_format_unless_another_is_given() {
+    fn file_extension_sets_the_default_format() {
         for (file, format) in [
             ("a.csv", Format::Csv),
             ("a.jsonl", Format::Ndjson),

@@ -23,6 +23,7 @@ use super::connection::runtime;
 use super::outcome::Failure;
 
 pub(crate) fn run(import: Import) -> Result<(), Failure> {
+    import.check()?;
     runtime()?.block_on(async {
         if import.interactive {
             return interactive::run(import).await;

@@ -164,12 +164,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_arguments_do_not_contradict_each_other() {
+    fn arguments_are_consistent() {
         <Cli as CommandFactory>::command().debug_assert();
     }
 
     #[test]
-    fn without_a_command_it_serves() {
+    fn default_command_is_serve() {
         let cli = Cli::try_parse_from(["keyed-proxy"]).expect("no command is needed");
         assert!(matches!(cli.command(), Ok(Command::Serve(_))));
     }

@@ -45,7 +45,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_setting_out_of_its_range_is_rejected_by_its_name() {
+    fn error_names_the_setting_out_of_range() {
         let command = Settings::augment_args(clap::Command::new("keyed-proxy"));
         for argument in command.get_arguments() {
             let (Some(long), Some(variable)) = (argument.get_long(), argument.get_env()) else { continue };

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_file_remains_until_the_new_one_is_complete() {
+    fn old_file_remains_until_the_new_one_is_complete() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         fs::write(&path, "old").expect("written");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_has_the_mode_of_new_files_and_an_old_one_keeps_its_own() {
+    fn existing_file_keeps_its_mode() {
         let folder = tempfile::tempdir().expect("a folder");
         let (ordinary, new) = (folder.path().join("ordinary"), folder.path().join("new"));
         fs::write(&ordinary, "").expect("written");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link_and_its_target_is_written() {
+    fn symlink_is_kept_and_its_target_is_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let (link, target) = (folder.path().join("link"), folder.path().join("target"));
         symlink("target", &link).expect("a link");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_written_to_and_a_folder_is_rejected() {
+    fn device_is_written_and_folder_is_rejected() {
         write(Path::new("/dev/null"), "x").expect("written");
         assert!(!fs::metadata("/dev/null").expect("it is there").is_file());
         let folder = tempfile::tempdir().expect("a folder");

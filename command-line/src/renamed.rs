@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn former_variable_is_overridden_by_flag() {
+    fn flag_overrides_former_variable() {
         let former = [("KEYED_LEAST_RATE", "8KiB")];
         assert_eq!(rate(&former, &[]), 8 << 10);
         assert_eq!(rate(&former, &["--minimum-rate", "16KiB"]), 16 << 10);

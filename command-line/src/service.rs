@@ -39,7 +39,7 @@ pub(crate) struct Service {
     #[command(flatten)]
     access: Access,
 
-    /// The template, as project.template, for example crm.customers; its slug alone if the key is bound to one
+    /// The template, as project.template, for example crm.customers; only its slug if the key is bound to one
     /// project.
     #[arg(long, value_name = "TEMPLATE")]
     template: String,
@@ -155,7 +155,7 @@ pub(crate) async fn exchange(
 /// An error response.
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    /// Null if the body is no problem.
+    /// Null if the body is not a problem.
     pub(crate) problem: serde_json::Value,
 }
 
@@ -184,7 +184,7 @@ fn is_unknown(problem: &serde_json::Value) -> bool {
 }
 
 /// Translates a problem of the service into the terms of the command line.
-const FLAGS: [(&str, &str); 11] = [
+const FLAGS: [(&str, &str); 13] = [
     ("on_error=", "--on-error "),
     ("key_column=", "--key-column "),
     ("key_prefix=", "--key-prefix "),
@@ -193,6 +193,8 @@ const FLAGS: [(&str, &str); 11] = [
     ("encoding=", "--encoding "),
     ("format=", "--format "),
     ("Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "--format xlsx"),
+    ("mode=mirror", "--mode mirror"),
+    ("max_deleted_share=", "--max-deleted-share "),
     ("dry_run=true", "--dry-run"),
     (
         "Send the header X-Service-Project-Id, or use the id of the template.",
@@ -240,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_names_flags_not_parameters() {
+    fn hint_names_flags() {
         let problem = json!({"detail": "no", "hint": "import the others with on_error=skip, the key with key_column=No"});
         let words = in_words(&problem);
         assert!(
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_says_what_an_import_had_written() {
+    fn problem_reports_the_written_rows() {
         let report = |created| {
             json!({"detail": "line 9 has bytes that are not valid utf-8", "hint": "say which encoding",
                 "report": {"rows": 3, "created": created, "updated": 0, "unchanged": 0, "failed": 1}})

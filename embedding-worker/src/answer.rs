@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_stand_in_the_order_of_their_texts() {
+    fn vectors_have_the_order_of_their_texts() {
         let body = answer(&[item("\"index\":1,", "-2"), item("\"index\":0,", "1")]);
         assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(-1.0)]));
         let body = answer(&[item("", "1"), item("", "-2")]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_does_not_fit_the_question_is_rejected_whole() {
+    fn mismatched_response_is_rejected() {
         let twice = answer(&[item("\"index\":0,", "1"), item("\"index\":0,", "1")]);
         let beyond = answer(&[item("\"index\":1,", "1")]);
         let short = r#"{"data":[{"index":0,"embedding":[1,2,3]}]}"#;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_good_vector_does_not_spoil_the_others() {
+    fn invalid_vector_fails_only_its_text() {
         for bad in ["NaN", "null", "-Infinity", "1e200", "0"] {
             let body = answer(&[item("\"index\":0,", "1"), item("\"index\":1,", bad)]);
             let firsts = firsts(&body, 2).expect("an answer");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pause_that_a_server_asks_for_is_read() {
+    fn retry_after_is_read() {
         let pause = |value: &str| {
             retry_after(&HeaderMap::from_iter([(
                 header::RETRY_AFTER,
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_answer_is_vectors_for_all_texts_or_rejected(
+        fn any_response_is_complete_or_rejected(
             body in prop_oneof![
                 any::<Vec<u8>>(),
                 "\\{\"data\":\\[(\\{(\"index\":-?[0-9],)?\"embedding\":(\\[(1|null|NaN|1e400)?\\]|null)\\},?){0,2}\\]\\}"
@@ -165,13 +165,13 @@ mod tests {
         }
 
         #[test]
-        fn what_is_passed_on_of_an_answer_is_one_short_line(body in any::<Vec<u8>>()) {
+        fn error_excerpt_is_one_short_line(body in any::<Vec<u8>>()) {
             let line = beginning(&body);
             prop_assert!(line.chars().count() <= MAX_MESSAGE && !line.contains(char::is_control));
         }
 
         #[test]
-        fn no_server_makes_us_wait_longer_than_an_hour(value in prop_oneof!["[ -~]{0,20}", "-?[0-9]{1,9}(\\.[0-9]{1,3})?(e[0-9]{1,3})?"]) {
+        fn retry_after_is_at_most_an_hour(value in prop_oneof!["[ -~]{0,20}", "-?[0-9]{1,9}(\\.[0-9]{1,3})?(e[0-9]{1,3})?"]) {
             let value = HeaderValue::from_str(&value).expect("a value");
             let pause = retry_after(&HeaderMap::from_iter([(header::RETRY_AFTER, value)]));
             prop_assert!(pause.is_none_or(|pause| pause <= Duration::from_secs(3600)));

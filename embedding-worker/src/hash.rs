@@ -21,7 +21,7 @@ pub(crate) fn embed(text: &str) -> Vector {
         *counts.entry(word.to_owned()).or_default() += 1;
     }
     if counts.is_empty() {
-        // A text of signs alone still is a text.
+        // A text without letters is a text too.
         counts.insert(lower, 1);
     }
     let mut numbers = vec![0.0_f64; DIMENSION];
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_nearer_the_more_words_it_shares() {
+    fn shared_words_reduce_the_distance() {
         let text = "Girl with a Pearl Earring";
         assert!((similarity(text, "girl, with a PEARL earring!") - 1.0).abs() < 1e-5);
         assert!(similarity(text, "pearl earring") > similarity(text, "pearl necklace"));
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vector_of_a_word_never_changes() {
+    fn vector_of_a_word_never_changes() {
         let vector = embed("pearl");
         // The first two bytes of the word's SHA-256 modulo 768, and an even third byte.
         assert_eq!(vector.numbers().iter().position(|number| *number != 0.0), Some(739));

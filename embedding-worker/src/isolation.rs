@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_at_fault_where_another_got_a_vector() {
+    fn text_fails_if_another_succeeds() {
         assert_eq!(judged("vbv", false, None), ("vbv".into(), None));
         assert_eq!(judged("vrr", false, None), ("vrr".into(), None));
         for texts in ["b", "bbb", "r", "rrr", "rb", "rs"] {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_at_fault_where_none_got_a_vector() {
+    fn no_text_fails_if_all_fail() {
         assert_eq!(judged("bbb", false, None), ("---".into(), Some("b".into())));
         assert_eq!(judged("rrr", false, None), ("---".into(), Some("r".into())));
         assert_eq!(judged("rb", false, None), ("--".into(), Some("b".into())));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_stays_known_when_the_server_goes_away() {
+    fn outage_keeps_known_results() {
         assert_eq!(judged("vr--", false, Some("gone")), ("vr--".into(), Some("gone".into())));
         assert_eq!(judged("b-", false, Some("gone")), ("--".into(), Some("gone".into())));
     }

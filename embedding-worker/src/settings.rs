@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn embeddings_are_off_unless_asked_for() {
+    fn embeddings_are_off_by_default() {
         assert_eq!(settings(&[]).embed_provider, Provider::Off);
         assert_eq!(settings(&[]).validate(), Ok(()));
         assert_eq!(settings(&["--embed-provider", "hash"]).validate(), Ok(()));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_needs_an_address_and_a_model() {
+    fn server_needs_an_address_and_a_model() {
         let with = |more: &[&str]| settings(&[&["--embed-provider", "openai"], more].concat()).validate();
         assert!(with(&[]).is_err_and(|message| message.contains("KEYED_EMBED_URL")));
         let url = ["--embed-url", "http://localhost:1"];
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_may_be_written_in_each_of_the_usual_ways() {
+    fn address_has_several_accepted_forms() {
         for url in ["http://host:1", "http://host:1/", "http://host:1/v1", " http://host:1/v1/embeddings "] {
             let address = settings(&["--embed-url", url]).address().expect(url);
             assert_eq!(address.to_string(), "http://host:1/v1/embeddings");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_never_shown() {
+    fn key_is_never_disclosed() {
         let message = settings(&["--embed-key", "se cret", "--embed-provider", "openai"]).key();
         assert!(message.is_err_and(|message| !message.contains("cret")));
         let key = settings(&["--embed-key", "secret\n"]).key();

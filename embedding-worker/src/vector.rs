@@ -9,7 +9,7 @@ use crate::settings::DIMENSION;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector(Vec<f32>);
 
-/// Why numbers are no vector.
+/// Why numbers are not a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// All vectors of the model have this length: the model or its setting is wrong.
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_has_768_finite_numbers_that_are_not_all_zero() {
+    fn vector_has_768_finite_numbers_not_all_zero() {
         assert!(Vector::check(&numbers(Some(0.5))).is_ok());
         assert_eq!(Vector::check(&[Some(1.0); 767]), Err(Flaw::Length(767)));
         assert_eq!(Vector::check(&[]), Err(Flaw::Length(0)));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_is_brought_to_unit_length() {
+    fn vector_is_normalized() {
         for first in [1e-100, 1e-25, 0.5, 2.0, 1e25, 1e100] {
             let vector = Vector::check(&numbers(Some(first))).expect("a vector");
             assert_eq!(vector.numbers()[..2], [1.0, 0.0], "{first}");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn as_json_every_number_reads_back_the_same() {
+    fn number_reads_back_from_json() {
         let mut wanted = numbers(Some(0.1));
         wanted[1] = Some(-1.5e-30);
         wanted[2] = Some(3.0);

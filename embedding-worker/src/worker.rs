@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rests_grow_up_to_a_minute() {
+    fn backoff_grows_up_to_a_minute() {
         for failures in 0..100 {
             let rest = rest_after(failures);
             assert!(rest >= FIRST_REST / 2 && rest <= MAX_REST, "{rest:?}");

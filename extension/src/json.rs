@@ -7,6 +7,8 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+pub mod binary;
+
 /// Input for property tests.
 #[cfg(test)]
 pub mod arbitrary;

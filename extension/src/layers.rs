@@ -38,7 +38,7 @@ const ORDER: [&str; 31] = [
 source_layers::rules!(ORDER, []);
 
 /// Folders and files that must be pure even if their module comment does not say so.
-const PURE: [&str; 18] = [
+const PURE: [&str; 17] = [
     "json_write",
     "error",
     "json",
@@ -48,7 +48,6 @@ const PURE: [&str; 18] = [
     "format",
     "access/policy_sql",
     "change/cursor",
-    "change/jsonb_keys",
     "change/position",
     "define/ddl",
     "import/columns",

@@ -87,7 +87,10 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::require_utf8();
     postgres::setting::register();
     postgres::invalidation::register();
-    postgres::transaction::register(access::principal::on_end);
+    postgres::transaction::register(|ended| {
+        access::principal::on_end(ended);
+        import::mirror::on_end(ended);
+    });
     postgres::statistics::register();
     postgres::planning::register();
     postgres::policy_paths::register();

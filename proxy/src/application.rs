@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_runs_only_what_the_service_itself_serves() {
+    async fn page_loads_only_files_of_the_service() {
         let (status, headers, document) = ask("/", PLAIN).await;
         assert_eq!(status, 200);
         assert_eq!(headers[header::CONTENT_SECURITY_POLICY], POLICY);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_browser_keeps_files_for_good_and_asks_for_the_page_again() {
+    async fn browser_caches_files_forever_and_revalidates_the_page() {
         let (_, headers, _) = ask("/", PLAIN).await;
         assert_eq!(headers[header::CACHE_CONTROL], "no-cache");
         let tag = headers[header::ETAG].to_str().expect("a tag").to_owned();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn sign_in_hint_is_text_of_the_document_with_a_tag_of_its_own() {
+    async fn sign_in_hint_is_escaped_and_changes_the_entity_tag() {
         let hint = "Key: <run> & \"ask\"";
         let answer = serve_document(hint, &HeaderMap::new()).await.into_response();
         let tag = answer.headers()[header::ETAG].clone();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn script_is_sent_packed_with_a_tag_of_its_own() {
+    async fn compressed_script_has_its_own_entity_tag() {
         let script = script().await;
         let (_, plain, text) = ask(&script, PLAIN).await;
         let (status, packed, _) = ask(&script, ("accept-encoding", "gzip, br")).await;
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_is_not_there_is_a_problem() {
+    async fn missing_file_is_not_found() {
         let (status, _, _) = ask("/assets/none.js", PLAIN).await;
         assert_eq!(status, StatusCode::NOT_FOUND);
     }

@@ -94,7 +94,7 @@ fn is_json(content_type: &str) -> bool {
         essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
     json && parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
         let value = value.trim().trim_matches('"');
-        // The second is no registered name, and yet what some clients send.
+        // The second is not a registered name, but some clients send it.
         !name.trim().eq_ignore_ascii_case("charset")
             || ["utf-8", "utf8"].iter().any(|it| value.eq_ignore_ascii_case(it))
     })
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_is_read_up_to_the_limit_and_not_further() {
+    async fn body_over_the_limit_is_rejected() {
         let timer = TransferTimer::new(MinRate { bytes_per_second: 1, stall: Duration::from_secs(60) });
         let read = async |text: &'static str| read_all(Body::from(text), 5, timer, None).await;
         assert_eq!(read("12345").await.ok(), Some(b"12345".to_vec()));
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_type_that_is_taken_is_json_in_utf8(value in prop_oneof![any::<String>(), "application/([a-z.]{0,4}\\+)?json( ?; ?(charset|q)= ?\"?(utf-?8|UTF-8|latin1)\"?){0,2}"]) {
+        fn accepted_content_type_is_json_in_utf8(value in prop_oneof![any::<String>(), "application/([a-z.]{0,4}\\+)?json( ?; ?(charset|q)= ?\"?(utf-?8|UTF-8|latin1)\"?){0,2}"]) {
             if is_json(&value) {
                 prop_assert!(value.trim().to_ascii_lowercase().starts_with("application/"));
                 prop_assert!(!value.contains("charset=latin1"));

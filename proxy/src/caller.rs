@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_is_hashed_and_the_scheme_is_case_insensitive() {
+    fn token_is_hashed_and_scheme_is_case_insensitive() {
         let digest: [u8; 32] = digest(b"abc");
         for value in [&b"Bearer abc"[..], b"bearer abc", b"BEARER   abc "] {
             let caller = ask(&[("authorization", value)]).expect("a caller");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_a_bearer_token_is_unauthorized() {
+    fn header_without_a_bearer_token_is_unauthorized() {
         for value in [&b""[..], b"Bearer", b"Bearer ", b"Basic YTpi", b"Bearerabc"] {
             assert_eq!(ask(&[("authorization", value)]).err(), Some(StatusCode::UNAUTHORIZED));
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_project_is_optional_and_must_be_text() {
+    fn project_is_optional_and_must_be_text() {
         let token = ("authorization", &b"Bearer abc"[..]);
         let project = |value| ask(&[token, ("x-service-project-id", value)]).map(|caller| caller.project);
         assert_eq!(project(b"crm"), Ok(Some("crm".to_owned())));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubled_header_is_rejected() {
+    fn repeated_header_is_rejected() {
         let token = ("authorization", &b"Bearer abc"[..]);
         assert_eq!(ask(&[token, token]).err(), Some(StatusCode::BAD_REQUEST));
         let project = ("x-service-project-id", &b"crm"[..]);

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_large_answers_are_packed_and_only_when_asked() {
+    async fn large_response_is_compressed_on_request() {
         assert_eq!(encoding(Some("gzip"), 1025).await, Some(HeaderValue::from_static("gzip")));
         assert_eq!(encoding(Some("br"), 1025).await, Some(HeaderValue::from_static("br")));
         assert_eq!(encoding(Some("gzip;q=0"), 1025).await, None);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn constant_is_packed_if_it_is_large() {
+    async fn large_constant_is_compressed() {
         static CONTENT: [u8; 2000] = [b'x'; 2000];
         let accepts = |value| {
             Accepted::of(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))]))
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_list_of_encodings_changes_the_status() {
+    async fn best_accepted_encoding_is_used() {
         for (accepted, expected) in [
             ("*;q=0", None),
             ("identity;q=0", None),
@@ -199,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_client_gets_an_encoding_that_it_did_not_accept(value in "((gzip|br|identity|\\*|x)(;q=(0|1|0\\.[0-9]))?,? ?){0,5}") {
+        fn response_has_an_accepted_encoding(value in "((gzip|br|identity|\\*|x)(;q=(0|1|0\\.[0-9]))?,? ?){0,5}") {
             let header = HeaderValue::from_str(&value).expect("a value");
             let accepted = Accepted::of(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, header)]));
             if let Some(encoding) = accepted.0 {

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_lines_of_a_condition_are_one_list() {
+    fn repeated_condition_header_is_one_list() {
         let mut headers = HeaderMap::new();
         assert!(Conditions::of(&headers).is_ok_and(|conditions| conditions.are_none()));
         headers.append(header::IF_MATCH, HeaderValue::from_static("\"a\""));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_found_in_a_list_of_plain_packed_and_weak_ones() {
+    fn list_matches_plain_compressed_and_weak_tags() {
         let has = |value: &'static str| {
             has_tag(&HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static(value))]), "ab")
         };
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_answer_has_a_tag_of_its_own() {
+    fn compressed_response_has_its_own_entity_tag() {
         let mut response = Response::default();
         set_tag(&mut response, "a").expect("a tag");
         mark_packed(&mut response);

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_is_a_failure_like_others() {
+    async fn panic_returns_an_internal_error() {
         let panics = axum::routing::get(async || -> Response { panic!("secret") });
         let router = axum::Router::new().route("/", panics).layer(axum::middleware::from_fn(wrap));
         let response = router.oneshot(Request::new(Body::empty())).await.expect("an answer");

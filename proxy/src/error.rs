@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_detail_is_dropped() {
+    fn unknown_detail_is_dropped() {
         for detail in [
             "Key (external_key)=(hidden) already exists.",
             "[\"hidden\",null,null,null]",
@@ -94,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_refusal_is_a_failed_precondition() {
+    fn failed_precondition_needs_the_code_of_keyed() {
         let ours = body("55000", Some(r#"{"code":"precondition_failed"}"#));
         assert_eq!((&ours["status"], &ours["code"]), (&412.into(), &"precondition_failed".into()));
         assert_eq!(body("55000", None)["code"], "internal");
     }
 
     #[test]
-    fn an_unknown_error_shows_nothing_of_itself() {
+    fn unknown_error_is_not_disclosed() {
         let text = body("XX000", Some(r#"{"code":"hidden"}"#)).to_string();
         assert!(
             !text.contains("the key is taken") && !text.contains("hidden") && !text.contains("take another"),

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_could_be_understood_otherwise_is_rejected() {
+    fn ambiguous_request_head_is_rejected() {
         let check = |version, lines: &[(&'static str, &'static str)]| {
             let headers: HeaderMap = lines
                 .iter()
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_given_once_and_in_plain_ascii() {
+    fn header_occurs_once_and_is_ascii() {
         assert_eq!(read(&[]), Ok(None));
         assert_eq!(read(&[b"msg 1"]), Ok(Some("msg 1".to_owned())));
         assert_eq!(read(&[b"1", b"1"]), Err(400));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_body_is_rejected() {
+    fn compressed_body_is_rejected() {
         for (encoding, is_taken) in [("identity", true), ("Identity", true), ("gzip", false), ("", false)] {
             let value = HeaderValue::from_static(encoding);
             let headers = HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]);
@@ -151,7 +151,7 @@ mod tests {
         }
     }
     #[test]
-    fn a_file_may_be_packed_with_gzip_alone() {
+    fn file_accepts_only_gzip() {
         let read = |encoding: &'static str| {
             let headers =
                 HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static(encoding))]);

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_are_enforced_further_although_the_number_that_waits_does_not_fall() {
+    fn enforcement_continues_while_the_backlog_stagnates() {
         let mut progress = Progress::default();
         for waiting in [110, 109, 109, 112, 80] {
             assert!(progress.after(waiting).is_some(), "{waiting} wait");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_enforced_further_when_nothing_waits() {
+    fn enforcement_stops_without_a_backlog() {
         assert_eq!(Progress::default().after(0), None);
         let mut progress = Progress::default();
         assert!(progress.after(1).is_some());

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_bare_or_quoted() {
+    fn key_is_bare_or_quoted() {
         for (value, expected) in [
             ("8e03978e-40d5-43dd-bc93-6894a57f9324", "8e03978e-40d5-43dd-bc93-6894a57f9324"),
             ("\"8e03978e\"", "8e03978e"),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_bounds() {
+    fn invalid_key_is_rejected() {
         for value in [&b""[..], b"\"\"", b"a b", b"\xc3\xa9", b"a\tb", b"\"a\"b\"", b"\"a\\\"", b"\"a\\b\""] {
             assert_eq!(key(value), None, "{}", String::from_utf8_lossy(value));
         }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_a_request_counts() {
+    fn fingerprint_covers_every_part_of_the_request() {
         let requests = [
             ("PUT", "/v1/entities/a", Some("crm"), "{}"),
             ("PATCH", "/v1/entities/a", Some("crm"), "{}"),
@@ -175,13 +175,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_quoted_key_reads_back(text in "[ -~]{1,255}") {
+        fn quoted_key_reads_back(text in "[ -~]{1,255}") {
             let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
             prop_assert_eq!(read(quoted.as_bytes()).ok(), Some(text));
         }
 
         #[test]
-        fn any_header_is_a_key_within_its_bounds_or_rejected(value in prop_oneof![
+        fn any_header_is_a_valid_key_or_rejected(value in prop_oneof![
             prop::collection::vec(any::<u8>(), 0..300),
             "\"?[a-c\"\\\\ ]{0,9}\"?".prop_map(String::into_bytes),
         ]) {

@@ -105,12 +105,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unwanted_body_is_read_to_its_end() {
+    async fn rejected_body_is_drained() {
         assert_eq!(taken(&[]).await, 3);
     }
 
     #[tokio::test]
-    async fn an_unwanted_body_is_not_requested() {
+    async fn rejected_body_is_not_requested() {
         assert_eq!(taken(&[("expect", "100-continue")]).await, 0);
     }
 }

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_strings_where_the_address_says_so() {
+    fn query_parameter_turns_numbers_into_strings() {
         let read = |address: &str| {
             let uri: Uri = address.parse().expect("an address");
             Numbers::of(&uri).map_err(|problem| problem.status().as_u16())

@@ -26,7 +26,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(cores).thread_name("packing").on_thread_start(|| {
-        // Of this thread alone. Where it fails, the priority is as of others.
+        // Only of this thread. If it fails, the priority does not change.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(NICE);
     });
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_stays_what_it_is() {
+    async fn compression_thread_keeps_the_body() {
         for size in [0, 1, PIECE, 10 * PIECE + 7] {
             let content: Vec<u8> = (0..size).map(|number| number as u8).collect();
             let pieces: Vec<Result<Bytes, axum::Error>> =
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_error_comes_after_what_was_before_it() {
+    async fn error_follows_the_earlier_chunks() {
         let pieces = [Ok(Bytes::from_static(&[b'x'; PIECE])), Err(axum::Error::new("broken"))];
         let body = elsewhere(Body::from_stream(stream::iter(pieces)), true, None);
         let mut stream = body.into_data_stream();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_has_one_response_at_work_and_holds_up_no_other_caller() {
+    async fn caller_compresses_one_response_at_a_time() {
         let waits = || Body::from_stream(stream::once(pending::<Result<Bytes, axum::Error>>()));
         let first = elsewhere(waits(), true, named("busy"));
         while turns("busy".to_owned()).available_permits() > 0 {

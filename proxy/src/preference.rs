@@ -49,21 +49,21 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_read_in_all_their_forms() {
+    fn weight_is_read_in_every_form() {
         let list = read(&["text/html, Application/JSON;q=0.9;x=1", "*/*; Q=0, a;q=1.000 , ,b; q = 0.001"]);
         let list: Vec<(&str, u16)> = list.iter().map(|(name, weight)| (name.as_str(), *weight)).collect();
         assert_eq!(list, [("text/html", 1000), ("application/json", 900), ("*/*", 0), ("a", 1000), ("b", 1)]);
     }
 
     #[test]
-    fn an_entry_with_another_weight_is_none() {
+    fn invalid_weight_drops_the_entry() {
         for value in ["a;q=2", "a;q=-1", "a;q=", "a;q=x", "a;q=nan", "a;q=0.00001", ";q=1"] {
             assert_eq!(read(&[value]), [], "{value}");
         }
     }
 
     #[test]
-    fn the_most_exact_pattern_decides() {
+    fn most_specific_pattern_decides() {
         let list = read(&["*/*;q=0.1, text/*;q=0.5, text/csv;q=0"]);
         assert_eq!(weight_of(&list, &["text/csv", "text/*", "*/*"]), Some(0));
         assert_eq!(weight_of(&list, &["text/html", "text/*", "*/*"]), Some(500));
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_list_has_weights_within_their_bounds(value in prop_oneof!["[ -~]{0,40}", "([a*/]{0,3} ?; ?[qx] ?= ?[-0-9.e]{0,5},?){0,4}"]) {
+        fn weight_of_any_list_is_in_range(value in prop_oneof!["[ -~]{0,40}", "([a*/]{0,3} ?; ?[qx] ?= ?[-0-9.e]{0,5},?){0,4}"]) {
             let value = HeaderValue::from_str(&value).expect("a value");
             for (name, weight) in weighted(&HeaderMap::from_iter([(header::ACCEPT, value)]), header::ACCEPT) {
                 prop_assert!(weight <= 1000 && !name.is_empty() && !name.contains([',', ';']));
@@ -81,7 +81,7 @@ mod tests {
         }
 
         #[test]
-        fn a_weight_reads_back(weight in 0..=1000_u16) {
+        fn weight_reads_back(weight in 0..=1000_u16) {
             let value = format!("a;q={}.{:03}", weight / 1000, weight % 1000);
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_str(&value).expect("a value"))]);
             prop_assert_eq!(weighted(&headers, header::ACCEPT), [("a".to_owned(), weight)]);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_to_look_for_is_a_string_and_not_empty() {
+    fn query_text_is_a_non_empty_string() {
         assert_eq!(read(r#""pearl \u00e9arring""#, false), Ok("pearl éarring".to_owned()));
         for json in ["1", "null", "[]", r#""""#, r#""  ""#] {
             assert_eq!(read(json, false), Err(422), "{json}");

@@ -20,27 +20,27 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The time between two checks of the database when no probe asks. A check notices an update of the extension.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
+/// Asks the database whether it is ready, on its own connection: a busy pool must not take the service out of
 /// rotation. The result is cached for a moment, so that frequent probes cost little.
 ///
-/// While extension and proxy do not fit, requests are rejected: their statements could mean something else there.
+/// While extension and proxy are incompatible, requests are rejected: a statement could have another meaning in the other version.
 pub struct Readiness {
     database: Database,
     served: Arc<Database>,
     latest: Mutex<Option<(Instant, Verdict)>>,
 }
 
-/// What the database answered.
+/// The result of a check.
 #[derive(Clone)]
 enum Verdict {
     /// Requests are served; the version of the extension.
     Ready(String),
-    /// The versions fit, and something else is missing. Requests find out for themselves.
+    /// The versions are compatible, and something else is missing. Requests are sent anyway.
     Incomplete(Problem),
-    /// Not now, and nothing is known of the versions. Requests find out for themselves.
+    /// The database does not respond, so its version is unknown. Requests are sent anyway.
     Unready(Problem),
-    /// Not with these versions.
-    Misfit(Problem),
+    /// The versions are incompatible.
+    Incompatible(Problem),
 }
 
 impl Readiness {
@@ -53,7 +53,7 @@ impl Readiness {
     pub async fn extension_version(&self) -> Result<String, Problem> {
         match self.look().await {
             Verdict::Ready(version) => Ok(version),
-            Verdict::Incomplete(problem) | Verdict::Unready(problem) | Verdict::Misfit(problem) => {
+            Verdict::Incomplete(problem) | Verdict::Unready(problem) | Verdict::Incompatible(problem) => {
                 Err(problem)
             }
         }
@@ -73,8 +73,8 @@ impl Readiness {
         };
         match &verdict {
             Verdict::Ready(_) | Verdict::Incomplete(_) => self.served.refuse(None),
-            Verdict::Misfit(problem) => self.served.refuse(Some(problem.clone())),
-            // The versions are what they were, as far as is known.
+            Verdict::Incompatible(problem) => self.served.refuse(Some(problem.clone())),
+            // The last known version remains valid.
             Verdict::Unready(_) => {}
         }
         let is_ready = matches!(verdict, Verdict::Ready(_));
@@ -83,7 +83,7 @@ impl Readiness {
         verdict
     }
 
-    /// Looks at the database from time to time, as long as the service runs, and says in the log what changed.
+    /// Checks the database at intervals until the service ends, and logs changes.
     pub async fn watch(&self) {
         let mut said = String::new();
         loop {
@@ -91,7 +91,7 @@ impl Readiness {
             let cause = |problem: &Problem| problem.cause().unwrap_or_default().to_owned();
             let now = match &verdict {
                 Verdict::Ready(version) => version.clone(),
-                Verdict::Incomplete(problem) | Verdict::Unready(problem) | Verdict::Misfit(problem) => {
+                Verdict::Incomplete(problem) | Verdict::Unready(problem) | Verdict::Incompatible(problem) => {
                     format!("{}: {}", problem.detail(), cause(problem))
                 }
             };
@@ -106,7 +106,7 @@ impl Readiness {
                     Verdict::Incomplete(problem) | Verdict::Unready(problem) => {
                         tracing::warn!(cause = cause(problem), "{}", problem.detail());
                     }
-                    Verdict::Misfit(problem) => {
+                    Verdict::Incompatible(problem) => {
                         tracing::error!(
                             cause = cause(problem),
                             "all requests are rejected: {}",
@@ -120,8 +120,7 @@ impl Readiness {
         }
     }
 
-    /// What is wrong with the login of this service, if anything: one with more rights than `keyed_proxy` has more than
-    /// requests need.
+    /// A warning if the login of this service is not `keyed_proxy`, and so has more rights than requests need.
     pub async fn warning_of_login(&self) -> Option<String> {
         let row = timeout(PATIENCE, self.database.run(Effect::Read, LOGIN, &[])).await.ok()?.ok()?;
         login_warning(row.try_get(0).ok()?, row.try_get(1).ok()?)
@@ -134,14 +133,14 @@ impl Readiness {
         let looked = || -> Result<Seen, tokio_postgres::Error> {
             Ok(Seen { version: row.try_get(0)?, may_call: row.try_get(1)? })
         };
-        let version = match fits(looked().map_err(|error| not_ready(error.to_string()))?) {
+        let version = match check(looked().map_err(|error| not_ready(error.to_string()))?) {
             Verdict::Ready(version) => version,
             refusal => return Ok(refusal),
         };
         // A separate statement, because it cannot be prepared without the extension.
         let row = match self.database.run(Effect::Read, PENDING, &[]).await {
             Ok(row) => row,
-            Err(problem) => return self.library_misfit(&version).await.ok_or(problem),
+            Err(problem) => return self.incompatible_library(&version).await.ok_or(problem),
         };
         let pending: Option<String> = row.try_get(0).map_err(|error| not_ready(error.to_string()))?;
         Ok(match pending {
@@ -155,11 +154,11 @@ impl Readiness {
     }
 
     /// Whether the functions fail because the files on the server are older than the extension.
-    async fn library_misfit(&self, extension: &str) -> Option<Verdict> {
+    async fn incompatible_library(&self, extension: &str) -> Option<Verdict> {
         let row = self.database.run(Effect::Read, LIBRARY, &[]).await.ok()?;
         let library: String = row.try_get(0).ok()?;
         (numbers_of(line_of(&library)) < numbers_of(line_of(extension))).then(|| {
-            Verdict::Misfit(misfit(format!(
+            Verdict::Incompatible(incompatible(format!(
                 "the server has the library of keyed {library}, and the extension in this database is {extension}. \
                  Install the files of keyed {extension} on the server"
             )))
@@ -192,10 +191,10 @@ struct Seen {
     may_call: bool,
 }
 
-/// Whether this program can work with the extension.
-fn fits(seen: Seen) -> Verdict {
+/// Whether this program is compatible with the extension.
+fn check(seen: Seen) -> Verdict {
     let Some(version) = seen.version else {
-        return Verdict::Misfit(misfit(
+        return Verdict::Incompatible(incompatible(
             "this database has no extension keyed. As a superuser: \
             CREATE EXTENSION keyed CASCADE; SELECT keyed.init();"
                 .into(),
@@ -211,7 +210,7 @@ fn fits(seen: Seen) -> Verdict {
                 "As a superuser: ALTER EXTENSION keyed UPDATE; SELECT keyed.migrate(); or use keyed-proxy {extension}.x"
             )
         };
-        return Verdict::Misfit(misfit(format!(
+        return Verdict::Incompatible(incompatible(format!(
             "keyed-proxy {VERSION} works with the extension keyed {proxy}.x, and this database has {version}. {remedy}"
         )));
     }
@@ -238,7 +237,7 @@ fn not_ready(cause: String) -> Problem {
     Problem::unavailable("the database is not ready", cause)
 }
 
-fn misfit(sentence: String) -> Problem {
+fn incompatible(sentence: String) -> Problem {
     Problem::new(Code::Unavailable, sentence).with_reason(Reason::Version)
 }
 
@@ -246,21 +245,21 @@ fn misfit(sentence: String) -> Problem {
 mod tests {
     use super::*;
 
-    fn fits(version: Option<&str>, may_call: bool) -> Verdict {
-        super::fits(Seen { version: version.map(str::to_owned), may_call })
+    fn check(version: Option<&str>, may_call: bool) -> Verdict {
+        super::check(Seen { version: version.map(str::to_owned), may_call })
     }
 
     fn refusal(version: Option<&str>) -> String {
-        match fits(version, true) {
-            Verdict::Misfit(problem) => problem.detail().to_owned(),
+        match check(version, true) {
+            Verdict::Incompatible(problem) => problem.detail().to_owned(),
             Verdict::Ready(_) | Verdict::Incomplete(_) | Verdict::Unready(_) => {
-                panic!("{version:?} is no misfit")
+                panic!("{version:?} is compatible")
             }
         }
     }
 
     #[test]
-    fn only_keyed_proxy_without_further_rights_is_the_login_of_a_service() {
+    fn other_login_than_keyed_proxy_gets_a_warning() {
         assert_eq!(login_warning("keyed_proxy", false), None);
         for (login, is_superuser) in [("postgres", true), ("keyed_proxy", true), ("app", false)] {
             let warning = login_warning(login, is_superuser).expect(login);
@@ -269,16 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_fits_whose_version_differs_in_the_last_number_alone() {
+    fn extension_with_another_patch_version_is_compatible() {
         let line = line_of(VERSION);
         for version in [VERSION.to_owned(), format!("{line}.99"), format!("{line}.0-rc.1")] {
-            assert!(matches!(fits(Some(&version), true), Verdict::Ready(ready) if ready == version));
-            assert!(matches!(fits(Some(&version), false), Verdict::Incomplete(_)), "it may not call");
+            assert!(matches!(check(Some(&version), true), Verdict::Ready(ready) if ready == version));
+            assert!(matches!(check(Some(&version), false), Verdict::Incomplete(_)), "it may not call");
         }
     }
 
     #[test]
-    fn the_refusal_of_another_version_says_which_fits() {
+    fn error_names_the_compatible_version() {
         let line = line_of(VERSION);
         let newer = format!("9{line}");
         let sentence = refusal(Some(&format!("{newer}.0")));

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_process_is_alive_without_a_database_but_not_ready() {
+    async fn process_without_a_database_is_alive_and_not_ready() {
         assert_eq!(ask("GET /healthz").await.0, 200);
         let (status, headers, body) = ask("GET /readyz").await;
         assert_eq!(status, 503);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unknown_address_is_a_problem_that_names_the_request() {
+    async fn unknown_path_is_a_problem_with_the_request_id() {
         for address in ["/nothing", "/v1", "/v1/templates/", "/v2/templates", "/v1/entities/a/b/c"] {
             let id = "0192f0c1-2222-7abc-8def-0123456789ab";
             let (status, headers, body) = ask(&format!("GET {address}\nx-request-id: {id}")).await;
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_405_names_the_allowed_methods() {
+    async fn status_405_lists_the_allowed_methods() {
         for (address, allowed) in [
             ("/v1/entities/batch", "POST"),
             ("/api/v1/templates", "GET,HEAD,POST"),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_document_describes_every_route_and_nothing_else() {
+    async fn document_describes_exactly_the_routes() {
         let document: serde_json::Value = serde_json::from_str(openapi::text()).expect("JSON");
         let described = |path: &str| -> Vec<String> {
             let methods = document["paths"][path].as_object().into_iter().flatten();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_route_wants_a_token_before_anything_else() {
+    async fn every_route_checks_the_token_first() {
         for prefix in PREFIXES {
             for (path, _) in api() {
                 let (status, headers, _) =

@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_one_of_the_list() {
+    fn source_is_one_of_the_list() {
         assert_eq!(read(&[]), Ok(Source::Api));
         assert_eq!(read(&[b""]), Ok(Source::Api));
         assert_eq!(read(&[b"api"]), Ok(Source::Api));

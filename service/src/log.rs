@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_have_room_that_lines_of_requests_do_not_take() {
+    fn warnings_have_reserved_capacity() {
         let ((go, may_write), (written, _received)) = (channel(), channel());
         let writer = Writer::start(Slow { may_write, written }).expect("a thread");
         let lines = writer.lines();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_does_not_wait_for_a_reader_who_never_comes() {
+    fn shutdown_does_not_wait_for_a_stalled_reader() {
         let ((_go, may_write), (written, _received)) = (channel(), channel());
         let writer = Writer::start(Slow { may_write, written }).expect("a thread");
         writer.lines().make_writer().write_all(b"line").expect("it never fails");

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_step_is_reached_by_a_later_one_and_never_left() {
+    async fn later_step_includes_earlier_ones() {
         let shutdown = Shutdown::default();
         assert!(!shutdown.has_begun());
         shutdown.advance(Step::Finishing);

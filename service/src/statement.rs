@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_asks_who_the_caller_is_first() {
+    fn call_authenticates_first() {
         let from = "from keyed.authenticate($1::bytea, $2::text";
         assert_eq!(
             statement!("batch($4::text)").plain(Source::Api),
@@ -160,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_is_known_by_its_function() {
+    fn statement_is_named_after_its_function() {
         assert_eq!(statement!("batch($4::text)").function(), "batch");
         assert_eq!(statement!("export_next()").function(), "export_next");
     }
 
     #[test]
-    fn a_call_that_runs_once_is_framed() {
+    fn idempotent_call_stores_its_response() {
         assert_eq!(
             statement!("batch($4::text)").once(4, Source::Api),
             "select case when s.answer is null \

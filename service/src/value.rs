@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_times_are_read_strictly() {
+    fn invalid_size_or_time_is_rejected() {
         assert_eq!(bytes("512KiB"), Ok(512 << 10));
         assert_eq!(bytes("1000"), Ok(1000));
         for text in ["", "16MB", "-1", "1.5MiB", "99999999999999MiB"] {
@@ -92,12 +92,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_size_is_what_it_says(number in 0..1_usize << 20, unit in prop::sample::select(vec![("", 0), ("KiB", 10), ("MiB", 20)])) {
+        fn size_has_a_binary_unit(number in 0..1_usize << 20, unit in prop::sample::select(vec![("", 0), ("KiB", 10), ("MiB", 20)])) {
             prop_assert_eq!(bytes(&format!("{number}{}", unit.0)), Ok(number << unit.1));
         }
 
         #[test]
-        fn any_text_is_a_size_and_a_time_within_bounds_or_rejected(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
+        fn any_text_is_in_range_or_rejected(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
             prop_assert!(bytes(&text).is_err() || text.starts_with(|it: char| it.is_ascii_digit()));
             if let Ok(time) = seconds(&text) {
                 prop_assert!(time >= Duration::from_millis(1) && time <= Duration::from_secs(86_400));

@@ -251,12 +251,12 @@ comment on function keyed_http.replay_failed_deliveries(text, text) is
 create function keyed_http.import_rows(template text, options text, rows text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_import_rows';
 comment on function keyed_http.import_rows(text, text, text) is
-  'POST /entities/template/{template}/import, a chunk of complete rows: {created, updated, unchanged, waiting, errors}. With {"is_whole": true, "waits": false} in the options, {waits_for: {process, transaction, role, since}} while another file is imported as one transaction.';
+  'POST /entities/template/{template}/import, a chunk of complete rows: {created, updated, unchanged, waiting, errors}. With {"is_whole": true, "waits": false} in the options, {waits_for: {process, transaction, role, since}} while another file is imported as one transaction. With {"mode": "mirror", "is_whole": true, "filter": …, "max_deleted_share": …} in the options of each chunk, and after the last one {"ends_after": rows} without rows, repeatedly until is_complete: deletes the records that the file does not have, {is_complete, deleted, matching, share, keys, exceeds}.';
 
 create function keyed_http.find_import(template text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_find_import';
 comment on function keyed_http.find_import(text) is
-  'DELETE /entities/template/{template}/import, before its process is ended: the import of a file as one transaction into this template, {process, transaction, role, since}. Needs the right to define. Errors: P0002 if there is none.';
+  'DELETE /entities/template/{template}/import, before its process is ended: the import of a file as one transaction into this template, {process, transaction, role, since}. Needs the privilege define. Errors: P0002 if there is none.';
 
 create function keyed_http.export_open(template text, format text, body text, view text default null) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_open';

@@ -85,11 +85,11 @@ create function keyed.foreign_objects()
       'ALTER DEFAULT PRIVILEGES FOR ROLE keyed_owner REVOKE ALL ON TABLES FROM …'
     from pg_default_acl a where pg_get_userbyid(a.defaclrole) = 'keyed_owner'
     union all
-    select format('role %I', r.rolname), a.what, format('ALTER ROLE %I %s', r.rolname, a.mend)
+    select format('role %I', r.rolname), a.what, format('ALTER ROLE %I %s', r.rolname, a.fix)
     from pg_roles r, lateral (values
       (r.rolsuper, 'is a superuser', 'NOSUPERUSER'), (r.rolcreaterole, 'may create roles', 'NOCREATEROLE'),
       (r.rolbypassrls, 'bypasses row-level security', 'NOBYPASSRLS'), (r.rolreplication, 'may replicate', 'NOREPLICATION'),
-      (r.rolcanlogin and r.rolname <> 'keyed_proxy', 'may log in', 'NOLOGIN')) a (found, what, mend)
+      (r.rolcanlogin and r.rolname <> 'keyed_proxy', 'may log in', 'NOLOGIN')) a (found, what, fix)
     where r.rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy') and a.found
     union all
     -- Since PostgreSQL 16, a membership can have several grantors, and a REVOKE affects one.

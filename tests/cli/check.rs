@@ -25,7 +25,7 @@ async fn check_passes_for_valid_settings() {
         "ok       settings of embeddings",
         "ok       certificate and key of the listener\n",
         "ok       address 127.0.0.1:0\n",
-        "ok       database: it answers",
+        "ok       database: it responds",
     ] {
         assert!(out.contains(line), "{out}");
     }

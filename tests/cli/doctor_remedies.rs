@@ -209,11 +209,11 @@ async fn remedies_fix_their_findings() {
         let outcome = keyed(&database, &["doctor"]);
         assert_eq!(outcome.code, Some(i32::from(is_error)), "{fault}: {}", outcome.out);
         assert!(outcome.out.contains(part) && outcome.out.contains("remedy: "), "{}", outcome.out);
-        let mend = finding["remedy"].as_str().expect("a remedy");
-        let mend = mend.replace('…', "keyed_admin");
-        database.run_in_psql(mend.split("then: ").last().unwrap_or_default());
+        let remedy = finding["remedy"].as_str().expect("a remedy");
+        let remedy = remedy.replace('…', "keyed_admin");
+        database.run_in_psql(remedy.split("then: ").last().unwrap_or_default());
         let left = findings(keyed(&database, &["doctor", "--json"]), check);
-        assert!(left.is_empty(), "{fault}: {mend} does not fix it: {left:?}");
+        assert!(left.is_empty(), "{fault}: {remedy} does not fix it: {left:?}");
     }
 }
 
@@ -248,8 +248,8 @@ async fn remedies_adopt_no_foreign_table() {
             found.iter().filter(|it| it["message"].as_str().is_some_and(|it| it.contains(table))).collect();
         assert!(!of_table.is_empty(), "{table}: {found:?}");
         for finding in of_table {
-            let mend = finding["remedy"].as_str().expect("a remedy");
-            assert!(!mend.contains("alter table") && !mend.ends_with(';'), "{finding}");
+            let remedy = finding["remedy"].as_str().expect("a remedy");
+            assert!(!remedy.contains("alter table") && !remedy.ends_with(';'), "{finding}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::run;
 use harness::{Service, proxy_program, target_folder};
+use serde_json::json;
 use std::path::PathBuf;
 use std::process::Stdio;
 
@@ -289,4 +290,44 @@ async fn references_are_matched_by_text_and_update_creates_no_record() {
         let outcome = import(file, further);
         assert!(outcome.code != Some(0) && outcome.err.contains(says), "{further:?}: {outcome:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mirror_shows_in_a_dry_run_what_it_deletes_later() {
+    let service = Service::start().await;
+    for (key, visits) in [("a", 1), ("b", 2), ("c", 9)] {
+        service.upsert(key, json!({"visits": visits})).await.expect(201);
+    }
+    let file = file("mirror.csv", "external_key,visits\na,1\nn,1\n");
+    let import = |further: &[&str]| {
+        let mut arguments = vec!["import", path(&file), "--template", "crm.customers"];
+        arguments.extend([
+            "--mode",
+            "mirror",
+            "--filter",
+            r#"[{"field": "visits", "operator": "lt", "value": 5}]"#,
+        ]);
+        arguments.extend(further);
+        run(&mut command(&service, &arguments))
+    };
+    let dry = import(&["--dry-run"]);
+    assert_eq!(dry.err, "Deleted: b\n");
+    assert_eq!(
+        dry.expect(),
+        "rows 2, created 1, updated 0, unchanged 1, failed 0, deleted 1 of 2 (dry run: nothing was written)\n"
+    );
+    let unnamed = import(&[]);
+    assert!(unnamed.code == Some(2) && unnamed.err.contains("needs --max-deleted-share"), "{unnamed:?}");
+    let failed = import(&["--max-deleted-share", "1", "--failed", "failed.csv"]);
+    assert!(failed.code == Some(2) && failed.err.contains("--failed is not for --mode mirror"), "{failed:?}");
+    let larger = import(&["--max-deleted-share", "0.4"]);
+    assert!(larger.code == Some(1) && larger.err.contains("delete 1 of 2 records"), "{larger:?}");
+    service.by_key("b").await.expect(200);
+
+    let allowed = import(&["--max-deleted-share", "0.5"]).expect();
+    assert_eq!(allowed, "rows 2, created 1, updated 0, unchanged 1, failed 0, deleted 1 of 2\n");
+    service.by_key("b").await.refused(404, "not_found");
+    service.by_key("c").await.expect(200);
+    let again = import(&["--max-deleted-share", "0"]).expect();
+    assert_eq!(again, "rows 2, created 0, updated 0, unchanged 2, failed 0, deleted 0 of 2\n");
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 fn faults(list: &str, root: &Path) -> Vec<String> {
     let fault = |line: &str| {
         let Some((hash, path)) = line.split_once("  ") else {
-            return Some(format!("{line:?} is no line of sha256sum"));
+            return Some(format!("{line:?} is not a line of sha256sum"));
         };
         let Ok(script) = std::fs::read(root.join(path)) else {
             return Some(format!("{path} was released and is gone"));

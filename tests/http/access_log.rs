@@ -83,7 +83,7 @@ async fn rejected_requests_are_logged_with_the_reason() {
     let often = service.proxy.access_log("often").await;
     let limited: Vec<&Value> = often.iter().filter(|line| line["status"] == 429).collect();
     assert!(!limited.is_empty() && often.len() == 20, "{often:?}");
-    assert!(limited.iter().all(|line| line["refused_by"] == "key_rate" && line["role"] == "keyed_admin"));
+    assert!(limited.iter().all(|line| line["rejected_by"] == "key_rate" && line["role"] == "keyed_admin"));
 
     // Connections beyond the limit have sent nothing that could name them.
     let mut wires = Vec::new();
@@ -93,7 +93,7 @@ async fn rejected_requests_are_logged_with_the_reason() {
     until("a connection is refused", async || {
         let log = service.proxy.log();
         log.lines().any(|line| {
-            line.contains(r#""status":503"#) && line.contains(r#""refused_by":"address_connections""#)
+            line.contains(r#""status":503"#) && line.contains(r#""rejected_by":"address_connections""#)
         })
     })
     .await;

@@ -80,7 +80,7 @@ async fn known_traffic_is_counted_exactly() {
     ] {
         assert!(after.sum(name, &labels) > 0.0, "{name}");
     }
-    assert!(after.has("keyed_embedding_queue_pending") && after.has("keyed_idempotent_answers"));
+    assert!(after.has("keyed_embedding_queue_pending") && after.has("keyed_idempotent_responses"));
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn files_deliveries_and_rejections_are_counted() {
     let metrics = service.proxy.metrics().await;
     for (name, labels, value) in [
         ("keyed_imports_total", vec![("outcome", "complete")], 1.0),
-        ("keyed_imports_total", vec![("outcome", "refused")], 1.0),
+        ("keyed_imports_total", vec![("outcome", "rejected")], 1.0),
         ("keyed_import_rows_total", vec![("outcome", "failed")], 2.0),
         ("keyed_import_bytes_total", vec![], 2.0 * file.len() as f64),
         ("keyed_imports_running", vec![], 0.0),
@@ -117,10 +117,10 @@ async fn files_deliveries_and_rejections_are_counted() {
         ("keyed_export_bytes_total", vec![], export.text.len() as f64),
         ("keyed_inbound_deliveries_total", vec![("outcome", "accepted")], 1.0),
         ("keyed_inbound_deliveries_total", vec![("outcome", "unauthorized")], 1.0),
-        ("keyed_inbound_deliveries_total", vec![("outcome", "refused")], 1.0),
+        ("keyed_inbound_deliveries_total", vec![("outcome", "rejected")], 1.0),
         ("keyed_inbound_deliveries_total", vec![], 3.0),
-        ("keyed_http_refused_total", vec![("reason", "key_rate")], 1.0),
-        ("keyed_http_refused_total", vec![], 1.0),
+        ("keyed_http_rejected_total", vec![("reason", "key_rate")], 1.0),
+        ("keyed_http_rejected_total", vec![], 1.0),
     ] {
         let found = metrics.sum(name, &labels);
         assert!((found - value).abs() < 1e-9, "{name} {labels:?}: {found}, not {value}");

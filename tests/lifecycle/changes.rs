@@ -71,7 +71,7 @@ async fn cursors_end_with_a_restore_in_place() {
 }
 
 #[tokio::test]
-async fn what_a_page_has_shown_outlives_a_crash_also_where_its_writer_did_not_wait() {
+async fn shown_changes_outlive_a_crash_after_an_asynchronous_commit() {
     let database = database(Durability::Full).await;
     let session = database.session().await;
     let (_, start) = read(&session, "start").await;
@@ -90,7 +90,7 @@ async fn what_a_page_has_shown_outlives_a_crash_also_where_its_writer_did_not_wa
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failover_ends_the_cursors_that_are_ahead_of_it_alone() {
+async fn failover_ends_only_cursors_ahead_of_it() {
     let primary = database(Durability::None).await;
     let session = primary.session().await;
     upsert(&session, "both").await;

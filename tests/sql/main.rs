@@ -14,6 +14,7 @@ mod hostile_input;
 mod import;
 mod inbound;
 mod job;
+mod json;
 mod limits;
 mod metric;
 #[path = "../model/mod.rs"]

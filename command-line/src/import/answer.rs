@@ -45,6 +45,9 @@ pub(super) struct Counts {
     pub(super) updated: u64,
     pub(super) unchanged: u64,
     pub(super) failed: u64,
+    /// The number of deleted records, with mode=mirror.
+    pub(super) deleted: Option<u64>,
+    pub(super) deletion: Option<Deletion>,
     /// The bytes of the file read so far.
     pub(super) bytes: u64,
     pub(super) suggested_format: Option<serde_json::Value>,
@@ -52,11 +55,43 @@ pub(super) struct Counts {
     pub(super) preview: Option<Preview>,
 }
 
+/// The records that mode=mirror compares with the file.
+#[derive(Default, Deserialize)]
+pub(super) struct Deletion {
+    matching: u64,
+    keys: Vec<String>,
+}
+
+/// The number of keys of deleted records on the terminal.
+const MAX_KEYS: usize = 10;
+
 impl Counts {
+    /// How many records were deleted, of how many.
+    pub(super) fn deleted_text(&self) -> String {
+        match (self.deleted, &self.deletion) {
+            (Some(deleted), Some(deletion)) => format!(", deleted {deleted} of {}", deletion.matching),
+            _ => String::new(),
+        }
+    }
+
+    /// The first keys of the deleted records.
+    fn deleted_keys(&self) -> Option<String> {
+        let deletion = self.deletion.as_ref().filter(|deletion| !deletion.keys.is_empty())?;
+        let mut keys: Vec<&str> = deletion.keys.iter().take(MAX_KEYS).map(String::as_str).collect();
+        if self.deleted.unwrap_or(0) > keys.len() as u64 {
+            keys.push("…");
+        }
+        Some(format!("Deleted: {}", keys.join(", ")))
+    }
+
     /// What the report says beside the counts, a line each.
     pub(super) fn remarks(&self) -> Vec<String> {
         let warnings = self.warnings.iter().map(|warning| format!("Warning: {}", warning.to_text()));
-        warnings.chain(self.suggested_format.as_ref().map(suggestion)).collect()
+        self.deleted_keys()
+            .into_iter()
+            .chain(warnings)
+            .chain(self.suggested_format.as_ref().map(suggestion))
+            .collect()
     }
 }
 
@@ -115,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suggested_format_is_a_word_of_a_shell() {
+    fn suggested_format_is_one_shell_word() {
         let format = serde_json::json!({"thousands": "'", "decimal": "."});
         assert_eq!(
             suggestion(&format),

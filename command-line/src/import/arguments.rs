@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::format::{FormatArgument, format_argument, format_of, given};
+use crate::outcome::Failure;
 use crate::service::Service;
 use keyed_proxy::file::format::Format;
 
@@ -38,9 +39,20 @@ pub(crate) struct Import {
     #[arg(long = "match", value_name = "REFERENCE=ATTRIBUTE", value_parser = reference_and_attribute)]
     pub(super) matching: Vec<(String, String)>,
 
-    /// Whether rows whose record does not exist create it (upsert), or are rejected (update).
+    /// Whether rows whose record does not exist create it (upsert), or are rejected (update), or whether the records that the
+    /// file does not have are deleted too (mirror).
     #[arg(long, default_value = "upsert")]
     pub(super) mode: Mode,
+
+    /// The records that --mode mirror compares with the file, as JSON: {"filters": [{"field": "source", "operator": "eq",
+    /// "value": "erp"}]}. Default: all records of the template.
+    #[arg(long, value_name = "JSON")]
+    pub(super) filter: Option<String>,
+
+    /// The largest share of these records that --mode mirror may delete, from 0 to 1; otherwise nothing is imported.
+    /// Only a dry run can leave it out.
+    #[arg(long, value_name = "SHARE")]
+    pub(super) max_deleted_share: Option<String>,
 
     /// The character between cells, or the word tab; default: detected from the header.
     #[arg(long, value_name = "CHARACTER")]
@@ -83,6 +95,18 @@ pub(super) enum OnError {
 pub(super) enum Mode {
     Upsert,
     Update,
+    Mirror,
+}
+
+impl Mode {
+    /// The name, unless it is the default.
+    pub(super) fn name(self) -> Option<&'static str> {
+        match self {
+            Mode::Upsert => None,
+            Mode::Update => Some("update"),
+            Mode::Mirror => Some("mirror"),
+        }
+    }
 }
 
 /// Reads `artist=name`.
@@ -96,6 +120,22 @@ fn reference_and_attribute(text: &str) -> Result<(String, String), String> {
 }
 
 impl Import {
+    /// Rejects what would mirror a part of a file, before anything is sent or asked.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.mode != Mode::Mirror {
+            return Ok(());
+        }
+        let message = if self.failed.is_some() {
+            "--failed is not for --mode mirror: as a file of its own, the rejected rows would delete all other records."
+        } else if self.max_deleted_share.is_none() && !self.dry_run {
+            "--mode mirror needs --max-deleted-share, the largest share of the records that it may delete. See with --dry-run \
+             what it would delete."
+        } else {
+            return Ok(());
+        };
+        Err(Failure::Usage { message: message.to_owned(), help: "import" })
+    }
+
     /// The format of the file.
     pub(super) fn format(&self) -> Format {
         format_of(given(&self.format).0, &self.file)

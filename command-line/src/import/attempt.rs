@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::answer::Counts;
-use super::arguments::{Import, Mode, OnError};
+use super::arguments::{Import, OnError};
 use super::failed::FailedRows;
 use super::progress::progress_bar;
 use super::transfer::{beginning_of, chunks, open, send_and_report};
@@ -40,7 +40,9 @@ impl Import {
             ("key_prefix", self.key_prefix.as_deref()),
             ("mapping", self.mapping.as_deref()),
             ("match", matching.as_deref()),
-            ("mode", matches!(self.mode, Mode::Update).then_some("update")),
+            ("mode", self.mode.name()),
+            ("filter", self.filter.as_deref()),
+            ("max_deleted_share", self.max_deleted_share.as_deref()),
             ("delimiter", self.delimiter.as_deref()),
             ("encoding", self.encoding.as_deref()),
             ("sheet", self.sheet.as_deref()),
@@ -100,8 +102,9 @@ impl Import {
         let Counts { rows, created, updated, unchanged, failed, .. } = counts;
         let dry = if attempt == Attempt::Real { "" } else { " (dry run: nothing was written)" };
         print(&format!(
-            "rows {}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}{dry}\n",
-            rows.unwrap_or(0)
+            "rows {}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}{}{dry}\n",
+            rows.unwrap_or(0),
+            counts.deleted_text()
         ))?;
         for remark in remarks {
             eprintln!("{remark}");

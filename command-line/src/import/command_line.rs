@@ -1,6 +1,6 @@
 //! The options of an import as a command line, for the next file of this kind.
 
-use super::arguments::{Import, Mode, OnError};
+use super::arguments::{Import, OnError};
 use crate::format::given;
 
 /// The command line, as a shell reads it. An API key is not part of it.
@@ -20,7 +20,9 @@ pub(super) fn command_line(import: &Import) -> String {
         ("--key-column", import.key_column.clone()),
         ("--key-prefix", import.key_prefix.clone()),
         ("--mapping", import.mapping.clone()),
-        ("--mode", matches!(import.mode, Mode::Update).then(|| "update".to_owned())),
+        ("--mode", import.mode.name().map(str::to_owned)),
+        ("--filter", import.filter.clone()),
+        ("--max-deleted-share", import.max_deleted_share.clone()),
         ("--delimiter", import.delimiter.clone()),
         ("--sheet", import.sheet.clone()),
         ("--encoding", import.encoding.clone()),
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_one_word_of_a_shell() {
+    fn text_is_one_shell_word() {
         for (text, word) in [
             ("a.csv", "a.csv"),
             ("", "''"),
@@ -94,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn command_line_has_all_options_but_the_key() {
+    fn command_line_has_all_options_except_the_key() {
         let given = [
             "import",
             "a b.csv",
@@ -119,7 +121,11 @@ mod tests {
             "--match",
             "boss=full_name",
             "--mode",
-            "update",
+            "mirror",
+            "--filter",
+            "[]",
+            "--max-deleted-share",
+            "0.1",
             "--delimiter",
             ";",
             "--encoding",
@@ -134,7 +140,8 @@ mod tests {
             line,
             "keyed-proxy import 'a b.csv' --url http://keyed:1 --template crm.customers --match 'company=name' --match \
              'boss=full_name' --format csv --format \
-             '{\"decimal\": \",\"}' --key-column No --key-prefix=-x --mapping '{\"Name\": \"name\"}' --mode update --delimiter ';' \
+             '{\"decimal\": \",\"}' --key-column No --key-prefix=-x --mapping '{\"Name\": \"name\"}' --mode mirror --filter '[]' \
+             --max-deleted-share 0.1 --delimiter ';' \
              --encoding windows-1252 --on-error skip --failed failed.csv"
         );
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use serde_json::{Map, Value};
 
 use super::answer::{Counts, Warning};
-use super::arguments::{Import, OnError};
+use super::arguments::{Import, Mode, OnError};
 use super::attempt::Attempt;
 use super::command_line::command_line;
 use crate::format::FormatArgument;
@@ -55,6 +55,9 @@ pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
 fn report_dry_run(import: &Import, counts: &Counts) -> Result<(), Failure> {
     match import.report(counts, Attempt::Dry) {
         Err(Failure::Running(_)) if import.on_error == OnError::Skip => Ok(()),
+        Err(Failure::Running(error)) if import.mode == Mode::Mirror => {
+            Err(error.context("nothing was imported; correct the file").into())
+        }
         Err(Failure::Running(error)) => {
             Err(error.context("nothing was imported; correct the file, or use --on-error skip").into())
         }
@@ -225,7 +228,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_of_several_columns_come_together() {
+    fn formats_of_several_columns_are_merged() {
         let mut format = Map::new();
         for chosen in [
             json!({"true": ["ja"], "false": ["nein"]}),
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_a_file_does_not_change_the_terminal() {
+    fn control_characters_of_a_file_are_escaped() {
         assert_eq!(shown("a\u{1b}[2J\tü"), "\"a\\u{1b}[2J\\tü\"");
     }
 }

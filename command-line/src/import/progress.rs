@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_progress_of_a_large_file_fits_a_terminal_of_80_columns() {
+    fn progress_fits_80_columns() {
         let counts = Counts { rows: Some(1_000_000_000), failed: 999_999_999, ..Counts::default() };
         // The bar, the percentage, the time left and the spaces between.
         assert!(20 + 1 + 4 + 1 + 4 + 1 + message(&counts).len() <= 80, "{}", message(&counts));

@@ -137,8 +137,7 @@ async fn address(address: &str, setting: &str, report: &mut Report) {
     match TcpListener::bind(address).await {
         Ok(_) => report.ok(format_args!("address {address}")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => report.note(format_args!(
-            "address {address} is in use. A keyed-proxy that runs already is no reason to worry; another program is: \
-             choose another address in {setting}"
+            "address {address} is in use. If another program than keyed-proxy uses it, choose another address in {setting}"
         )),
         Err(error) => report.error(format_args!("cannot listen on {address} ({setting}): {error}")),
     }
@@ -158,7 +157,7 @@ async fn database(settings: &Settings, report: &mut Report) {
         match app.readiness.extension_version().await {
             Ok(extension) => {
                 report.ok(format_args!(
-                    "database: it answers, and its extension {extension} fits keyed-proxy {VERSION}"
+                    "database: it responds, and its extension {extension} is compatible with keyed-proxy {VERSION}"
                 ));
                 if let Some(warning) = app.readiness.warning_of_login().await {
                     report.warning(warning);

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_as_systemd_reads_it() {
+    fn file_is_read_like_systemd() {
         let file = EnvironmentFile::parse(
             "# KEYED_LOG=trace\n; KEYED_LOG=trace\nKEYED_LOG = \"debug\"\n\nKEYED_A='b c'\nKEYED_B=x=y\nnothing",
         );
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_named() {
+    fn unsupported_syntax_is_named() {
         let before = EnvironmentFile::parse("A=1\nB=2\nC=3");
         let after = EnvironmentFile::parse("A=1\nB=3\nD=4");
         assert_eq!(before.differences(&after), ["B", "C", "D"]);

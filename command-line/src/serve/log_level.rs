@@ -54,7 +54,7 @@ pub(super) fn start(settings: &Settings) -> Result<(LogLevel, Writer), String> {
 
 /// A filter of events, as `KEYED_LOG` says it.
 ///
-/// A word that is no level is the name of a target to the library, for which everything else is off: a level with a typing
+/// A word that is not a level is the name of a target to the library, for which everything else is off: a level with a typing
 /// error would switch off the log.
 pub(super) fn parse(filter: &str) -> Result<EnvFilter, String> {
     let directives: Vec<&str> = filter.split(',').map(str::trim).collect();
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_is_a_level_and_levels_of_targets() {
+    fn filter_has_a_level_and_levels_of_targets() {
         for filter in [
             "info",
             "WARN",
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typing_error_does_not_switch_off_the_log() {
+    fn typo_does_not_disable_the_log() {
         for filter in
             ["infos", "warning,access=off", "info,acces", "info,access=of", "access=off", "hyper=off"]
         {

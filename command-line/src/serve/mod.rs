@@ -70,7 +70,7 @@ pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Fai
     Ok(runtime(settings.workers)?.block_on(serve(settings, tls, log, writer.lines()))?)
 }
 
-/// One thread alone is spared what several need to share their work.
+/// A single thread needs no synchronization.
 fn runtime(workers: usize) -> anyhow::Result<Runtime> {
     let mut builder = match workers {
         1 => Builder::new_current_thread(),

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_a_typing_error_is_answered_with_the_closest() {
+    fn misspelled_name_gets_a_suggestion() {
         assert_eq!(
             unknown(&["KEYED_POOL_SIZ"]),
             ["KEYED_POOL_SIZ is not a setting: did you mean KEYED_POOL_SIZE?"]
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_any_command_and_variables_of_others_are_not_spoken_of() {
+    fn known_settings_and_foreign_variables_are_not_reported() {
         assert!(
             unknown(&["KEYED_LOG", "KEYED_KEY_RATE", "KEYED_DATABASE_URL_FILE", "PATH", "OTEL_X"]).is_empty()
         );

@@ -73,12 +73,12 @@ const STRUCTURE: &[Check] = &[
          select 'keyed_owner may not make schemas in this database, so only superusers make projects', 'select keyed.init();'
          from pg_roles r where r.rolname = 'keyed_owner' and not has_database_privilege(r.oid, current_database(), 'create')
          union all
-         select format('%s may %s', r.rolname, a.what), format('alter role %I %s;', r.rolname, a.mend)
+         select format('%s may %s', r.rolname, a.what), format('alter role %I %s;', r.rolname, a.fix)
          from pg_roles r, lateral (values
            (r.rolsuper, 'do everything (superuser)', 'nosuperuser'), (r.rolcreaterole, 'make roles', 'nocreaterole'),
            (r.rolbypassrls, 'bypass row-level security', 'nobypassrls'), (r.rolreplication, 'replicate', 'noreplication'),
            (r.rolcreatedb, 'make databases', 'nocreatedb'),
-           (r.rolcanlogin and r.rolname in ('keyed_owner', 'keyed_admin'), 'log in', 'nologin')) a (found, what, mend)
+           (r.rolcanlogin and r.rolname in ('keyed_owner', 'keyed_admin'), 'log in', 'nologin')) a (found, what, fix)
          where r.rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy') and a.found
          union all
          select format('%s is a member of %s', m.rolname, r.rolname), ", revoke_membership!(), "

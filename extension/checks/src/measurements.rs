@@ -24,7 +24,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     plain("templates", "Templates. Above 2000 an estimate."),
     plain(
         "record_rows",
-        "Rows in the tables of all templates, deleted records among them: an estimate of PostgreSQL. Absent with more than 1000 templates.",
+        "Rows in the tables of all templates, including deleted records: an estimate of PostgreSQL. Absent with more than 1000 templates.",
     ),
     plain(
         "record_dead_rows",
@@ -32,19 +32,19 @@ pub const MEASUREMENTS: &[Measurement] = &[
     ),
     plain(
         "embedding_queue_pending",
-        "Records that wait for their vector, those that a worker has claimed among them. Above 2000 an estimate.",
+        "Records that wait for their vector, including those that a worker has claimed. Above 2000 an estimate.",
     ),
     plain(
         "embedding_queue_oldest_seconds",
-        "How long the record that has waited longest for its vector could have been claimed; of the first 1000 templates that have one.",
+        "Longest time that a record has been due for embedding; of the first 1000 templates that have one.",
     ),
-    plain("embedding_queue_failed", "Records whose embedding has failed for good. Stops at 2000."),
+    plain("embedding_queue_failed", "Records whose embedding has failed permanently. At most 2000."),
     Measurement {
         name: "jobs",
         labels: &["state"],
         help: "Background jobs of definitions: pending, running or failed; of the first 2000.",
     },
-    plain("jobs_stalled", "Background jobs that have failed, or wait while no worker is at work."),
+    plain("jobs_stalled", "Background jobs that have failed, or wait while no worker runs."),
     plain("jobs_stalled_oldest_seconds", "The age of the oldest of them; 0 if there is none."),
     plain(
         "inbound_dead_letters",
@@ -68,10 +68,10 @@ pub const MEASUREMENTS: &[Measurement] = &[
         "The age of the oldest webhook delivery that waits, of the first 100 endpoints, if enabled; 0 if there is none.",
     ),
     plain(
-        "idempotent_answers",
+        "idempotent_responses",
         "Stored responses to requests with an Idempotency-Key. Above 2000 an estimate.",
     ),
-    plain("idempotent_answers_bytes", "Their size on disk, indexes included."),
+    plain("idempotent_responses_bytes", "Their size on disk, indexes included."),
     plain("api_keys", "API keys that are neither revoked nor expired; of the 2000 issued last."),
     plain("api_keys_expiring", "API keys that expire within 14 days; of the 2000 issued last."),
     plain(
@@ -83,43 +83,40 @@ pub const MEASUREMENTS: &[Measurement] = &[
         labels: &["state"],
         help: "Sessions of clients in this database: active, idle, or idle in transaction.",
     },
-    plain("sessions_waiting_for_locks", "Sessions in this database that wait for a lock of another."),
+    plain("sessions_waiting_for_locks", "Sessions in this database that wait for a lock of another session."),
     plain("connections", "Connections of clients to the server, in all its databases."),
     plain(
         "connections_limit",
-        "How many the server takes of roles without privileges: max_connections less superuser_reserved_connections and reserved_connections.",
+        "Maximum connections of roles that may not use reserved ones: max_connections minus superuser_reserved_connections and reserved_connections.",
     ),
     plain(
         "oldest_transaction_seconds",
         "The age of the oldest open transaction of a client in this database.",
     ),
-    plain(
-        "oldest_idle_transaction_seconds",
-        "How long the session that has been idle in a transaction longest has been so.",
-    ),
+    plain("oldest_idle_transaction_seconds", "Longest time that a session has been idle in a transaction."),
     plain(
         "changes_delay_seconds",
-        "How long ago the oldest open transaction of this database that has written began, or was prepared: the feed of changes shows nothing that was written later.",
+        "Age of the oldest open or prepared transaction of this database that has written: the feed of changes shows nothing that was written later.",
     ),
     plain("prepared_transactions", "Prepared transactions of this database."),
     plain(
         "oldest_snapshot_transactions",
-        "How many transactions began since the oldest snapshot that keeps vacuum from removing dead rows: of sessions, prepared transactions and replication slots.",
+        "Number of transactions since the oldest snapshot that keeps vacuum from removing dead rows: of sessions, prepared transactions and replication slots.",
     ),
     plain(
         "transaction_id_age",
-        "The age of the oldest transaction number in this database, in transactions. PostgreSQL refuses writes near 2 billion.",
+        "The age of the oldest transaction ID in this database, in transactions. PostgreSQL rejects writes near 2 billion.",
     ),
-    plain("multixact_id_age", "The same of the numbers of shared row locks."),
+    plain("multixact_id_age", "The age of the oldest multixact ID in this database, in multixacts."),
     plain("deadlocks_total", "Deadlocks in this database since its statistics were reset."),
-    plain("standbys", "Standbys that receive this server's changes now."),
+    plain("standbys", "Standbys that are connected to this server."),
     plain(
         "replication_lag_seconds",
         "The delay of the slowest standby until it has replayed a change; on a standby, the age of the last replayed transaction while there is more to replay.",
     ),
     plain(
         "replication_lag_bytes",
-        "How far the slowest standby is behind in replay; on a standby, what it has received and not replayed.",
+        "Write-ahead log that the slowest standby has not replayed; on a standby, what it has received and not replayed.",
     ),
     plain("replication_slots_inactive", "Replication slots that no process uses."),
     plain(
@@ -197,10 +194,10 @@ pub const READINGS: &[&str] = &[
          (select count(*) from (select from keyed_state.webhook_delivery d where d.endpoint_id = e.id and d.state = 'failed' limit 2000) d) as failed,
          (select d.created_at from keyed_state.webhook_delivery d where d.endpoint_id = e.id and d.state = 'pending' order by d.number limit 1) as oldest) c) w
      cross join lateral (values ('webhooks_pending', w.pending), ('webhooks_failed', w.failed), ('webhooks_oldest_seconds', w.age)) m (name, value)",
-    "select 'idempotent_answers', '{}', case when few.answers < 2000 then few.answers
+    "select 'idempotent_responses', '{}', case when few.answers < 2000 then few.answers
          else greatest(few.answers, pg_stat_get_live_tuples('keyed_state.idempotent_request'::regclass)) end
        from (select count(*)::float8 from (select from keyed_state.idempotent_request limit 2000) r) few (answers)
-     union all select 'idempotent_answers_bytes', '{}', pg_total_relation_size('keyed_state.idempotent_request')",
+     union all select 'idempotent_responses_bytes', '{}', pg_total_relation_size('keyed_state.idempotent_request')",
     "select m.name, '{}', m.value
      from (select count(*) as valid, count(*) filter (where k.expires_at < now() + interval '14 days') as expiring,
          count(*) filter (where k.created_at < now() - interval '90 days' and coalesce(

@@ -51,7 +51,7 @@ codes! {
     RequestInProgress    "request_in_progress"    409 yes "55006" "A request with the same Idempotency-Key is running.";
     ImportInProgress     "import_in_progress"     409 yes "55006" "Another file is imported into the template as one transaction.";
     ResyncRequired       "resync_required"        410 no  "24000" "The cursor is from before a restore, a failover or a change of rights: read the feed of changes again from start.";
-    PreconditionFailed   "precondition_failed"    412 no  "55000" "The record is in another state than the request requires.";
+    PreconditionFailed   "precondition_failed"    412 no  "55000" "The records are in another state than the request requires.";
     PayloadTooLarge      "payload_too_large"      413 no  "54000" "The request exceeds a limit.";
     InvalidExternalKey   "invalid_external_key"   422 no  "22023" "The external key breaks a rule of external keys.";
     InvalidSlug          "invalid_slug"           422 no  "22023" "The name does not have the form of a slug.";

@@ -56,7 +56,7 @@ pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
 pub struct Operations<'a> {
     /// In the order of the request.
     pub operations: Vec<Result<Operation<'a>, Error>>,
-    /// The subject of each operation; `None` if an error of it is about the request alone.
+    /// The subject of each operation; `None` if its error is only about the request.
     pub subjects: Vec<Option<OperationSubject>>,
 }
 
@@ -231,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn an_operation_has_one_of_four_names(name in prop_oneof![any::<String>(), "create|update|upsert|delete"]) {
+        fn operation_has_one_of_four_names(name in prop_oneof![any::<String>(), "create|update|upsert|delete"]) {
             let known = ["create", "update", "upsert", "delete"].contains(&name.as_str());
             prop_assert_eq!(parse_kind(&name).is_ok(), known);
         }

@@ -32,7 +32,7 @@ struct OperationResult<'a> {
     error: Option<Problem<'a>>,
 }
 
-/// The problem (RFC 9457) that is also the response to the operation alone.
+/// The problem (RFC 9457), equal to the response to the operation as a single request.
 #[derive(Serialize)]
 struct Problem<'a> {
     r#type: String,

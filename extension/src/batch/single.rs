@@ -26,6 +26,11 @@ pub struct Done {
 }
 
 impl Done {
+    /// The record.
+    pub fn id(self) -> Uuid {
+        self.id
+    }
+
     /// Whether a record was created.
     pub fn is_created(self) -> bool {
         self.created
@@ -101,7 +106,7 @@ pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes
     write::update(caller, action, &operation.template, done.id, &Key::Absent, changes, none).map(|_| done)
 }
 
-/// Runs one operation in a subtransaction, so that an error rolls back that operation alone.
+/// Runs one operation in a subtransaction, so that an error rolls back only that operation.
 pub fn alone(body: impl FnOnce() -> Outcome) -> Outcome {
     attempt(body).catch(of_operation)?
 }

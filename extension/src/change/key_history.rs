@@ -7,6 +7,7 @@ use crate::postgres::guard::{as_owner, not_migrated};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
+use crate::value::standard_column::ENDS_KEY;
 use crate::value::table_name::SideTable;
 use crate::value::{key, time};
 use uuid::Uuid;
@@ -17,9 +18,6 @@ const MAX_RECORDS: i64 = 1000;
 /// The key that a row of history took from its record, as [`crate::define::ddl`] indexes it.
 pub const ENDED_KEY: &str = "(case when changes ? 'external_key' then changes -> 'external_key' ->> 'old' \
      else external_key end) collate \"C\"";
-/// The rows that take one.
-pub const ENDS_KEY: &str = "(operation in ('delete', 'purge') or changes ? 'external_key')";
-
 /// A time during which a record held the key.
 struct Holding {
     record: Uuid,

@@ -23,7 +23,6 @@ pub mod generation;
 /// What is final.
 pub mod horizon;
 /// The names in what a history stores of a change.
-pub mod jsonb_keys;
 /// Who held a key.
 pub mod key_history;
 /// A page of the feed.

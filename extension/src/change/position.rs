@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn a_later_generation_comes_behind_every_transaction_of_one_before() {
+    fn later_generation_follows_all_earlier_transactions() {
         assert!(first_of(2) > first_of(1) + (1 << TRANSACTION_BITS) - 1);
         assert!(first_of(i64::from(i16::MAX)) > 0);
     }
 
     #[test]
-    fn a_place_bounds_the_rows_of_each_template() {
+    fn place_bounds_the_rows_of_each_template() {
         let record = Uuid::from_u128(7);
         let place = Place { position: 40, template: 3, record, version: 2, derived: None };
         let is_behind = |template, position, record, version| {

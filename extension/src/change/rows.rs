@@ -1,7 +1,7 @@
 //! The rows of histories in the order of the feed, read from each table in portions.
 
-use super::jsonb_keys::jsonb_keys;
 use super::position::Place;
+use crate::json::binary;
 use crate::postgres::datum;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot};
@@ -114,7 +114,7 @@ fn read(rows: &Rows, row: usize, template: i32) -> Change {
     let place =
         Place { position: rows.get(row, 0), template, record, version: rows.get(row, 2), derived: None };
     let changed = rows.datum(row, 8).map(|changes| {
-        datum::with_bytes(changes, |content| jsonb_keys(content).into_iter().map(str::to_owned).collect())
+        datum::with_bytes(changes, |content| binary::names(content).into_iter().map(str::to_owned).collect())
     });
     Change {
         place,

@@ -2,10 +2,10 @@
 //!
 //! The rule of the history applies: who sees a record now sees all of its changes, and who sees a deleted one sees those that
 //! led there. Of a record that the caller does not see, only a change that may have taken it out of sight is reported, by the
-//! id alone. Whether it may have is judged by the record before and after it: the present row, with what later changes
+//! id alone. Whether it may have is evaluated by the record before and after it: the present row, with what later changes
 //! replaced put back.
 //!
-//! A condition behind a reference is judged by the target as it is now, unless the target has changed since: then it may have
+//! A condition behind a reference is evaluated by the target as it is now, unless the target has changed since: then it may have
 //! been met and not met. So an id can be reported that the caller never saw, and none is left out. A page shows records as they
 //! are, and changes of two records can become visible in another order than they have in the feed: no state of the past is
 //! certain to have been shown, or not to have been.
@@ -40,8 +40,9 @@ pub fn shown(
     let in_question: Vec<usize> = (0..changes.len())
         .filter(|index| shown[*index] == Shown::Nothing && may_hide(followed, changes[*index]))
         .collect();
-    let judged: Vec<&Change> = in_question.iter().map(|index| changes[*index]).collect();
-    for (index, before_and_after) in in_question.into_iter().zip(judge(spi, following, followed, &judged)) {
+    let evaluated: Vec<&Change> = in_question.iter().map(|index| changes[*index]).collect();
+    for (index, before_and_after) in in_question.into_iter().zip(judge(spi, following, followed, &evaluated))
+    {
         let is_removal = matches!(changes[index].operation.as_str(), "delete" | "purge");
         shown[index] = match before_and_after {
             // The key of a record that may never have been visible is not shown.
@@ -95,18 +96,18 @@ fn judge(
         return Vec::new();
     }
     let sql = statement(following, followed);
-    let judge = |changes: &[&Change]| subtransaction(|| judge_together(spi, &sql, followed, changes));
+    let evaluate = |changes: &[&Change]| subtransaction(|| evaluate_changes(spi, &sql, followed, changes));
     // An attribute may have had another type at the time: such a change is older than the scope, and than any cursor.
     let each = |change: &&Change| {
-        let one = judge(&[*change]).catch(|caught| (caught.class() == Class::Data).then(Vec::new));
+        let one = evaluate(&[*change]).catch(|caught| (caught.class() == Class::Data).then(Vec::new));
         one.unwrap_or_else(|none| none).first().copied().unwrap_or_default()
     };
-    judge(changes)
+    evaluate(changes)
         .catch(|caught| (caught.class() == Class::Data).then_some(()))
         .unwrap_or_else(|()| changes.iter().map(each).collect())
 }
 
-fn judge_together(
+fn evaluate_changes(
     spi: &Connection,
     sql: &str,
     followed: &Followed,
@@ -119,11 +120,11 @@ fn judge_together(
         array(followed.behind.iter().map(|behind| Some(behind.reference())))
     ];
     let rows = spi.run_once(sql, Snapshot::Active, &arguments);
-    let judged: HashMap<(Uuid, i32), (bool, bool)> = rows
+    let evaluated: HashMap<(Uuid, i32), (bool, bool)> = rows
         .iter::<(Uuid, i32, bool, bool)>()
         .map(|(record, version, before, after)| ((record, version), (before, after)))
         .collect();
-    let of = |change: &&Change| judged.get(&(change.record, change.place.version)).copied();
+    let of = |change: &&Change| evaluated.get(&(change.record, change.place.version)).copied();
     changes.iter().map(|change| of(change).unwrap_or_default()).collect()
 }
 

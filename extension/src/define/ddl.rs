@@ -3,13 +3,13 @@
 
 use crate::access::policy_sql;
 use crate::attribute_type::{AttributeType, Rules};
-use crate::change::key_history::{ENDED_KEY, ENDS_KEY};
+use crate::change::key_history::ENDED_KEY;
 use crate::template::column as standard;
 use crate::template::definition::Definition;
 use crate::value::change::Change;
 use crate::value::collation::clause;
 use crate::value::quote::literal;
-use crate::value::standard_column::KEY_PREDICATE;
+use crate::value::standard_column::{ENDS_KEY, KEY_PREDICATE};
 use crate::value::table_name::{SideTable, table_sql};
 use std::fmt::Write as _;
 

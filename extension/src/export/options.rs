@@ -59,7 +59,7 @@ impl Options {
             }
         }
         if delimiter.is_some() && options.format != FileFormat::Csv {
-            return Err(Error::at(Code::InvalidValue, "/delimiter", "applies only to CSV"));
+            return Err(Error::at(Code::InvalidValue, "/delimiter", "delimiter applies only to CSV"));
         }
         options.delimiter = delimiter.unwrap_or(options.delimiter);
         Ok(options)

@@ -27,7 +27,7 @@ impl Faults {
     /// Records an error, up to the maximum number.
     pub(super) fn add(&mut self, error: Error) {
         if error.code == Code::MalformedRequest {
-            // A request that does not parse gets this error alone.
+            // A request that does not parse gets only this error.
             self.0.clear();
         }
         let is_unreadable = self.0.first().is_some_and(|first| first.code == Code::MalformedRequest);

@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The condition on the column alone, of the record at the end of the path.
+    /// The condition only on the column, of the record at the end of the path.
     pub(super) fn column_text(&self, predicate: &Predicate, alias: &str) -> String {
         self.column_test(&predicate.test, &predicate.column, alias).text
     }

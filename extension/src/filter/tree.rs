@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_simplified_tree_means_the_same(tree in trees()) {
+        fn simplified_tree_is_equivalent(tree in trees()) {
             let simple = simplified(tree.clone());
             prop_assert!(is_simple(&simple), "{:?}", simple);
             for values in 0..16 {

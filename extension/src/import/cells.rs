@@ -60,11 +60,11 @@ impl<'a> Cell<'a> {
                 match (date, failure) {
                     (Some(date), None) => Ok(Cell::Date(date)),
                     (None, Some(failure)) => Ok(Cell::Failure(failure, at)),
-                    _ => Err(Error::new(Code::MalformedRequest, "a cell is a date or a failure")),
+                    _ => Err(Error::new(Code::MalformedRequest, "a cell must have either date or failure")),
                 }
             }
             Some(b'-' | b'0'..=b'9') => Ok(Cell::Number(text)),
-            _ => Err(Error::new(Code::MalformedRequest, "a cell is no array")),
+            _ => Err(Error::new(Code::MalformedRequest, "a cell must not be an array")),
         }
     }
 

@@ -3,7 +3,6 @@
 use super::matching::Matching;
 use super::options::Options;
 use crate::error::{Code, Error};
-use crate::record::mode::Mode;
 use crate::template::Template;
 use crate::value::file_format::VERSION;
 use crate::value::slug::STANDARD_FIELDS;
@@ -79,8 +78,9 @@ pub fn resolve(
                 .hint(format!("Use one of its columns: {}.", shown(header))),
         );
     }
-    if options.mode == Mode::Update && !columns.iter().any(|it| matches!(it, Column::Key | Column::Id)) {
-        let message = "the file has no column of keys or ids, by which mode=update finds records";
+    let has_names = columns.iter().any(|it| matches!(it, Column::Key | Column::Id));
+    if let Some(mode) = options.mode_that_needs_names().filter(|_| !has_names) {
+        let message = format!("the file has no column of keys or ids, by which mode={mode} finds records");
         errors.push(
             Error::at(Code::InvalidValue, "/header", message)
                 .hint("Name the column of the key with key_column=Column."),

@@ -159,8 +159,8 @@ fn write_cycles(writer: &mut Writer, rows: Vec<Row>) -> Result<(), End> {
         writer.link(complete)?;
         for (index, before) in before {
             // A new record counts as created, and a changed one as changed, whatever its references did.
-            if let (Some(Outcome::Created), Some(Outcome::Updated))
-            | (Some(Outcome::Updated), Some(Outcome::Unchanged)) = (&before, &writer.outcomes[index])
+            if let (Some(Outcome::Created(_)), Some(Outcome::Updated(_)))
+            | (Some(Outcome::Updated(_)), Some(Outcome::Unchanged(_))) = (&before, &writer.outcomes[index])
             {
                 writer.outcomes[index] = before;
             }

@@ -3,6 +3,7 @@
 use super::cells::{Cell, Cells};
 use super::columns::{self, Column};
 use super::matching::Matching;
+use super::mirror::Mirror;
 use super::options::{Format, Options};
 use super::run::run;
 use super::single_transaction::{self, Importer};
@@ -22,13 +23,28 @@ sql_functions! {
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         let options = Options::parse(&call.required_text(1, "options")?)?;
         options.mode.require_rights(&caller, &template)?;
+        // Before another import is waited for: what that one creates is newer than this file.
+        let mut mirror = match &options.mirror {
+            Some(mirror) => Some(Mirror::of(&caller, &template, mirror)?),
+            None => None,
+        };
         if options.is_whole {
             let in_the_way = single_transaction::enter(&template, options.waits)?;
             if let Some(importer) = in_the_way {
+                mirror.into_iter().for_each(Mirror::keep);
                 return Ok(Answer::Text(format!("{{\"waits_for\":{}}}", importer.to_json())));
             }
         }
-        import(&caller, &template, &options, &call.required_text(2, "rows")?).map(Answer::Text)
+        let rows = call.required_text(2, "rows")?;
+        if let Some(ends_after) = options.mirror.as_ref().and_then(|mirror| mirror.ends_after)
+            && let Some(mirror) = mirror
+        {
+            require_no_rows(&rows)?;
+            return mirror.end(ends_after).map(Answer::Text);
+        }
+        let report = import(&caller, &template, &options, mirror.as_mut(), &rows)?;
+        mirror.into_iter().for_each(Mirror::keep);
+        Ok(Answer::Text(report))
     };
 
     /// `keyed_http.find_import(template text) returns text`.
@@ -57,7 +73,21 @@ fn check_count(rows: usize) -> Result<(), Error> {
     if rows <= MAX_ROWS { Ok(()) } else { Err(too_large(&format!("{MAX_ROWS} rows"))) }
 }
 
-fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &str) -> Result<String, Error> {
+fn require_no_rows(rows: &str) -> Result<(), Error> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    Err(Error::at(Code::InvalidValue, "/rows", "the call with ends_after has no rows")
+        .hint("Send the rows before it, without ends_after."))
+}
+
+fn import(
+    caller: &Caller,
+    template: &Rc<Template>,
+    options: &Options,
+    mirror: Option<&mut Mirror>,
+    text: &str,
+) -> Result<String, Error> {
     if text.len() > MAX_BYTES {
         return Err(too_large(&format!("{} MiB", MAX_BYTES >> 20)));
     }
@@ -93,7 +123,8 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             if options.previews && typed.is_empty() {
                 notes.show_columns(columns.iter().map(|column| shown(template, *column)));
             }
-            let outcomes = run(caller, template, options, matching, typed.len(), rejected, rows)?;
+            let mut outcomes = run(caller, template, options, matching, typed.len(), rejected, rows)?;
+            mirror.map_or(Ok(()), |mirror| mirror.add(&mut outcomes))?;
             Ok(report::to_json(&outcomes, &notes, |field| column_name(template, header, &columns, field)))
         }
         Format::Ndjson => {
@@ -101,7 +132,8 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             check_count(count)?;
             let (rows, rejected) = ndjson::rows(template, options, &matching, text);
             let notes = report::Notes::of(&rows, count, &options.key_prefix, Vec::new(), Vec::new());
-            let outcomes = run(caller, template, options, matching, count, rejected, rows)?;
+            let mut outcomes = run(caller, template, options, matching, count, rejected, rows)?;
+            mirror.map_or(Ok(()), |mirror| mirror.add(&mut outcomes))?;
             Ok(report::to_json(&outcomes, &notes, |field| Some(field.to_owned())))
         }
     }

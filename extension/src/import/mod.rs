@@ -21,6 +21,8 @@ pub mod functions;
 pub mod limited;
 /// References by a text of their target.
 pub mod matching;
+/// Deletes what a file does not have.
+pub mod mirror;
 /// JSON, line by line → rows.
 pub mod ndjson;
 /// Numbers that may mean others.
@@ -148,11 +150,11 @@ fn is_unresolved(change: &Change) -> bool {
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A record was made.
-    Created,
+    Created(Uuid),
     /// A record was changed.
-    Updated,
+    Updated(Uuid),
     /// The record held these values already.
-    Unchanged,
+    Unchanged(Uuid),
     /// It references a record that a later row may create, or follows such a row of the same record.
     Waits {
         /// Its record.
@@ -164,4 +166,14 @@ pub enum Outcome {
     },
     /// Nothing was written.
     Rejected(Error),
+}
+
+impl Outcome {
+    /// The record of a row that was written, or that has its values already.
+    fn record(&self) -> Option<Uuid> {
+        match self {
+            Outcome::Created(id) | Outcome::Updated(id) | Outcome::Unchanged(id) => Some(*id),
+            Outcome::Waits { .. } | Outcome::Rejected(_) => None,
+        }
+    }
 }

@@ -47,6 +47,8 @@ pub struct Options {
     pub key_prefix: String,
     /// Whether rows whose record does not exist create it, or are rejected.
     pub mode: Mode,
+    /// How the records that the file does not have are deleted; `None` if they stay.
+    pub mirror: Option<MirrorOptions>,
     /// Whether one transaction writes all chunks of the file.
     pub is_whole: bool,
     /// Whether the import waits for another that holds the template, or returns who holds it.
@@ -57,7 +59,38 @@ pub struct Options {
     pub is_last: bool,
 }
 
+/// How an import deletes the records that its file does not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MirrorOptions {
+    /// The records that are compared with the file, as JSON; `None` for all of the template.
+    pub filter: Option<String>,
+    /// The beginning of the keys of the file. Records with other keys are not compared.
+    pub key_prefix: String,
+    /// The largest share of these records that may be deleted. Only a dry run need not name it.
+    pub max_deleted_share: Option<f64>,
+    /// Whether a larger share is reported, and no error.
+    pub is_dry_run: bool,
+    /// The number of rows of the file, after the last one: then the other records are deleted.
+    pub ends_after: Option<u64>,
+}
+
+impl MirrorOptions {
+    /// Whether both are options of one import.
+    pub fn is_same_import(&self, other: &MirrorOptions) -> bool {
+        let without_end = |it: &MirrorOptions| MirrorOptions { ends_after: None, ..it.clone() };
+        without_end(self) == without_end(other)
+    }
+}
+
 impl Options {
+    /// The mode, if it rejects rows that name no record.
+    pub fn mode_that_needs_names(&self) -> Option<&'static str> {
+        match &self.mirror {
+            Some(_) => Some(MIRROR),
+            None => (self.mode == Mode::Update).then_some("update"),
+        }
+    }
+
     /// The key of a row, with the prefix of the file.
     pub fn key(&self, text: &str) -> Result<String, Error> {
         // A prefix must not turn an empty key into a valid one.
@@ -68,11 +101,12 @@ impl Options {
         key::normalize(&format!("{}{own}", self.key_prefix)).map(str::to_owned)
     }
 
-    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, is_typed?, suggests?, previews?, is_whole?, waits?, held?, is_last?}`. An
+    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, filter?, max_deleted_share?, dry_run?, ends_after?, is_typed?, suggests?, previews?, is_whole?, waits?, held?, is_last?}`. An
     /// object as `format` is CSV whose cells are written so.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options { waits: true, ..Options::default() };
         let (mut header, mut delimiter, mut format) = (Vec::new(), b',', FileFormat::Ndjson);
+        let (mut mirror, mut is_mirror) = (MirrorOptions::default(), false);
         for (name, value) in json::object(text)?.0 {
             let here = format!("/{}", json::pointer_step(&name));
             if json::is_null(value) {
@@ -112,7 +146,17 @@ impl Options {
                 }
                 "key_column" => options.key_column = Some(json::text_at(value, &here)?.into_owned()),
                 "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
-                "mode" => options.mode = parse_mode(&json::text_at(value, &here)?)?,
+                "mode" => {
+                    let mode = json::text_at(value, &here)?;
+                    is_mirror = mode == MIRROR;
+                    if !is_mirror {
+                        options.mode = parse_mode(&mode)?;
+                    }
+                }
+                "filter" => mirror.filter = Some(value.get().to_owned()),
+                "max_deleted_share" => mirror.max_deleted_share = Some(parse_share(value.get())?),
+                "dry_run" => mirror.is_dry_run = json::boolean_at(value, &here)?,
+                "ends_after" => mirror.ends_after = Some(parse_count(value.get(), &here)?),
                 "is_typed" => options.is_typed = json::boolean_at(value, &here)?,
                 "suggests" => options.suggests = json::boolean_at(value, &here)?,
                 "previews" => options.previews = json::boolean_at(value, &here)?,
@@ -127,6 +171,9 @@ impl Options {
                 _ => return Err(unknown_member(&name, &here)),
             }
         }
+        // A key is stored without the spaces around it.
+        mirror.key_prefix = options.key_prefix.trim_start_matches(' ').to_owned();
+        options.mirror = checked(mirror, is_mirror, options.is_whole)?;
         if format == FileFormat::Csv {
             options.format = Format::Csv { header, delimiter };
         } else if !options.mapping.is_empty() || options.key_column.is_some() {
@@ -145,8 +192,51 @@ fn parse_mode(name: &str) -> Result<Mode, Error> {
         "upsert" => Ok(Mode::Upsert),
         "update" => Ok(Mode::Update),
         other => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is not an import mode"))
-            .hint("Use one of the modes upsert and update.")),
+            .hint("Use one of the modes upsert, update and mirror.")),
     }
+}
+
+/// The mode of a file that deletes what it does not have.
+const MIRROR: &str = "mirror";
+
+/// The options of a mirror, which other modes do not have.
+fn checked(options: MirrorOptions, is_mirror: bool, is_whole: bool) -> Result<Option<MirrorOptions>, Error> {
+    let invalid = |pointer: &str, message: &str| Err(Error::at(Code::InvalidValue, pointer, message));
+    if !is_mirror {
+        return match options {
+            MirrorOptions { filter: Some(_), .. } => invalid("/filter", "filter is for mode=mirror"),
+            MirrorOptions { max_deleted_share: Some(_), .. } => {
+                invalid("/max_deleted_share", "max_deleted_share is for mode=mirror")
+            }
+            MirrorOptions { ends_after: Some(_), .. } => {
+                invalid("/ends_after", "ends_after is for mode=mirror")
+            }
+            _ => Ok(None),
+        };
+    }
+    if !is_whole {
+        return invalid("/mode", "mode=mirror imports a file as one transaction: use it with on_error=abort");
+    }
+    if options.max_deleted_share.is_none() && !options.is_dry_run {
+        let message = "mode=mirror needs max_deleted_share, the largest share of the records that the import may delete";
+        let error = Error::at(Code::InvalidValue, "/max_deleted_share", message);
+        return Err(
+            error.hint("See with dry_run=true what would be deleted, and then name a share such as 0.1.")
+        );
+    }
+    Ok(Some(options))
+}
+
+fn parse_share(text: &str) -> Result<f64, Error> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| {
+        Error::at(Code::InvalidValue, "/max_deleted_share", "must be a share from 0 to 1")
+            .hint("Write 0.1 for a tenth of the records.")
+    })
+}
+
+fn parse_count(text: &str, pointer: &str) -> Result<u64, Error> {
+    text.parse().map_err(|_| Error::at(Code::InvalidValue, pointer, "must be a number of rows"))
 }
 
 #[cfg(test)]
@@ -155,7 +245,7 @@ mod tests {
     use crate::json::arbitrary::{object_of, points_into};
     use proptest::prelude::*;
 
-    const NAMES: [&str; 15] = [
+    const NAMES: [&str; 19] = [
         "format",
         "header",
         "delimiter",
@@ -164,6 +254,10 @@ mod tests {
         "key_column",
         "key_prefix",
         "mode",
+        "filter",
+        "max_deleted_share",
+        "dry_run",
+        "ends_after",
         "is_typed",
         "suggests",
         "previews",

@@ -132,7 +132,7 @@ struct Fault {
 /// column of an attribute or standard field in the file.
 pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> Option<String>) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
-    let is_created = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));
+    let is_created = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created(_)));
     let waiting = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
         Outcome::Waits { record, texts, targets } => {
             Some((row, *record, texts.as_slice(), targets.as_slice()))
@@ -144,9 +144,9 @@ pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> 
         _ => None,
     });
     json(&Report {
-        created: count(|it| matches!(it, Outcome::Created)),
-        updated: count(|it| matches!(it, Outcome::Updated)),
-        unchanged: count(|it| matches!(it, Outcome::Unchanged)),
+        created: count(|it| matches!(it, Outcome::Created(_))),
+        updated: count(|it| matches!(it, Outcome::Updated(_))),
+        unchanged: count(|it| matches!(it, Outcome::Unchanged(_))),
         keyless: notes.keyless.iter().filter(|row| is_created(row)).count(),
         keyless_rows: notes.keyless.iter().copied().filter(is_created).take(MAX_ROWS).collect(),
         odd: notes.odd.iter().copied().filter(is_created).collect(),
@@ -257,7 +257,7 @@ mod tests {
         let error =
             Error::at(Code::InvalidValue, "/attributes/size", "must be a number").hint("Write digits.");
         let outcomes = [
-            Outcome::Created,
+            Outcome::Created(uuid::Uuid::nil()),
             Outcome::Waits { record: None, texts: vec![6], targets: vec![7, 8] },
             Outcome::Rejected(error),
         ];

@@ -39,28 +39,28 @@ pub fn run(
     let is_held = |row: &Row| row.record_hash().is_some_and(|record| options.held.contains(record));
     let (held, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_held);
     held.iter().for_each(|row| writer.wait(row));
-    let rows = without_unnamed(&mut writer, rows);
+    let rows = without_unnamed(&mut writer, options, rows);
     let rest = write_levels(&mut writer, rows)?;
     cycles::write(&mut writer, rest, options.is_last)?;
     // Only callers with the read privilege may learn whether values changed.
     let may_read = caller.require(Action::Read, template).is_ok();
     let shown = |outcome: Option<Outcome>| match outcome {
-        None | Some(Outcome::Unchanged) if !may_read => Outcome::Updated,
-        outcome => outcome.unwrap_or(Outcome::Unchanged),
+        Some(Outcome::Unchanged(id)) if !may_read => Outcome::Updated(id),
+        Some(outcome) => outcome,
+        None => Outcome::Rejected(Error::new(Code::Internal, "the row was not written")),
     };
     Ok(writer.outcomes.into_iter().map(shown).collect())
 }
 
-/// The rows that may be written. A file that only changes records cannot write a row that names none.
-fn without_unnamed<'a>(writer: &mut Writer, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
-    if writer.mode != Mode::Update {
-        return rows;
-    }
+/// The rows that may be written. A file that only changes records cannot write a row that names none, and one that mirrors
+/// records would create another with each import.
+fn without_unnamed<'a>(writer: &mut Writer, options: &Options, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
+    let Some(mode) = options.mode_that_needs_names() else { return rows };
     let (unnamed, named) = rows.into_iter().partition::<Vec<_>, _>(|row| row.record_hash().is_none());
     for row in unnamed {
         let error =
             Error::at(Code::InvalidExternalKey, "/external_key", "the row has neither a key nor an id")
-                .hint("Add one, or import the row without mode=update, which creates a record.");
+                .hint(format!("Add one, or import the row without mode={mode}, which creates a record."));
         writer.settle(row.index, Outcome::Rejected(error));
     }
     named

@@ -83,7 +83,7 @@ pub fn run(
                 continue;
             }
             vectors::write::apply(template, *id, &rows[*place].embedding).or_raise();
-            let outcome = if changed.contains(id) { Outcome::Updated } else { Outcome::Unchanged };
+            let outcome = if changed.contains(id) { Outcome::Updated(*id) } else { Outcome::Unchanged(*id) };
             outcomes.push((rows[*place].index, outcome));
         }
         Ok(outcomes)

@@ -87,7 +87,7 @@ impl<'w> Writer<'w> {
 
     /// Adds references to records that this chunk has written. For a new record, this is part of its creation.
     pub(super) fn link(&mut self, rows: Vec<Row>) -> Result<(), Error> {
-        let is_new = |row: &Row| matches!(self.outcomes[row.index], Some(Outcome::Created));
+        let is_new = |row: &Row| matches!(self.outcomes[row.index], Some(Outcome::Created(_)));
         let strategy = |row: &Row| if is_new(row) { WriteStrategy::Completion } else { self.strategy(row) };
         let strategies = rows.into_iter().map(|row| (strategy(&row), row)).collect();
         self.write_by(strategies)
@@ -262,8 +262,8 @@ impl<'w> Writer<'w> {
 fn outcome_of(done: single::Outcome) -> Outcome {
     match done {
         Err(error) => Outcome::Rejected(error),
-        Ok(done) if done.is_created() => Outcome::Created,
-        Ok(done) if done.is_changed() => Outcome::Updated,
-        Ok(_) => Outcome::Unchanged,
+        Ok(done) if done.is_created() => Outcome::Created(done.id()),
+        Ok(done) if done.is_changed() => Outcome::Updated(done.id()),
+        Ok(done) => Outcome::Unchanged(done.id()),
     }
 }

@@ -132,11 +132,8 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
         name.parse().ok().map(by_id).transpose()?.flatten()
     } else {
         let project = caller.project().ok_or_else(|| {
-            Error::new(
-                Code::ProjectRequired,
-                format!("the request names no project for the endpoint {name:?}"),
-            )
-            .hint("Send the header X-Service-Project-Id, or name the endpoint by its id.")
+            Error::new(Code::ProjectRequired, "the request names no project")
+                .hint("Send the header X-Service-Project-Id, or name the endpoint by its id.")
         })?;
         let arguments = params![project, name];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", &arguments).pop()))

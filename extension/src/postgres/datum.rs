@@ -1,5 +1,6 @@
 //! Conversion between Rust values and PostgreSQL's `Datum`.
 
+use crate::json::binary;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::{CStr, CString};
 use uuid::Uuid;
@@ -41,9 +42,15 @@ pub fn numeric(digits: &str) -> Argument {
     call_input_function(pg_sys::numeric_in, digits)
 }
 
-/// A `jsonb` datum from JSON text that this crate wrote.
+/// A `jsonb` datum from JSON text.
 pub fn jsonb(json: &str) -> Argument {
-    call_input_function(pg_sys::jsonb_in, json)
+    let Some(stored) = binary::to_jsonb(json) else { return call_input_function(pg_sys::jsonb_in, json) };
+    // SAFETY: as many bytes are allocated as are written. They begin with the header that states their number.
+    unsafe {
+        let pointer = pg_sys::palloc(stored.len()).cast::<u8>();
+        pointer.copy_from_nonoverlapping(stored.as_ptr(), stored.len());
+        Some(Datum::from(pointer))
+    }
 }
 
 fn call_input_function(function: unsafe fn(pg_sys::FunctionCallInfo) -> Datum, input: &str) -> Argument {

@@ -43,7 +43,17 @@ const CHUNK: usize = 500;
 /// Inserts rows and makes them visible to later commands. A row has a value for each column, in column order. The caller
 /// must have locked the table and checked privileges. The iterator is read only if the table is fit, in a memory context
 /// that lasts for one chunk.
-pub fn insert_rows<R: ToRow>(table: Oid, mut rows: impl ExactSizeIterator<Item = R>) -> Result<(), Unfit> {
+pub fn insert_rows<R: ToRow>(table: Oid, rows: impl ExactSizeIterator<Item = R>) -> Result<(), Unfit> {
+    insert_rows_without(table, None, rows)
+}
+
+/// The same. `index` is not opened: its condition is known to exclude each row, and to plan and evaluate the condition costs
+/// more than an index entry.
+pub fn insert_rows_without<R: ToRow>(
+    table: Oid,
+    index: Option<Oid>,
+    mut rows: impl ExactSizeIterator<Item = R>,
+) -> Result<(), Unfit> {
     direct_access::require()?;
     // SAFETY: the table is locked by the caller; a dropped one yields null. It is open until the rows are inserted. A slot
     // has the columns of the table, whose types `is_plain` has checked. The state has the range table that an error message
@@ -59,7 +69,7 @@ pub fn insert_rows<R: ToRow>(table: Oid, mut rows: impl ExactSizeIterator<Item =
         }
         let state = pg_sys::CreateExecutorState();
         let of_state = Current::switch_to((*state).es_query_cxt);
-        let target = prepare(table, state);
+        let target = prepare(table, state, index);
         let size = rows.len().min(CHUNK);
         let mut slots: Vec<*mut pg_sys::TupleTableSlot> =
             (0..size).map(|_| virtual_slot(state, (*table).rd_att)).collect();
@@ -90,13 +100,14 @@ pub fn insert_rows<R: ToRow>(table: Oid, mut rows: impl ExactSizeIterator<Item =
     Ok(())
 }
 
-/// The executor's result relation for a table, with its indexes open.
+/// The executor's result relation for a table, with its indexes open, except the one that no row needs.
 ///
 /// # Safety
 /// The table is open and locked; the current memory context is that of the state.
 pub(super) unsafe fn prepare(
     table: pg_sys::Relation,
     state: *mut pg_sys::EState,
+    except: Option<Oid>,
 ) -> *mut pg_sys::ResultRelInfo {
     // SAFETY: both nodes are zeroed allocations of the size of their type, in the state's memory context.
     unsafe {
@@ -111,8 +122,42 @@ pub(super) unsafe fn prepare(
         let target = pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>()).cast::<pg_sys::ResultRelInfo>();
         (*target).type_ = pg_sys::NodeTag::T_ResultRelInfo;
         pg_sys::InitResultRelInfo(target, table, 1, std::ptr::null_mut(), 0);
-        pg_sys::ExecOpenIndices(target, false);
+        match except {
+            Some(except) => open_indexes(target, table, except),
+            None => pg_sys::ExecOpenIndices(target, false),
+        }
         target
+    }
+}
+
+/// Opens the indexes of a table except one, as `ExecOpenIndices` opens all.
+///
+/// # Safety
+/// The table is open and locked; the current memory context is that of the executor state of `target`.
+unsafe fn open_indexes(target: *mut pg_sys::ResultRelInfo, table: pg_sys::Relation, except: Oid) {
+    // SAFETY: the list is a copy of that in the relation. Both arrays have an element for each of its indexes, and are read up to
+    // the number that is set. `ExecCloseIndices` closes the indexes.
+    unsafe {
+        let list = pg_sys::RelationGetIndexList(table);
+        let count = if list.is_null() { 0 } else { (*list).length as usize };
+        let relations =
+            pg_sys::palloc0(count.max(1) * size_of::<pg_sys::Relation>()).cast::<pg_sys::Relation>();
+        let definitions = pg_sys::palloc0(count.max(1) * size_of::<*mut pg_sys::IndexInfo>())
+            .cast::<*mut pg_sys::IndexInfo>();
+        let mut opened = 0;
+        for position in 0..count {
+            let index = (*(*list).elements.add(position)).oid_value;
+            if index != except {
+                let relation = pg_sys::index_open(index, pg_sys::RowExclusiveLock as pg_sys::LOCKMODE);
+                *relations.add(opened) = relation;
+                *definitions.add(opened) = pg_sys::BuildIndexInfo(relation);
+                opened += 1;
+            }
+        }
+        pg_sys::list_free(list);
+        (*target).ri_IndexRelationDescs = relations;
+        (*target).ri_IndexRelationInfo = definitions;
+        (*target).ri_NumIndices = opened as i32;
     }
 }
 

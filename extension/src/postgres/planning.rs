@@ -34,7 +34,7 @@ thread_local! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// An index scan in the requested order.
-    Walk,
+    OrderedScan,
     /// An index scan for a condition.
     Lookup,
 }

@@ -41,6 +41,11 @@ impl Moment {
         self.transaction == now.transaction && self.subtransaction <= now.subtransaction
     }
 
+    /// Whether both are within one transaction.
+    pub fn is_same_transaction(self, other: Moment) -> bool {
+        self.transaction == other.transaction
+    }
+
     /// Whether this is an earlier subtransaction of the same transaction.
     pub(super) fn is_before(self, other: Moment) -> bool {
         self.transaction == other.transaction && self.subtransaction < other.subtransaction

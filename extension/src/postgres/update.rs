@@ -81,7 +81,7 @@ fn update(
         pg_sys::CheckCmdReplicaIdentity(table, pg_sys::CmdType::CMD_UPDATE);
         let state = pg_sys::CreateExecutorState();
         let of_state = Current::switch_to((*state).es_query_cxt);
-        let target = insert::prepare(table, state);
+        let target = insert::prepare(table, state, None);
         let slot = insert::virtual_slot(state, (*table).rd_att);
         insert::store(slot, values.iter().zip(&nulls).map(|(value, is_null)| (*value, *is_null)));
         if !(*(*table).rd_att).constr.is_null() {

@@ -97,7 +97,7 @@ impl Quota {
     }
 
     /// Takes from the session's own slot, or returns to it, at its remembered ctid. While an old snapshot is open,
-    /// row versions are not removed, and an index lookup walks through all of them.
+    /// row versions are not removed, and an index scan reads all of them.
     fn change_at_place(&self, spi: &Connection, count: i64) -> bool {
         let Some(place) = session_state::place(self.number()) else { return false };
         let sql = format!(

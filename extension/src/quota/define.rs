@@ -32,9 +32,9 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
     if snapshot::is_fixed() {
         return Err(Error::new(
             Code::InvalidValue,
-            "a quota is counted from what is committed now, which this transaction does not see",
+            "a quota cannot be set in a transaction with a fixed snapshot",
         )
-        .hint("Set it in a transaction of isolation level READ COMMITTED."));
+        .hint("Use the isolation level READ COMMITTED."));
     }
     // Concurrent creations of templates wait, and see the quota afterwards.
     definition_lock::one_at_a_time(project_named(project)?.id, || {

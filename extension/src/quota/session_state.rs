@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_known_as_it_was_seen_last_and_until_a_quota_is_set() {
+    fn observation_ends_when_a_quota_is_set() {
         remember(1, 300, None);
         assert!(had_headroom(1, 300) && !had_headroom(1, 301) && !had_headroom(2, 1));
         remember(1, 10, Some("(0,1)".to_owned()));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_observation_is_not_used() {
+    fn old_observation_is_not_used() {
         SEEN.with_borrow_mut(|seen| {
             seen.insert(3, Seen { headroom: 9, place: None, at: Instant::now() - 2 * MOMENT })
         });

@@ -131,7 +131,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_first_statement_takes_what_it_needs_and_later_ones_as_much_again_as_was_used() {
+    fn first_statement_reserves_its_need_and_later_ones_double() {
         let take = |slot, allowed| Move { slot, allowed, used: 0 };
         let into = |allowed, used| Move { slot: 1, allowed, used };
         assert_eq!(moves(&[(2, 50)], 1, 3, 0), [take(2, -3), into(3, 3)]);
@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_allowed_in_all_stays_and_no_slot_uses_more(
+        fn transfer_keeps_the_total_and_the_limit_of_each_slot(
             headrooms in prop::collection::vec(1_i64..100, 1..20), count in 1_i64..500, taken in 0_i64..5000,
         ) {
             let free: Vec<(i32, i64)> = headrooms.iter().enumerate().map(|(slot, headroom)| (slot as i32, *headroom)).collect();

@@ -79,8 +79,8 @@ pub fn narrow(
     };
     match (found, mode) {
         (None, Mode::Update) => Err(Error::not_found()),
-        (None, Mode::Create | Mode::Upsert) if !preconditions.hold_for_none() => {
-            Err(preconditions.failure_for_none())
+        (None, Mode::Create | Mode::Upsert) if !preconditions.hold_if_absent() => {
+            Err(preconditions.failure_if_absent())
         }
         (None, Mode::Create | Mode::Upsert) => Ok(Mode::Create),
         (Some(FoundRecord { is_visible: false, .. }), Mode::Update) => Err(Error::not_found()),

@@ -1,6 +1,6 @@
 //! Creates a record, or updates the one with the key, usually by one statement.
 //!
-//! Uniqueness rests on the unique index alone, not on a lookup before the write or on serializable snapshots. The result
+//! Only the unique index enforces uniqueness, not a lookup before the write or serializable snapshots. The result
 //! shows reliably whether the record was created: the statement inserts a new id, and the returned row has that id only
 //! if it was inserted.
 

@@ -132,7 +132,7 @@ impl Preconditions {
     }
 
     /// Whether they hold if the record does not exist.
-    pub fn hold_for_none(&self) -> bool {
+    pub fn hold_if_absent(&self) -> bool {
         self.if_match.is_none()
     }
 
@@ -146,7 +146,7 @@ impl Preconditions {
     }
 
     /// The error for an upsert with If-Match whose record does not exist.
-    pub fn failure_for_none(&self) -> Error {
+    pub fn failure_if_absent(&self) -> Error {
         failed("no record has this key, and If-Match requires one", "Omit If-Match to create the record.")
     }
 
@@ -245,7 +245,7 @@ mod tests {
             ("\"\"", false),
         ] {
             assert_eq!(preconditions(Some(text), None).hold_for("v"), holds, "{text}");
-            assert!(!preconditions(Some(text), None).hold_for_none(), "{text}");
+            assert!(!preconditions(Some(text), None).hold_if_absent(), "{text}");
         }
     }
 
@@ -269,7 +269,7 @@ mod tests {
     fn if_none_match_compares_weakly() {
         for (text, holds) in [("*", false), ("\"v\"", false), ("W/\"v\"", false), ("\"a\"", true)] {
             assert_eq!(preconditions(None, Some(text)).hold_for("v"), holds, "{text}");
-            assert!(preconditions(None, Some(text)).hold_for_none(), "{text}");
+            assert!(preconditions(None, Some(text)).hold_if_absent(), "{text}");
         }
         assert!(!preconditions(Some("\"v\""), Some("*")).hold_for("v"));
         assert!(preconditions(None, None).are_none());

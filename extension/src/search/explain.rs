@@ -110,7 +110,7 @@ fn may_be_counted_in_one_pass(search: &Search) -> bool {
     !plan.facets.is_empty() || plan.count == Count::Exact && !are_terms_alone(search)
 }
 
-/// Whether full-text terms alone decide on the records.
+/// Whether only full-text terms determine the records.
 fn are_terms_alone(search: &Search) -> bool {
     search.selection.is_some() && search.plan.has_terms_only
 }
@@ -178,7 +178,7 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     let (mut what, mut members) = (Vec::new(), Vec::new());
     if plan.count == Count::Exact {
         what.push("all records found".to_owned());
-        // Without facets, full-text terms alone are counted by documents.
+        // Without facets, a count of only full-text terms compares documents.
         if !are_terms_alone(search) || facets.is_empty() {
             members.push("count");
         }
@@ -234,7 +234,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
     if lines
         .iter()
         .enumerate()
-        .any(|(number, line)| line.contains("Index Scan ") && is_walk(&lines[number..]))
+        .any(|(number, line)| line.contains("Index Scan ") && is_ordered_scan(&lines[number..]))
     {
         out.push_str(
             "\nRecords are read in the order of an index until the page is full: every one of them when few pass the \
@@ -244,7 +244,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
 }
 
 /// Whether the index scan of the first line has no index condition but a filter.
-fn is_walk(lines: &[String]) -> bool {
+fn is_ordered_scan(lines: &[String]) -> bool {
     let details = || lines[1..].iter().take_while(|line| !line.contains("->"));
     let filters = |line: &String| {
         line.trim_start().strip_prefix("Filter: ").is_some_and(|filter| filter != "(deleted_at IS NULL)")
@@ -305,7 +305,7 @@ fn describe_matches(first: &First, matches: &Matches, plan: &Plan) -> String {
     if !scanned.is_empty() {
         let which = if first.are_all { "Every document is" } else { "Documents are" };
         out.push_str(&format!(
-            "{which} read for {}: no index serves terms without a letter or digit, or exclusions alone.\n",
+            "{which} read for {}: no index serves terms without a letter or digit, or only exclusions.\n",
             scanned.join(" ")
         ));
     }

@@ -35,10 +35,10 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
             let template =
                 load_row(spi, condition, arguments).filter(|template| template.table == unlocked.table)?;
             let attributes = load_attributes(spi, &template);
-            let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, &template);
             let history = relation::table_oid("keyed_state", &SideTable::History.name(template.id));
             let history_position = history.and_then(|history| relation::column(history, "position"));
+            let (key_index, ended_key_index) = load_key_indexes(spi, template.table, history);
             let series = load_series(template.id, &attributes);
             let has_documents =
                 relation::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
@@ -51,6 +51,7 @@ pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template>
                 released_key,
                 history,
                 history_position,
+                ended_key_index,
                 series,
                 has_documents,
                 former_languages,
@@ -142,21 +143,25 @@ fn load_released_key(spi: &Connection, template: &Template) -> Option<i16> {
     released_key
 }
 
-/// The index on keys of live records. Each use checks that it still exists.
-fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
+/// The index on keys of live records, and that on keys that records no longer have. Each use checks that it still exists.
+fn load_key_indexes(spi: &Connection, table: Oid, history: Option<Oid>) -> (Option<Oid>, Option<Oid>) {
     let rows = newest(
         spi,
-        "select min(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique \
+        "select (select min(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique \
          and i.indimmediate and i.indnatts = 1 and i.indkey[0] = 2 \
-         and coalesce(pg_get_expr(i.indpred, i.indrelid), $2) = any (array[$2, $3])",
+         and coalesce(pg_get_expr(i.indpred, i.indrelid), $2) = any (array[$2, $3])), \
+         (select min(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = $4 \
+         and pg_get_expr(i.indpred, i.indrelid) = $5)",
         &params![
             table,
             column::KEY_PREDICATE,
             // The predicate in a table that is not migrated.
-            "((deleted_at IS NULL) AND (external_key IS NOT NULL))"
+            "((deleted_at IS NULL) AND (external_key IS NOT NULL))",
+            history,
+            column::ENDS_KEY
         ],
     );
-    rows.get::<Option<Oid>>(0, 0)
+    (rows.get::<Option<Oid>>(0, 0), rows.get::<Option<Oid>>(0, 1))
 }
 
 /// The table of series, for a template with a metric.

@@ -118,6 +118,8 @@ pub struct Template {
     pub history: Option<Oid>,
     /// The column of the positions of its history in the feed of changes; none where the state is not yet migrated.
     pub history_position: Option<i16>,
+    /// The index of its history on keys that records no longer have, if it has the original condition.
+    pub ended_key_index: Option<Oid>,
     /// The table of series; `None` without a metric.
     pub series: Option<SeriesTable>,
     /// Whether it has a table of search documents. In a database that is not migrated it has none.

@@ -12,7 +12,7 @@ use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Index, Which};
-use crate::postgres::insert::{insert_rows, lock_table};
+use crate::postgres::insert::{insert_rows_without, lock_table};
 use crate::postgres::own_statement::is_own_statement;
 use crate::postgres::parameter::{Jsonb, Timestamp, array, params};
 use crate::postgres::spi::{Snapshot, connected};
@@ -41,6 +41,9 @@ const CHUNK_BYTES: usize = 4 << 20;
 const RECORD_ID: i16 = 1;
 const VERSION: i16 = 2;
 
+/// How changes begin that include the key. No attribute has this name.
+const KEY_CHANGE: &str = "{\"external_key\":";
+
 /// A history entry that is written at the end of its statement.
 struct Entry {
     table: Oid,
@@ -51,6 +54,8 @@ struct Entry {
     is_fresh: bool,
     operation: &'static str,
     external_key: Option<String>,
+    /// Whether the record no longer has the key that it had.
+    ends_key: bool,
     changes: String,
 }
 
@@ -143,6 +148,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         is_fresh,
         operation,
         external_key: released::shown(&template, |number| row.get(number)).map(datum::read_text),
+        ends_key: changes.starts_with(KEY_CHANGE) || matches!(operation, "delete" | "purge"),
         changes,
     };
     let returned = PENDING.with_borrow_mut(|pending| {
@@ -210,7 +216,8 @@ fn insert_directly(template: &Template, entries: &[Entry], actor: &str, source: 
         let key = entry.external_key.as_deref();
         (entry.record, version, at, actor, source, entry.operation, key, Jsonb(&entry.changes), position)
     });
-    insert_rows(table, rows).ok()
+    let unneeded = if entries.iter().any(|entry| entry.ends_key) { None } else { template.ended_key_index };
+    insert_rows_without(table, unneeded, rows).ok()
 }
 
 /// The number and the position of the latest version of a record; both 0 where it has none.

@@ -22,3 +22,8 @@ pub const RELEASED_KEY: &str = "_released_key";
 /// for all open transactions that refer to the record, and could deadlock. The predicate is short because PostgreSQL
 /// simplifies it in every statement.
 pub const KEY_PREDICATE: &str = "(NOT false)";
+
+/// The condition on rows of a history after which their record no longer has its key, as PostgreSQL deparses it. An index
+/// with this condition has no entry for other rows.
+pub const ENDS_KEY: &str =
+    "((operation = ANY (ARRAY['delete'::text, 'purge'::text])) OR (changes ? 'external_key'::text))";

@@ -214,7 +214,7 @@ mod tests {
                 let pointer = format!("/embedding/{index}");
                 prop_assert!(["/embedding", pointer.as_str()].contains(&error.faults[0].pointer.as_str()));
             } else {
-                prop_assert!(json.parse::<f64>().is_ok(), "{json} is no number");
+                prop_assert!(json.parse::<f64>().is_ok(), "{json} is not a number");
             }
         }
     }

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changed_is_dropped_replaced_or_added() {
+    fn only_changed_objects_are_dropped_replaced_or_added() {
         let script = update_script("0.1.0", OLD, "0.2.0", NEW).expect("a script");
         assert_eq!(
             statements(&script),
@@ -224,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn an_update_between_equal_versions_replaces_the_marker_alone() {
+    fn update_between_equal_versions_replaces_only_the_marker() {
         let script = update_script("0.1.0", OLD, "0.1.1", OLD).expect("a script");
         assert_eq!(statements(&script).len(), 1, "{script}");
     }
 
     #[test]
-    fn a_view_is_made_again_when_it_or_a_function_that_it_asks_changes() {
+    fn view_is_recreated_with_a_function_that_it_uses() {
         let view = "create view keyed.v as select r from keyed.result() r;
                     comment on view keyed.v is 'A view.'; comment on column keyed.v.r is 'A column.';
                     grant select on keyed.v to public;
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_script_cannot_carry_over_is_refused() {
+    fn change_that_a_script_cannot_apply_is_rejected() {
         let without_comment = OLD.replace("comment on function keyed.same(int) is 'The same.';", "");
         let refused = update_script("0.1.0", OLD, "0.2.0", &without_comment).expect_err("a comment is gone");
         assert!(refused.contains("keyed.same(int)"), "{refused}");

@@ -23,7 +23,7 @@ pub struct RecordFilter {
 }
 
 impl RecordFilter {
-    /// Reads what [`RecordFilter::to_text`] writes, or nothing if the text is no such set.
+    /// Reads what [`RecordFilter::to_text`] writes, or nothing if the text is not such a set.
     pub fn parse(text: &str) -> Option<RecordFilter> {
         let bits = STANDARD.decode(text).ok()?;
         let is_set = bits.is_empty() || bits.len().is_power_of_two() && bits.len() <= MAX_BYTES;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_set_is_rejected() {
+    fn text_that_is_not_a_set_is_rejected() {
         for text in ["?", "AAAA", "AA"] {
             assert_eq!(RecordFilter::parse(text), None, "{text}");
         }

@@ -36,7 +36,7 @@ pub struct Next {
 /// Rows by the length of the longest chain of rows that they depend on.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Levels {
-    /// The rows without a dependency, those that depend on these alone, and so on.
+    /// The rows without a dependency, those that depend only on these, and so on.
     pub levels: Vec<Vec<u32>>,
     /// Rows in cycles, rows of longer chains, and rows that depend on these.
     pub rest: Vec<u32>,

@@ -145,7 +145,7 @@ impl Admitted {
         Err(refusal)
     }
 
-    /// The project of the key, if it has one alone.
+    /// The project of the key, if it has exactly one.
     pub(crate) fn project_of_key(&self) -> Option<String> {
         match self.0.credential.identity().as_deref() {
             Some(Identity::Key { project, .. }) => project.clone(),

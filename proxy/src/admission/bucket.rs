@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_as_the_limit_pass_at_once_and_then_as_many_as_leak_away() {
+    fn bucket_allows_a_burst_and_then_its_rate() {
         let (limit, start) = (Limit::per_second(10), Instant::now());
         let mut bucket = Bucket::empty(start);
         assert!((0..10).all(|_| bucket.add(limit, start).is_ok()));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_taken_back_leaves_room_for_another() {
+    fn returned_event_frees_capacity() {
         let (limit, now) = (Limit::per_minute(1), Instant::now());
         let mut bucket = Bucket::empty(now);
         for _ in 0..100 {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_sets_no_limit() {
+    fn zero_disables_the_limit() {
         let (limit, now) = (Limit::per_second(0), Instant::now());
         let mut bucket = Bucket::empty(now);
         assert!((0..100_000).all(|_| bucket.add(limit, now).is_ok()));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_connection_leaves_nothing_behind() {
+    fn closed_connection_is_removed() {
         let connections = Connections::new(2, 2);
         drop(connections.enter("192.0.2.1".parse().expect("an address")));
         let open = connections.open.lock().expect("no panic");

@@ -69,7 +69,7 @@ struct State {
     used: Instant,
     /// A pending verification.
     look: Option<Look>,
-    /// Whose it is, by the last verification: for the log alone.
+    /// The identity from the last verification, only for the log.
     identity: Option<Arc<Identity>>,
 }
 
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_key_is_asked_for_again_after_a_while() {
+    fn invalid_key_is_verified_again_after_its_ttl() {
         let (parts, now) = (PARTS(), Instant::now());
         let credential = Credential::new(&parts, now);
         assert_eq!(credential.enter(now, &parts), Ok(CredentialState::Unknown));

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_not_good_take_no_more_than_so_much_room() {
+    fn invalid_keys_use_bounded_memory() {
         let (rate, memory) = (Limit::per_second(2), Duration::from_secs(1));
         let parts = Parts { rate, files: 1, body_bytes: 100, memory };
         let (table, now) = (Table::new(parts), Instant::now());

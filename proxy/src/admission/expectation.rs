@@ -63,7 +63,7 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     #[test]
-    fn expectations_rise_at_once_and_fall_slowly() {
+    fn expected_size_rises_at_once_and_falls_slowly() {
         let expected = Expectations::default();
         expected.learn(Read, 8 * MIB);
         assert_eq!((expected.next(Read), expected.next(Write)), (8 * MIB, 0));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn after_some_refusals_a_response_is_expected_to_be_small() {
+    fn repeated_rejections_lower_the_expected_size() {
         let expected = Expectations::default();
         expected.learn(Read, 512 * MIB);
         let refusals = (0..100).take_while(|_| {

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_one_address_do_not_touch_another() {
+    fn failures_are_counted_per_address() {
         let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
         let one = address("192.0.2.1");
         assert_eq!((0..10).filter(|_| failures.refused(one, now).is_ok()).count(), 3);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn only_guesses_keep_unknown_keys_from_being_looked_up() {
+    fn unknown_keys_have_their_own_limit() {
         let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
         let one = address("2001:db8::1");
         for _ in 0..10 {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_that_is_taken_back_leaves_room_for_another() {
+    fn returned_guess_frees_capacity() {
         let (failures, now) = (Failures::new(Limit::per_minute(1)), Instant::now());
         let one = address("192.0.2.1");
         for _ in 0..10 {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_addresses_takes_no_more_than_so_much_room() {
+    fn addresses_use_bounded_memory() {
         let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
         for number in 0..MOST as u32 + 1000 {
             let _ = failures.refused(IpAddr::V4(Ipv4Addr::from(number + 1)), now);

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn guesses_of_an_address_leave_room_for_known_keys_and_end_at_its_limit() {
+    async fn unknown_keys_leave_lookups_to_known_keys() {
         let admission = admission(&["--max-requests=1", "--auth-failures=3"]);
         sent(&admission, 0, is_valid()).await.expect("a valid key");
         sent(&admission, 1, is_valid()).await.expect("another");
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn new_valid_keys_are_admitted_whatever_their_number() {
+    async fn valid_keys_do_not_count_as_failures() {
         let admission = admission(&["--auth-failures=1"]);
         let mut requests = JoinSet::new();
         for number in 0..200 {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_that_cannot_be_looked_up_is_no_failure_of_its_address() {
+    async fn failed_lookup_does_not_count_as_failure() {
         let admission = admission(&["--auth-failures=1"]);
         for _ in 0..10 {
             let ask = async { Err(Problem::unavailable("no database", String::new())) };

@@ -61,7 +61,7 @@ mod tests {
     const RATE: MinRate = MinRate { bytes_per_second: 1000, stall: Duration::from_secs(10) };
 
     #[test]
-    fn a_transfer_may_stand_still_for_a_while_and_must_move_on_average() {
+    fn transfer_may_stall_but_must_keep_the_minimum_rate() {
         let mut timer = TransferTimer::new(RATE);
         assert_eq!(timer.timeout(), Duration::from_secs(10));
         // As fast as it must be, for ever.
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_transfer_does_not_earn_a_longer_stall() {
+    fn fast_transfer_does_not_extend_the_stall_timeout() {
         let mut timer = TransferTimer::new(RATE);
         timer.record(1 << 30, Duration::ZERO);
         assert_eq!(timer.timeout(), Duration::from_secs(10));

@@ -94,7 +94,7 @@ impl ResponseBudget {
         let party = state.parties.get(&holder.party);
         let of_party = party.map_or(0, |party| party.held);
         let of_key = party.and_then(|party| party.keys.get(&holder.key)).map_or(0, |held| *held);
-        // A response that is larger than a part passes alone.
+        // A response that is larger than a share passes if nothing else counts towards it.
         let within = |held: usize, limit: usize| held == 0 || held.saturating_add(bytes) <= limit;
         let holds_little = of_party.saturating_add(bytes) <= self.spare / 2;
         let most = if holds_little { self.most } else { self.most - self.spare };

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn issued_tokens_are_well_formed() {
+    fn issued_token_is_well_formed() {
         for secret in [[0; SECRET], [255; SECRET], std::array::from_fn(|index| index as u8)] {
             assert!(is_well_formed(CredentialKind::ApiKey, api_key(secret).as_bytes()));
             let token = format!("in_{}", bs58::encode(secret).into_string());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_letter_shows() {
+    fn checksum_detects_one_wrong_character() {
         let key = api_key([7; SECRET]);
         let start = key.rfind('_').expect("a key has two") + 1;
         for position in start..key.len() {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_rate_of_its_own_and_addresses_are_forgotten() {
+    fn addresses_have_separate_rates_in_bounded_memory() {
         let (visits, now) = (Visits::new(Limit::per_second(2)), Instant::now());
         let address = |number: u32| IpAddr::V4(Ipv4Addr::from_bits(number));
         for number in 0..2 * MANY as u32 {

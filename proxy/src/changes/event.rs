@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_data_sets_the_cursor() {
+    fn block_without_data_sets_the_cursor() {
         assert_eq!(start(1000, Some("AQ")), "retry: 1000\nid: AQ\n\n");
         assert_eq!(
             (comment(None), comment(Some("AQ"))),

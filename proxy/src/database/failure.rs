@@ -13,7 +13,7 @@ use crate::problem::{Problem, Reason};
 
 /// An error of the database.
 pub(crate) enum Failure {
-    /// This program does not fit the database.
+    /// The database has an incompatible version of the extension.
     Refused(Problem),
     NoConnection(PoolError),
     /// The statement could not be prepared, so nothing of it has run.

@@ -1,4 +1,4 @@
-//! Keeps requests from a database that this program does not fit.
+//! Rejects requests while the extension in the database has an incompatible version.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_refuses_with_its_reason_until_it_is_opened() {
+    fn closed_gate_rejects_with_its_reason() {
         let gate = Gate::default();
         assert!(gate.refusal().is_none());
         gate.set(Some(Problem::unavailable("not now", "a cause".to_owned())));

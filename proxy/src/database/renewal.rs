@@ -34,7 +34,7 @@ mod tests {
     use keyed_service::tls::database::Connector;
 
     #[tokio::test]
-    async fn connections_beside_those_of_requests_are_renewed_with_them() {
+    async fn renewal_covers_both_pools() {
         let command = Settings::augment_args(clap::Command::new("test"));
         let url = "host=/nonexistent dbname=none user=none";
         let matches = command.get_matches_from(["test", "--database-url", url]);

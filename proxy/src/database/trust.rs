@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connection_serves_until_it_is_too_old() {
+    fn connection_is_used_until_its_maximum_age() {
         let trust = Trust::new(Duration::from_secs(60));
         let before = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds)).expect("a moment");
         assert!(trust.holds(Instant::now()) && trust.holds(before(59)));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_failover_only_new_connections_serve() {
+    fn only_new_connections_are_used_after_a_failover() {
         let mut trust = Trust::new(Duration::from_secs(3600));
         let hour = Duration::from_secs(3600);
         trust.epoch = trust.epoch.checked_sub(hour).expect("a moment");

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quoted_cell_may_hold_the_delimiter_and_a_line_break() {
+    fn quoted_cell_may_contain_delimiter_and_line_break() {
         let row = "1;\"a;b\";\"c\nd\"\r\n";
         assert_eq!(cells(row, b';').iter().collect::<Vec<_>>(), ["1", "a;b", "c\nd"]);
         assert_eq!(cells("", b';').len(), 0);

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_answer_breaks_off_unless_it_was_finished() {
+    async fn unfinished_response_is_aborted() {
         for is_whole in [true, false] {
             let (chunks, body) = chunks(2, Duration::from_secs(1));
             chunks.send("a").await.expect("there is room");
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_does_not_read_times_out() {
+    async fn client_that_does_not_read_times_out() {
         let (chunks, body) = chunks(1, Duration::from_millis(10));
         chunks.send("a").await.expect("there is room");
         assert!(chunks.send("b").await.is_err());

@@ -17,7 +17,7 @@ enum Stage {
     Known(Decoder),
 }
 
-/// Bytes that are no text in the encoding.
+/// Bytes that are not valid in the encoding.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Undecodable;
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoding_shows_by_itself_however_the_bytes_arrive() {
+    fn encoding_is_detected_at_any_chunk_size() {
         let text = "name,city\nZoë,Zürich €\n";
         let (mark, swapped) = (true, true);
         let (windows, _, _) = WINDOWS_1252.encode(text);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_declared_encoding_applies_unless_there_is_a_byte_order_mark() {
+    fn byte_order_mark_overrides_the_declared_encoding() {
         assert_eq!(read(b"a\xe9", 9, Some(WINDOWS_1252)), Ok(("aé".to_owned(), "windows-1252".to_owned())));
         assert_eq!(read(b"a\xe9", 9, Some(UTF_8)), Err(Undecodable));
         let marked = [b"\xef\xbb\xbf".as_slice(), "é".as_bytes()].concat();
@@ -171,14 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn what_began_as_utf8_does_not_turn_into_something_else() {
+    fn detected_utf8_is_final() {
         assert_eq!(read("é,é,é\n\u{e9}".as_bytes(), 4, None).map(|it| it.1), Ok("utf-8".to_owned()));
         assert_eq!(read(&["é".as_bytes(), b"ab\xe9b"].concat(), 2, None), Err(Undecodable));
         assert_eq!(read(&[b"abcd", "é".as_bytes(), b"\xc3"].concat(), 6, None), Err(Undecodable));
     }
 
     #[test]
-    fn the_first_character_beyond_ascii_decides_alone_however_the_bytes_arrive() {
+    fn first_non_ascii_character_decides_at_any_chunk_size() {
         for size in [1, 2, 3, 5, 1000] {
             let later = ["a,é€😀\nb,".as_bytes(), b"\xe9\nc\n"].concat();
             assert_eq!(read(&later, size, None), Err(Undecodable), "by {size}");
@@ -198,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_a_text_too() {
+    fn empty_file_is_utf8() {
         assert_eq!(read(b"", 1, None), Ok((String::new(), "utf-8".to_owned())));
         assert_eq!(read(b"a", 1, None), Ok(("a".to_owned(), "utf-8".to_owned())));
     }
 
     proptest! {
         #[test]
-        fn how_the_bytes_arrive_changes_nothing(
+        fn result_does_not_depend_on_chunk_size(
             bytes in prop_oneof![
                 prop::collection::vec(any::<u8>(), 0..20),
                 prop::collection::vec(prop::sample::select(b"a,\n\0\xc3\xa9\xe2\x82\xac\xff\xfe\xef\xbb\xbf".to_vec()), 0..20),
@@ -218,7 +218,7 @@ mod tests {
         }
 
         #[test]
-        fn a_text_reads_back_as_it_was_written(text in "\\PC{0,30}", size in 1..6_usize) {
+        fn encoded_text_reads_back(text in "\\PC{0,30}", size in 1..6_usize) {
             prop_assert_eq!(read(text.as_bytes(), size, None).map(|it| it.0), Ok(text.trim_start_matches('\u{feff}').to_owned()));
         }
     }

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn database_gets_a_name_or_an_object() {
+    fn format_is_passed_as_a_name_or_an_object() {
         let options = |format, delimiter| parse(format, delimiter, None).expect("a form").options;
         assert_eq!(options(None, None), "csv");
         assert_eq!(options(Some("ndjson"), None), "ndjson");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn spreadsheet_is_asked_for_by_name_or_by_accept() {
+    fn spreadsheet_is_requested_by_format_or_accept() {
         let accept = |value: &'static str| {
             HeaderMap::from_iter([(header::ACCEPT, axum::http::HeaderValue::from_static(value))])
         };
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn mark_and_delimiter_are_for_csv() {
+    fn byte_order_mark_and_delimiter_need_csv() {
         assert!(parse(Some("{}"), Some(";"), Some("true")).is_ok_and(|form| form.has_mark));
         assert_eq!(parse(Some("ndjson"), None, Some("true")), Err(422));
         assert_eq!(parse(Some("ndjson"), Some(";"), None), Err(422));

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn file_of_several_members_is_unpacked() {
+    fn file_of_several_members_is_decompressed() {
         let file = [packed(b"a,b\n"), packed(b""), packed(b"1,2\n")].concat();
         assert!(is_gzip(&file) && !is_gzip(b"a,b\n") && !is_gzip(b"\x1f"));
         for piece in [1, 7, 1000] {
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn long_file_comes_in_steps() {
+    fn long_file_is_decompressed_in_steps() {
         let text = vec![b'x'; 10 << 20];
         let (unfolded, largest) = unpacked(&packed(&text), 1 << 20).expect("gzip");
         assert_eq!((unfolded.len(), largest), (text.len(), STEP));
     }
 
     #[test]
-    fn damaged_or_short_file_is_a_fault() {
+    fn damaged_or_truncated_file_is_rejected() {
         let file = packed(&b"one,two\n".repeat(100));
         for length in 0..file.len() {
             assert_eq!(unpacked(&file[..length], 5), Err(Fault::Short), "{length} of {} bytes", file.len());
@@ -169,7 +169,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn file_is_unpacked_in_whatever_pieces_it_arrives(text in prop::collection::vec(any::<u8>(), 0..3000), piece in 1_usize..400) {
+        fn decompression_does_not_depend_on_chunk_size(text in prop::collection::vec(any::<u8>(), 0..3000), piece in 1_usize..400) {
             prop_assert_eq!(unpacked(&packed(&text), piece).map(|(text, _)| text), Ok(text));
         }
     }

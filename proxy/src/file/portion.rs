@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_that_cannot_be_sent_are_reported_and_the_others_kept(
+        fn row_that_cannot_be_sent_is_reported(
             lines in prop::collection::vec(("[a\\x00é]{0,3}", any::<bool>()), 0..8),
         ) {
             let mut portion = Portion::default();

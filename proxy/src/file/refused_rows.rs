@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_replaces_the_earlier_one_in_any_column() {
+    fn reason_replaces_the_previous_one() {
         assert_eq!(
             written("import_error;No", "wrong;1\r\n"),
             "No;import_error\n1;\"line 2: too long; shorten it\"\n"
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_wrong_quotes_comes_back_as_it_is_and_is_rejected_until_it_is_corrected() {
+    fn row_with_invalid_quotes_is_returned_unchanged() {
         for row in ["1;\"Say \"hi\" now\"", "1;\"5\"\" pipe", "1;\"", "1;\"\"\""] {
             let reason = "line 2: text follows a closing quote: write \"\" within";
             let text = String::from_utf8(RefusedRows::new(&[], b';', None).row(row, reason)).expect("text");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_may_have_fewer_cells_than_the_header() {
+    fn row_may_have_fewer_cells_than_the_header() {
         assert_eq!(written("No;Name", "1"), "No;Name;import_error\n1;\"line 2: too long; shorten it\"\n");
     }
 }

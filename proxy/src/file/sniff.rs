@@ -66,7 +66,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_header_shows_the_delimiter() {
+    fn header_determines_the_delimiter() {
         for (text, expected) in [
             ("a,b,c\n1;2;3;4;5", b','),
             ("a;b\n\"1,5\";2", b';'),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_line_names_the_delimiter() {
+    fn first_line_may_name_the_delimiter() {
         for (text, expected) in [
             ("sep=;\na,b,c;d\n", b';'),
             ("\r\nSEP=|\r\na,b\n", b'|'),
@@ -102,12 +102,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_one_of_the_delimiters(text in any::<String>()) {
+        fn any_text_has_a_known_delimiter(text in any::<String>()) {
             prop_assert!(is_delimiter(delimiter(&text)));
         }
 
         #[test]
-        fn foreign_text_between_names_is_found(
+        fn delimiter_is_detected_in_any_header(
             names in prop::collection::vec("[a-zé ]{1,5}|\"[a,;|\\n]{0,5}\"", 2..8),
             expected in prop::sample::select(CANDIDATES.to_vec()),
             rest in "[a,;|]{0,20}",

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_is_what_accept_gives_the_most_weight() {
+    fn response_has_the_preferred_media_type() {
         for (accept, answer) in [
             ("", Answer::Report),
             ("application/x-ndjson;q=0.1, application/json", Answer::Report),

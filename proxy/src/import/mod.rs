@@ -12,6 +12,8 @@
 
 /// The format of the response.
 pub(crate) mod answer;
+/// What a mirror deletes.
+pub(crate) mod deletion;
 /// Why a file or a row cannot be read.
 pub(crate) mod faults;
 /// The format of a file.

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn portions_grow_while_they_are_quick_and_shrink_when_they_are_not() {
+    fn chunk_size_follows_the_response_time() {
         assert_eq!(sizes(1), [2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000]);
         assert_eq!(sizes(100), [2000, 4000, 4000, 4000, 4000, 4000, 4000, 4000]);
         assert_eq!(sizes(1000), [2000, 1000, 1000, 1000, 1000, 1000, 1000, 1000]);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_portion_that_ended_early_says_nothing_of_larger_ones() {
+    fn short_chunk_does_not_raise_the_size() {
         let mut sizer = PortionSizer::new();
         sizer.record(7, Duration::from_millis(1));
         assert_eq!(sizer.rows(), PORTION_ROWS);

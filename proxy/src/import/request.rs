@@ -36,6 +36,8 @@ pub(crate) enum PortionKind {
     Some,
     /// Rows after which no others come.
     Last,
+    /// No rows: all rows of the file, this many, are written, and the records that it does not have are to be deleted.
+    End(u64),
 }
 
 /// A file that is to be imported.
@@ -56,8 +58,12 @@ pub(crate) struct Request {
     mapping: Option<Box<RawValue>>,
     /// The strings by which references name their targets; the database reads it.
     matching: Option<Box<RawValue>>,
-    /// Whether records are created, or updated only; the database reads it.
+    /// Whether records are created, updated only, or deleted too; the database reads it.
     mode: Option<String>,
+    /// The records that the file may delete; the database reads it.
+    filter: Option<Box<RawValue>>,
+    /// The largest share of them that it may delete.
+    max_deleted_share: Option<f64>,
     key_column: Option<String>,
     key_prefix: Option<String>,
 }
@@ -83,6 +89,14 @@ struct Options<'a> {
     matching: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filter: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_deleted_share: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_after: Option<u64>,
     key_column: Option<&'a str>,
     key_prefix: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -118,6 +132,8 @@ impl Request {
             "preview",
             "match",
             "mode",
+            "filter",
+            "max_deleted_share",
         ];
         let [
             dry_run,
@@ -132,6 +148,8 @@ impl Request {
             preview,
             matching,
             mode,
+            filter,
+            max_deleted_share,
         ] = parameters(uri, accepted)?;
         let (format, charset) = format_of(headers)?;
         let encoding = match encoding.as_deref().or(charset.as_deref()) {
@@ -151,6 +169,8 @@ impl Request {
         };
         let mapping = json("mapping", r#"{"Column":"slug"}"#, mapping)?;
         let matching = json("match", r#"{"reference":"string of its target"}"#, matching)?;
+        let filter = json("filter", r#"{"filters":[…]}"#, filter)?;
+        let max_deleted_share = max_deleted_share.map(|text| share(&text)).transpose()?;
         let cells = cells.map(|cells| cell_format(&cells)).transpose()?;
         if cells.is_some() && format == Format::Ndjson {
             return Err(Problem::invalid_value(
@@ -167,21 +187,26 @@ impl Request {
                 "the query parameter \"preview\" is for dry runs of CSV and XLSX",
             ));
         }
+        let on_error = match on_error.as_deref() {
+            None | Some("abort") => OnError::Abort,
+            Some("skip") => OnError::Skip,
+            Some(_) => {
+                return Err(Problem::invalid_value(
+                    "the query parameter \"on_error\" is neither abort nor skip",
+                ));
+            }
+        };
+        let answer = wanted(headers, format)?;
+        if mode.as_deref() == Some(MIRROR) {
+            check_mirror(on_error, answer)?;
+        }
         Ok(Request {
             format,
             is_gzip: has_gzip(headers)?,
-            answer: wanted(headers, format)?,
+            answer,
             dry_run,
             has_preview,
-            on_error: match on_error.as_deref() {
-                None | Some("abort") => OnError::Abort,
-                Some("skip") => OnError::Skip,
-                Some(_) => {
-                    return Err(Problem::invalid_value(
-                        "the query parameter \"on_error\" is neither abort nor skip",
-                    ));
-                }
-            },
+            on_error,
             delimiter: delimiter.as_deref().map(parse_delimiter).transpose()?,
             encoding,
             sheet: sheet.map(Into::into),
@@ -189,6 +214,8 @@ impl Request {
             mapping,
             matching,
             mode: mode.map(Into::into),
+            filter,
+            max_deleted_share,
             key_column: key_column.map(Into::into),
             key_prefix: key_prefix.map(Into::into),
         })
@@ -197,6 +224,11 @@ impl Request {
     /// Whether all rows are written by one transaction.
     pub(crate) fn is_whole(&self) -> bool {
         self.dry_run || self.on_error == OnError::Abort
+    }
+
+    /// Whether the records that the file does not have are deleted.
+    pub(crate) fn is_mirror(&self) -> bool {
+        self.mode.as_deref() == Some(MIRROR)
     }
 
     /// The options for the database; `header` for CSV.
@@ -217,6 +249,10 @@ impl Request {
             mapping: self.mapping.as_deref(),
             matching: self.matching.as_deref(),
             mode: self.mode.as_deref(),
+            filter: self.filter.as_deref(),
+            max_deleted_share: self.max_deleted_share,
+            dry_run: self.is_mirror() && self.dry_run,
+            ends_after: if let PortionKind::End(rows) = portion { Some(rows) } else { None },
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
             suggests: self.dry_run && self.format != Format::Ndjson && self.cells.is_none(),
@@ -229,6 +265,33 @@ impl Request {
         };
         serde_json::to_string(&options).unwrap_or_default()
     }
+}
+
+/// The mode of a file that deletes the records that it does not have.
+const MIRROR: &str = "mirror";
+
+/// Rejects what would mirror a part of a file.
+fn check_mirror(on_error: OnError, answer: Answer) -> Result<(), Problem> {
+    if on_error == OnError::Skip {
+        let message =
+            "mode=mirror is not for on_error=skip: the record of a rejected row would count as missing";
+        return Err(Problem::invalid_value(message)
+            .with_hint("Leave on_error out: the file is imported completely or not at all."));
+    }
+    if answer == Answer::RefusedRows {
+        let message = "mode=mirror does not return rejected rows as CSV: as a file of its own, they would delete all others";
+        return Err(Problem::invalid_value(message)
+            .with_hint("Send Accept: application/x-ndjson, and correct the whole file."));
+    }
+    Ok(())
+}
+
+/// A share from 0 to 1.
+fn share(text: &str) -> Result<f64, Problem> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+        Problem::invalid_value("the query parameter \"max_deleted_share\" is not a share from 0 to 1")
+            .with_hint("Write 0.1 for a tenth of the records.")
+    })
 }
 
 #[cfg(test)]
@@ -248,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_says_the_form_and_may_say_the_encoding() {
+    fn content_type_sets_format_and_encoding() {
         let read = |content_type: &str| {
             read(content_type, "", "").map(|it| (it.format, it.encoding.map(Encoding::name)))
         };
@@ -267,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_a_file_is_imported_completely_or_not_at_all() {
+    fn import_is_atomic_by_default() {
         let plain = read("text/csv", "", "").expect("a request");
         assert_eq!((plain.on_error, plain.dry_run, plain.answer), (OnError::Abort, false, Answer::Report));
         let skipping =
@@ -277,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delimiter_is_one_character() {
+    fn delimiter_is_one_character() {
         for (text, byte) in [("%3B", b';'), ("tab", b'\t'), ("%09", b'\t'), ("%7C", b'|'), ("%5Ct", b'\t')] {
             assert_eq!(
                 read("text/csv", "", &format!("delimiter={text}")).map(|it| it.delimiter),
@@ -301,10 +364,18 @@ mod tests {
             ("format=csv", 400),
             ("format=%7B", 400),
             ("preview=true", 422),
+            ("mode=mirror&on_error=skip", 422),
+            ("mode=mirror&on_error=skip&dry_run=true", 422),
+            ("mode=mirror&filter=x", 400),
+            ("mode=mirror&max_deleted_share=10%25", 422),
+            ("mode=mirror&max_deleted_share=1.01", 422),
+            ("mode=mirror&max_deleted_share=-0.1", 422),
+            ("mode=mirror&max_deleted_share=NaN", 422),
         ] {
             assert_eq!(read("text/csv", "", query).err(), Some(status), "{query}");
         }
         assert_eq!(read("application/x-ndjson", "text/csv", "").err(), Some(422));
         assert_eq!(read("application/x-ndjson", "", "format=%7B%7D").err(), Some(422));
+        assert_eq!(read("text/csv", "text/csv", "mode=mirror&dry_run=true").err(), Some(422));
     }
 }

@@ -7,6 +7,7 @@ use keyed_write_order::record_filter::RecordFilter;
 use serde_json::value::RawValue;
 
 use super::answer::Answer as Shape;
+use super::deletion::Step as DeletionStep;
 use super::faults::refusal;
 use super::portion_sizer::PortionSizer;
 use super::preview::Preview;
@@ -158,7 +159,7 @@ impl<'a> Import<'a> {
         };
         running.ends(match outcome {
             Ok(()) => "complete",
-            Err(Stopped::Refused) => "refused",
+            Err(Stopped::Refused) => "rejected",
             Err(Stopped::Failed(_) | Stopped::Interrupted) => "failed",
         });
         for (outcome, rows) in [
@@ -197,7 +198,27 @@ impl<'a> Import<'a> {
             sizer.record(rows, began.elapsed());
         }
         self.metrics.import_bytes.inc_by(self.source.bytes - counted);
-        self.write_waiting(waiting, sizer, listener).await
+        self.write_waiting(waiting, sizer, listener).await?;
+        if self.request.is_mirror() && self.tally.failed == 0 {
+            self.delete_missing(listener).await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Deletes the records that the file does not have. Each call compares or deletes some of them.
+    async fn delete_missing(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
+        let end = PortionKind::End(self.tally.rows);
+        let options = options(self.request, &self.source, &RecordFilter::default(), end);
+        loop {
+            let step = DeletionStep::of(&self.target.write(&options, "").await?)?;
+            let is_complete = step.is_complete;
+            self.tally.add_deleted(step);
+            listener.progress(&self.tally, self.source.bytes).await;
+            if is_complete {
+                return Ok(());
+            }
+        }
     }
 
     /// Sends the waiting rows again, each after those that it references. Rows that still wait reference records that no

@@ -256,7 +256,7 @@ fn doubt(columns: &[(&String, &Column)], formats: &[String]) -> String {
         columns.iter().filter(|(_, it)| !it.is_plain()).map(|(name, _)| name.as_str()).collect();
     let columns = if names.len() == 1 { "column" } else { "columns" };
     format!(
-        "the cells of {columns} {} fit several formats, which read other values from them: {}; say which it is",
+        "the cells of {columns} {} fit several formats, which read different values: {}; choose one",
         names.join(", "),
         formats.join(" or ")
     )
@@ -265,8 +265,8 @@ fn doubt(columns: &[(&String, &Column)], formats: &[String]) -> String {
 fn text_or_null(text: &str, columns: &BTreeSet<String>) -> String {
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     format!(
-        "{text:?} can mean no value, and is a text in {}: the format has one null for all columns; write a ' before \
-         the text, or leave the cell empty for no value",
+        "{text:?} may be null in one column, and is a text in {}: null of a format applies to all columns; write a ' before \
+         the text, or leave the null cells empty",
         columns.join(", ")
     )
 }

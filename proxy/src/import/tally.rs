@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::deletion::{Deletion, Step};
 use super::preview::Preview;
 use super::suggestion::{Forms, Suggestion};
 use super::warnings::{Notes, Warning, Warnings};
@@ -65,12 +66,17 @@ pub(crate) struct Tally {
     pub(crate) updated: u64,
     pub(crate) unchanged: u64,
     pub(crate) failed: u64,
+    /// The number of deleted records, with `mode=mirror`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deleted: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deletion: Option<Deletion>,
     pub(crate) dry_run: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) encoding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) delimiter: Option<char>,
-    /// The format that fits all cells, if some do not fit without.
+    /// The format in which all cells can be read, if some cannot be read without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggested_format: Option<serde_json::Value>,
     /// What the file holds, if it is asked.
@@ -80,6 +86,9 @@ pub(crate) struct Tally {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Warning>,
     pub(crate) errors: Vec<Refusal>,
+    /// The warning about the deletion.
+    #[serde(skip)]
+    pub(super) share: Option<Warning>,
     #[serde(skip)]
     pub(super) notes: Warnings,
     #[serde(skip)]
@@ -134,9 +143,15 @@ impl Tally {
         }
     }
 
+    /// Counts deleted records in.
+    pub(super) fn add_deleted(&mut self, step: Step) {
+        (self.deleted, self.deletion, self.share) = (Some(step.deleted), Some(step.deletion), step.warning);
+    }
+
     /// Removes counts of written records, if nothing was kept.
     pub(crate) fn without_effect(&mut self) {
         (self.created, self.updated, self.unchanged) = (0, 0, 0);
+        (self.deleted, self.deletion) = (None, None);
         self.notes.without_effect();
     }
 
@@ -155,18 +170,20 @@ impl Tally {
         }
         self.warnings = std::mem::take(&mut self.notes).list();
         self.warnings.extend(suggested.doubts.into_iter().map(Warning::of_format));
+        self.warnings.extend(self.share.take());
     }
 
     pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The counts alone, as a line of progress.
+    /// Only the counts, as a line of progress.
     pub(crate) fn progress(&self, bytes: u64) -> String {
         let Tally { rows, created, updated, unchanged, failed, .. } = self;
+        let deleted = self.deleted.map(|deleted| format!("\"deleted\":{deleted},")).unwrap_or_default();
         format!(
             "{{\"progress\":{{\"rows\":{rows},\"created\":{created},\"updated\":{updated},\
-             \"unchanged\":{unchanged},\"failed\":{failed},\"bytes\":{bytes}}}}}\n"
+             \"unchanged\":{unchanged},\"failed\":{failed},{deleted}\"bytes\":{bytes}}}}}\n"
         )
     }
 }

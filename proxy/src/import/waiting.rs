@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_rows_come_back_after_those_that_they_reference() {
+    async fn deferred_rows_follow_the_rows_that_they_reference() {
         let text = |row: u64| format!("{row},{}", "é\n".repeat(100));
         let portions =
             portions(waiting((1..=10_000).map(|row| (row, Some(row + 1), text(row)))).await, 3000).await;

@@ -205,6 +205,11 @@ impl Warnings {
 }
 
 impl Warning {
+    /// That an import would delete more than its caller allows.
+    pub(crate) fn of_share(message: String) -> Warning {
+        Warning { code: "max_deleted_share", message, lines: Vec::new() }
+    }
+
     /// What the cells of a file do not show of their format.
     pub(crate) fn of_format(message: String) -> Warning {
         Warning { code: "ambiguous_format", message, lines: Vec::new() }

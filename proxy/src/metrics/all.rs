@@ -20,8 +20,8 @@ const MAX_STATES: usize = 100;
 const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
 
 /// Outcomes, of what is counted in series by them.
-const DELIVERIES: [&str; 5] = ["accepted", "refused", "unauthorized", "invalid", "failed"];
-const IMPORTS: [&str; 3] = ["complete", "refused", "failed"];
+const DELIVERIES: [&str; 5] = ["accepted", "rejected", "unauthorized", "invalid", "failed"];
+const IMPORTS: [&str; 3] = ["complete", "rejected", "failed"];
 const IMPORT_ROWS: [&str; 4] = ["created", "updated", "unchanged", "failed"];
 const EXPORTS: [&str; 2] = ["complete", "failed"];
 const EMBEDDED: [&str; 2] = ["embedded", "failed"];
@@ -138,7 +138,7 @@ mod tests {
     use crate::metrics::Outcome;
 
     #[test]
-    fn no_more_than_so_many_sqlstates_are_told_apart() {
+    fn number_of_sqlstate_labels_is_bounded() {
         let metrics = Metrics::new(Routes::default());
         for number in 0..10_000 {
             metrics.database_error(&format!("{number:05}"));
@@ -153,22 +153,22 @@ mod tests {
     }
 
     #[test]
-    fn series_whose_labels_are_known_begin_at_zero() {
+    fn series_with_known_labels_begin_at_zero() {
         let text = Metrics::new(Routes::default()).text();
         for (name, label, values) in [
             ("keyed_http_responses_interrupted_total", "by", &["client", "slow_client", "proxy"][..]),
-            ("keyed_imports_total", "outcome", &["complete", "refused", "failed"]),
+            ("keyed_imports_total", "outcome", &["complete", "rejected", "failed"]),
             ("keyed_import_rows_total", "outcome", &["created", "updated", "unchanged", "failed"]),
             ("keyed_exports_total", "outcome", &["complete", "failed"]),
             (
                 "keyed_inbound_deliveries_total",
                 "outcome",
-                &["accepted", "refused", "unauthorized", "invalid", "failed"],
+                &["accepted", "rejected", "unauthorized", "invalid", "failed"],
             ),
             ("keyed_embedding_texts_total", "outcome", &["embedded", "failed"]),
             ("keyed_webhook_attempts_total", "outcome", &["delivered", "failed"]),
             ("keyed_database_retries_total", "reason", &["conflict", "shared_error"]),
-            ("keyed_http_refused_total", "reason", &["key_rate", "version"]),
+            ("keyed_http_rejected_total", "reason", &["key_rate", "version"]),
         ] {
             for value in values {
                 let line = format!("{name}{{{label}=\"{value}\"}} 0");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_and_methods_of_a_callers_making_share_a_series() {
+    fn unknown_paths_and_methods_share_a_series() {
         let route = |path: &str| (path.to_owned(), "/v1/me".to_owned());
         let metrics = Metrics::new(Routes::new([route("/v1/me"), route("/api/v1/me")]));
         let count = |route: Option<&str>, method: &'static str, status| {

@@ -35,7 +35,7 @@ mod tests {
     use crate::metrics::Routes;
 
     #[test]
-    fn the_page_of_metrics_lists_every_one_of_them() {
+    fn reference_page_lists_every_metric() {
         let page = include_str!("../../../docs/reference/metrics.md");
         let found: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let rows: Vec<String> = definitions()
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_has_its_help_and_type_once() {
+    fn every_metric_has_one_help_and_one_type() {
         let text = Metrics::new(Routes::default()).text();
         for metric in definitions() {
             let help =

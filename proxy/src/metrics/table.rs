@@ -88,7 +88,7 @@ const fn kind_of(kind: &str) -> &'static str {
 }
 
 metrics! {
-    /// Requests that have ended. Status 499: the client was gone before the response.
+    /// Completed requests. Status 499: the client disconnected before the response.
     requests: IntCounterVec "keyed_http_requests_total" ["route", "method", "status"];
     /// Time from the head of a request to the end of its response.
     request_seconds: HistogramVec "keyed_http_request_duration_seconds" ["route", "method"] in REQUEST;
@@ -100,15 +100,15 @@ metrics! {
     in_flight: IntGauge "keyed_http_requests_in_flight" [];
     /// Requests that wait for changes: `GET /changes` with `wait`, or as a stream of events.
     listeners: IntGauge "keyed_http_listeners" [];
-    /// Requests and connections that a bound refused.
-    refused: IntCounterVec "keyed_http_refused_total" ["reason"];
-    /// Responses that ended early: the client was gone (`client`), read too slowly (`slow_client`), or the proxy had an error after the status was sent (`proxy`).
+    /// Requests and connections that a limit rejected.
+    refused: IntCounterVec "keyed_http_rejected_total" ["reason"];
+    /// Responses that ended early: the client disconnected (`client`), read too slowly (`slow_client`), or the proxy had an error after the status was sent (`proxy`).
     interrupted: IntCounterVec "keyed_http_responses_interrupted_total" ["by"];
     /// Open connections of clients.
     connections: IntGauge "keyed_http_connections" [];
-    /// Connections of clients that were accepted.
+    /// Accepted connections of clients.
     connections_accepted: IntCounter "keyed_http_connections_accepted_total" [];
-    /// Requests answered with the stored response of their Idempotency-Key.
+    /// Requests that received the stored response of their Idempotency-Key.
     replays: IntCounter "keyed_http_idempotent_replays_total" [];
 
     /// Connections to the database that are not shared, by state: in_use or idle.
@@ -121,37 +121,37 @@ metrics! {
     pool_wait: Histogram "keyed_pool_wait_seconds" [] in WAIT;
     /// Shared connections to the database, by state: usable or stuck.
     shared_connections: GaugeVec "keyed_shared_connections" ["state"];
-    /// Lookups that wait for their answer on a shared connection.
+    /// Lookups that wait for their response on a shared connection.
     shared_queue: Gauge "keyed_shared_queue" [];
-    /// Time of statements of requests, by what they do: lookup, read, write, or file for those of imports and exports.
+    /// Time of statements of requests, by kind: lookup, read, write, or file for imports and exports.
     statement_seconds: HistogramVec "keyed_database_statement_duration_seconds" ["kind"] in REQUEST;
-    /// Errors that the database reported, of each attempt.
+    /// Errors that the database reported, including those of attempts that were retried.
     database_errors: IntCounterVec "keyed_database_errors_total" ["sqlstate"];
-    /// Statements that were sent again: conflict, connection_lost, read_only, shared_stuck or shared_error.
+    /// Retried statements, by reason: conflict, connection_lost, read_only, shared_stuck or shared_error.
     retries: IntCounterVec "keyed_database_retries_total" ["reason"];
-    /// Round trip of a small query on a connection of its own, every two seconds.
+    /// Round trip of a small query on a separate connection, every two seconds.
     round_trip: Histogram "keyed_database_round_trip_seconds" [] in WAIT;
-    /// Whether requests are served: 1 if /readyz answers 200.
+    /// Whether requests are served: 1 if /readyz responds with 200.
     ready: Gauge "keyed_ready" [];
 
-    /// Imports that run.
+    /// Running imports.
     imports_running: IntGauge "keyed_imports_running" [];
-    /// Imports that have ended: complete, refused or failed.
+    /// Completed imports, by outcome: complete, rejected or failed.
     imports: IntCounterVec "keyed_imports_total" ["outcome"];
-    /// Rows of imports: created, updated, unchanged or failed. Also of imports that were undone.
+    /// Rows of imports, by outcome: created, updated, unchanged or failed. Includes imports that were rolled back.
     import_rows: IntCounterVec "keyed_import_rows_total" ["outcome"];
     /// Bytes of imported files.
     import_bytes: IntCounter "keyed_import_bytes_total" [];
-    /// Exports that run.
+    /// Running exports.
     exports_running: IntGauge "keyed_exports_running" [];
-    /// Exports that have ended: complete or failed.
+    /// Completed exports, by outcome: complete or failed.
     exports: IntCounterVec "keyed_exports_total" ["outcome"];
     /// Bytes of exported files, before compression.
     export_bytes: IntCounter "keyed_export_bytes_total" [];
-    /// Inbound deliveries by their answer: accepted, refused (kept for a replay), unauthorized, invalid (not kept) or failed.
+    /// Inbound deliveries, by outcome: accepted, rejected (stored for a replay), unauthorized, invalid (not stored) or failed.
     deliveries: IntCounterVec "keyed_inbound_deliveries_total" ["outcome"];
 
-    /// Texts of records that this process has embedded, or could not embed.
+    /// Texts of records that this process has processed, by outcome: embedded or failed.
     embedded: IntCounterVec "keyed_embedding_texts_total" ["outcome"];
     /// Time of calls of the embedding provider, by outcome: ok or failed.
     provider_seconds: HistogramVec "keyed_embedding_provider_duration_seconds" ["outcome"] in PROVIDER;
@@ -161,12 +161,12 @@ metrics! {
     /// Time of these attempts.
     webhook_seconds: HistogramVec "keyed_webhook_attempt_duration_seconds" ["outcome"] in PROVIDER;
 
-    /// Age of the measurements of the database, which are left out after 5 minutes without an answer.
+    /// Age of the measurements of the database, which are omitted after 5 minutes without a response.
     measurements_age: Gauge "keyed_measurements_age_seconds" [];
     /// Whether the last query of measurements succeeded.
     measurements_up: Gauge "keyed_measurements_up" [];
 
-    /// End of the listener's certificate, in seconds since 1970. Absent without TLS.
+    /// Expiry of the listener's certificate, in seconds since 1970. Absent without TLS.
     certificate_expiry: GaugeVec "keyed_certificate_expiry_timestamp_seconds" [];
     /// Lines of the log that were lost because its reader was too slow.
     log_lost: IntCounter "keyed_log_lines_lost_total" [];

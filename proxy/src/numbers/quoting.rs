@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_values_alone_are_quoted() {
+    fn only_numbers_of_values_are_quoted() {
         for (text, expected) in [
             (
                 r#"{"total":3,"attributes":{"n":12345678901234567890.05,"z":null,"b":true,"t":"1, 2"}}"#,
@@ -163,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_make_no_difference(text in r#"[{}\[\],:"\\0-9.eE a-z-]{0,40}|(\{"value":-?[0-9]{1,3}\}){1,3}"#, at in 0..40_usize) {
+        fn quoting_does_not_depend_on_chunk_size(text in r#"[{}\[\],:"\\0-9.eE a-z-]{0,40}|(\{"value":-?[0-9]{1,3}\}){1,3}"#, at in 0..40_usize) {
             let at = at.min(text.len());
             let (first, rest) = text.as_bytes().split_at(at);
             prop_assert_eq!(quoted(&[first, rest]), quoted(&[text.as_bytes()]));

@@ -48,7 +48,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         endpoint,
         project = facts.project(),
         sqlstate = facts.sqlstate.as_ref().map(|it| it.as_str()),
-        refused_by = facts.refusal.map(Reason::name),
+        rejected_by = facts.refusal.map(Reason::name),
         ended = match outcome.ended {
             Ended::Complete => None,
             Ended::ClientGone => Some("client gone"),
@@ -61,8 +61,8 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
 
 /// A connection that was answered before it sent a request: 503 if there are too many, 400 if it does not use TLS.
 pub(crate) fn connection(id: Uuid, status: u16, reason: Option<Reason>) {
-    let refused_by = reason.map(Reason::name);
-    tracing::info!(target: TARGET, request_id = %id, status, refused_by, "connection");
+    let rejected_by = reason.map(Reason::name);
+    tracing::info!(target: TARGET, request_id = %id, status, rejected_by, "connection");
 }
 
 fn micros(time: std::time::Duration) -> u64 {

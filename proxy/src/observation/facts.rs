@@ -13,7 +13,7 @@ const MAX_PHASES: usize = 64;
 /// Who sent a request, as the database knew the credential when it was last looked up. For logs, never for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// An API key: its id, the role that it acts as, and the project if it is bound to one alone.
+    /// An API key: its id, the role that it acts as, and the project if it is bound to exactly one.
     Key { id: String, role: Option<String>, project: Option<String> },
     /// The inbound endpoint with this slug, and its project.
     Endpoint { slug: String, project: Option<String> },
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_many_statements_keeps_the_first_and_the_sums() {
+    fn long_request_keeps_first_statements_and_totals() {
         let mut facts = Facts::default();
         let failed = SqlState::read("40001");
         for attempt in 1..=1000 {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_project_is_told_of_a_caller_who_is_not_known() {
+    fn project_is_logged_only_for_a_known_caller() {
         let mut facts = Facts { project: Some("crm".to_owned()), ..Facts::default() };
         assert_eq!(facts.project(), None);
         let (id, project) = ("1".to_owned(), Some("shop".to_owned()));

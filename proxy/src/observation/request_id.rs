@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_id_that_is_a_uuid_is_the_instance_too() {
+    fn uuid_request_id_is_also_the_instance() {
         for value in ["0192f0c1-2222-7abc-8def-0123456789ab", "0192F0C122227ABC8DEF0123456789AB"] {
             let id = id_of(value.as_bytes());
             assert_eq!(id.header, value);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_id_of_visible_ascii_is_kept_with_an_instance_of_its_own() {
+    fn visible_ascii_request_id_gets_a_separate_instance() {
         for value in ["42", "deploy/7:import#3", &"x".repeat(128)] {
             let (one, two) = (id_of(value.as_bytes()), id_of(value.as_bytes()));
             assert_eq!(one.header, value);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_request_id_is_replaced() {
+    fn invalid_request_id_is_replaced() {
         for value in ["", "not visible", "tab\there", "caf\u{e9}", &"x".repeat(129)] {
             let id = id_of(value.as_bytes());
             assert_eq!(id.as_str(), id.instance.to_string(), "{value:?}");
@@ -96,7 +96,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_request_id_is_the_callers_or_a_new_uuid(value in prop_oneof![
+        fn request_id_is_that_of_the_caller_or_a_new_uuid(value in prop_oneof![
             prop::collection::vec(prop_oneof![0x20..=0x7e_u8, 0x80..=0xff_u8], 0..140),
             "[!-~]{1,140}".prop_map(String::into_bytes),
             any::<u128>().prop_map(|it| Uuid::from_u128(it).hyphenated().to_string().into_bytes()),

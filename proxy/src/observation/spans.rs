@@ -34,7 +34,7 @@ pub(super) fn export(
         started: began,
         ended,
         attributes: attributes(observation, &facts, outcome),
-        // As the conventions want it: what the caller did wrong is no error of the server.
+        // The conventions of OpenTelemetry: a 4xx status is not an error of the server.
         status: match outcome.ended {
             _ if outcome.status >= 500 => Status::error(""),
             Ended::BrokenOff => Status::error("the response broke off"),
@@ -69,7 +69,7 @@ fn attributes(observation: &Observation, facts: &Facts, outcome: &Outcome) -> Ve
         None => {}
     }
     text("keyed.project", facts.project());
-    text("keyed.refused_by", facts.refusal.map(Reason::name));
+    text("keyed.rejected_by", facts.refusal.map(Reason::name));
     text("db.response.status_code", facts.sqlstate.as_ref().map(|it| it.as_str()));
     if outcome.status >= 500 {
         text("error.type", Some(&outcome.status.to_string()));

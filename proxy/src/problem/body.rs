@@ -77,7 +77,7 @@ mod tests {
     use crate::problem::{Excess, Particulars, Reason};
 
     #[test]
-    fn a_problem_reads_as_the_standard_has_it() {
+    fn problem_has_the_form_of_rfc_9457() {
         let body = Problem::malformed("the body is not UTF-8").render(Uuid::nil());
         assert_eq!(
             body,
@@ -90,13 +90,13 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_of_a_failure_stays_inside() {
+    fn internal_cause_is_not_disclosed() {
         let body = Problem::internal("relation \"secret\" does not exist".into()).render(Uuid::nil());
         assert!(!body.contains("secret"), "{body}");
     }
 
     #[test]
-    fn every_retryable_problem_says_how_long_to_wait() {
+    fn retryable_problem_has_retry_after() {
         let lost_race = Particulars { retryable: true, ..Particulars::default() };
         let conflict = Problem::new(Code::ExternalKeyTaken, "taken").with_particulars(lost_race);
         let all = Code::ALL.iter().map(|code| Problem::new(*code, "refused"));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_in_doubt_is_not_called_retryable() {
+    fn unknown_outcome_is_not_retryable() {
         let problem = Problem::unavailable("the connection broke", String::new());
         assert!(problem.render(Uuid::nil()).contains(r#""retryable":true"#));
         let problem = problem.with_outcome_unknown();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_in_part_is_not_to_be_sent_again() {
+    fn partial_outcome_is_not_retryable() {
         let excess = Excess::of_concurrent(1);
         let problem = Problem::rate_limited(
             Reason::KeyConnections,

@@ -41,7 +41,7 @@ pub(crate) enum Reason {
     Connections,
     /// `KEYED_MAX_CONNECTIONS_PER_ADDRESS`.
     AddressConnections,
-    /// Proxy and extension do not fit.
+    /// Proxy and extension have incompatible versions.
     Version,
 }
 

@@ -207,7 +207,9 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
             interrupted().with_hint(PART).with_partial_outcome().with_report(tally.to_json())
         }
         Stopped::Failed(problem) if request.is_whole() => {
-            problem.with_further_hint(NOTHING).with_report(tally.to_json())
+            let is_rejected = request.is_mirror() && problem.status().is_client_error();
+            let hint = if is_rejected { "Nothing was imported." } else { NOTHING };
+            problem.with_further_hint(hint).with_report(tally.to_json())
         }
         Stopped::Failed(problem) if tally.created + tally.updated == 0 => {
             problem.with_report(tally.to_json())
@@ -231,7 +233,10 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
             };
             Problem::new(code, format!("nothing was imported because {refused}: {detail}"))
                 .with_particulars(particulars)
-                .with_hint("Correct the rows, or import the others with on_error=skip.")
+                .with_hint(match request.is_mirror() {
+                    true => "Correct the rows, and import the whole file again.",
+                    false => "Correct the rows, or import the others with on_error=skip.",
+                })
                 .with_report(tally.to_json())
         }
     }

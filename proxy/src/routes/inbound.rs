@@ -75,7 +75,7 @@ pub(crate) async fn deliver(
 fn outcome(answer: &Result<Response, Problem>) -> &'static str {
     match answer {
         // Its payload was rejected, and is kept for a replay.
-        Ok(response) if response.status() == StatusCode::ACCEPTED => "refused",
+        Ok(response) if response.status() == StatusCode::ACCEPTED => "rejected",
         Ok(_) => "accepted",
         Err(problem) if problem.is_unauthorized() => "unauthorized",
         Err(problem) if problem.status().is_client_error() => "invalid",

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_no_key_has_all_connections_or_files() {
+    fn default_limit_of_a_key_leaves_connections_and_transfers() {
         let bounds = bounds(&[]);
         assert_eq!(bounds.validate(16 << 20), Ok(()));
         for (connections, of_a_role, of_a_key) in [(1, 1, 1), (2, 1, 1), (3, 2, 1), (6, 5, 4), (24, 18, 14)] {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_no_address_has_all_connections_unless_it_is_a_trusted_proxy() {
+    fn default_limit_of_an_address_leaves_connections() {
         for (arguments, of_an_address) in [
             (&["--max-connections", "8"][..], 4),
             (&["--max-connections", "1"], 1),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_contradict_each_other_are_refused() {
+    fn contradictory_limits_are_rejected() {
         for (arguments, name) in [
             (["--body-budget", "1MiB"], "KEYED_BODY_BUDGET"),
             (["--body-budget", "4096MiB"], "KEYED_BODY_BUDGET"),

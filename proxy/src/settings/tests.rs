@@ -7,7 +7,7 @@ fn settings(arguments: &[&str]) -> Settings {
 }
 
 #[test]
-fn the_defaults_need_only_a_database() {
+fn defaults_need_only_a_database() {
     let defaults = settings(&["--database-url", "postgres://localhost/crm"]);
     assert_eq!(defaults.validate(), Ok(()));
     assert_eq!(defaults.body_limit, 16 << 20);
@@ -30,14 +30,14 @@ fn sessions_get_timeouts_and_a_fixed_search_path() {
 }
 
 #[test]
-fn pgbouncer_gets_no_options() {
+fn pgbouncer_receives_no_startup_options() {
     let url = "postgres://localhost/crm";
     let config = settings(&["--database-url", url, "--prepared-statements", "false"]).database();
     assert_eq!(config.expect("a good URL").config.get_options(), None);
 }
 
 #[test]
-fn a_bad_url_is_rejected_without_showing_it() {
+fn invalid_url_is_rejected_and_not_disclosed() {
     for url in ["postgres://u:secret@localhost:port/crm", "host=localhost sslmode=secret", "user=secret"] {
         let message = settings(&["--database-url", url]).validate().expect_err(url);
         assert!(!message.contains("secret"), "{message}");
@@ -45,7 +45,7 @@ fn a_bad_url_is_rejected_without_showing_it() {
 }
 
 #[test]
-fn metrics_need_an_address_of_their_own() {
+fn metrics_need_a_separate_address() {
     let given = ["--database-url", "host=/run", "--listen", "127.0.0.1:8080", "--metrics-listen"];
     let with = |address| settings(&[&given[..], &[address]].concat()).validate();
     assert_eq!(with("127.0.0.1:9464"), Ok(()));
@@ -53,7 +53,7 @@ fn metrics_need_an_address_of_their_own() {
 }
 
 #[test]
-fn a_statement_must_end_before_its_request() {
+fn statement_timeout_is_below_the_request_timeout() {
     let url = "postgres://localhost/crm";
     let message = settings(&["--database-url", url, "--request-timeout", "30"]).validate();
     assert!(message.is_err_and(|message| message.contains("KEYED_STATEMENT_TIMEOUT")));

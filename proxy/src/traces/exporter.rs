@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The most that is read of an answer of the collector.
 const MAX_ANSWER: usize = 64 << 10;
 
-/// The endpoint that turns the export on; one for traces alone comes first.
+/// The endpoint that turns the export on; one only for traces comes first.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
 
@@ -83,7 +83,7 @@ pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
         match environment(name).as_deref() {
             None | Some("http/protobuf") => {}
             Some(other) => bail!(
-                "{name} is {other:?}, and traces are exported by http/protobuf alone. Remove it, and use the HTTP port of \
+                "{name} is {other:?}, and traces are exported only by http/protobuf. Remove it, and use the HTTP port of \
                  the collector, usually 4318"
             ),
         }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_protocol_that_is_not_spoken_and_an_endpoint_that_is_no_url_are_refused() {
+    fn unsupported_protocol_and_invalid_endpoint_are_rejected() {
         let message = wanted(&[ENDPOINT, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect_err("no gRPC");
         assert!(message.contains("http/protobuf"), "{message}");
         for endpoint in ["collector:4318", "grpc://collector:4317", "http:///v1", ""] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sampler_that_is_not_known_is_rejected() {
+    fn unknown_sampler_is_rejected() {
         for sampler in SAMPLERS {
             assert_eq!(wanted(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
         }

@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_message_repeats_a_password(
+        fn message_does_not_contain_the_password(
             password in "[A-Z]{12}",
             before in "[-a-z0-9:/@%=& ']{0,6}",
             after in "[-a-z0-9:/@%=& ']{0,6}",
@@ -105,7 +105,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_taken_names_a_host(url in prop_oneof![any::<String>(), "(postgres(ql)?://)?[a-z:@/?=&%0-9 ]{0,30}"]) {
+        fn accepted_url_has_a_host(url in prop_oneof![any::<String>(), "(postgres(ql)?://)?[a-z:@/?=&%0-9 ]{0,30}"]) {
             if let Ok(DatabaseUrl { config, .. }) = read("KEYED_DATABASE_URL", Some(&url), None) {
                 prop_assert!(!config.get_hosts().is_empty() && config.get_application_name().is_some());
             }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_named() {
+    fn error_names_the_empty_file() {
         let empty = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(&empty, "\n").expect("it is our file");
         let message = read("KEYED_DATABASE_URL", None, Some(empty.path())).expect_err("it holds nothing");

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mode_means_what_it_means_to_libpq() {
+    fn sslmode_is_that_of_libpq() {
         for (word, mode) in [
             ("disable", Mode::Disable),
             ("allow", Mode::Allow),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_mode_a_connection_is_encrypted_if_the_server_can() {
+    fn default_sslmode_depends_on_the_host() {
         assert_eq!(mode_of("postgres://db/crm"), Mode::Prefer);
         assert_eq!(mode_of("host=localhost,db"), Mode::Prefer);
         for host in ["localhost", "127.0.0.1", "::1", "127.0.0.1,localhost"] {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_contradict_each_other_are_refused() {
+    fn contradictory_parameters_are_rejected() {
         for url in [
             "host=db sslrootcert=system sslmode=require",
             "host=db sslnegotiation=direct",

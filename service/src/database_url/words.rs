@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_taken_from_urls_and_from_keywords_and_nothing_else_is() {
+    fn tls_parameters_are_removed_from_url_and_keywords() {
         let words =
             |url: &str| take(url).1.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         let none: Vec<String> = words("postgres://u:p?sslmode=a@db/crm");

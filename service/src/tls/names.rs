@@ -39,7 +39,7 @@ mod tests {
     use super::stands_for;
 
     #[test]
-    fn a_common_name_stands_for_a_host_or_those_of_one_domain() {
+    fn common_name_matches_a_host_or_a_wildcard() {
         for (pattern, host) in [
             ("db.example.com", "DB.example.com"),
             ("db.example.com", "db.example.com."),

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_the_setting_the_file_and_what_is_wrong() {
+    fn message_names_setting_file_and_fault() {
         let missing = private_key("KEYED_TLS_KEY", Path::new("/nowhere/key.pem")).expect_err("no file");
         assert!(missing.starts_with("KEYED_TLS_KEY /nowhere/key.pem: No such file"), "{missing}");
         let empty = certificates("KEYED_TLS_CERT", file("").path()).expect_err("no certificate");

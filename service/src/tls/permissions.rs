@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The same rule as libpq's: a key of ours is for us alone, and one that root keeps for us may be read by a group.
+/// The rule of libpq: a key of this user is readable only by this user, and one of root may also be readable by a group.
 pub(super) fn check(name: &str, path: &Path) -> Result<(), String> {
     let unreadable = |error| format!("{name} {}: {error}.", path.display());
     let file = std::fs::metadata(path).map_err(unreadable)?;
@@ -30,7 +30,7 @@ mod tests {
     use super::is_private;
 
     #[test]
-    fn a_key_is_ours_alone_or_kept_by_root_for_a_group() {
+    fn private_key_is_readable_by_owner_or_by_group_of_root() {
         for (owner, mode) in [(7, 0o600), (7, 0o400), (0, 0o640), (0, 0o440), (0, 0o600)] {
             assert!(is_private(owner, 7, mode), "{owner} {mode:o}");
         }

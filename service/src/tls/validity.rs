@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_is_valid_between_its_two_times() {
+    fn certificate_is_valid_from_not_before_to_not_after() {
         let day = Duration::from_secs(24 * 3600);
         let validity = Validity { from: day * 10, until: day * 100 };
         let standing = |days: u32| validity.standing(UNIX_EPOCH + day * days);

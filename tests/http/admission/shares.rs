@@ -53,7 +53,7 @@ async fn keys_of_one_role_leave_connections_for_others() {
     answer.refused(429, "rate_limited");
     write(&other, "companies").await.expect(201);
     let refused =
-        service.proxy.metrics().await.sum("keyed_http_refused_total", &[("reason", "role_connections")]);
+        service.proxy.metrics().await.sum("keyed_http_rejected_total", &[("reason", "role_connections")]);
     assert_eq!(refused, 1.0);
     session.run("rollback").await;
     for request in waiting {

@@ -47,7 +47,7 @@ async fn listeners_are_limited_for_each_key_and_in_total() {
     until_listening(&service, 2).await;
     assert_eq!(open(&third).response().await.status().as_u16(), 200);
     let metrics = service.proxy.metrics().await;
-    let refused = |reason| metrics.sum("keyed_http_refused_total", &[("reason", reason)]);
+    let refused = |reason| metrics.sum("keyed_http_rejected_total", &[("reason", reason)]);
     assert_eq!((refused("key_listeners"), refused("listeners")), (2.0, 1.0));
 }
 

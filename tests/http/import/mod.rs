@@ -8,6 +8,7 @@ mod forms;
 mod gzip;
 mod interruptions;
 mod matching;
+mod mirror;
 mod sheet_attacks;
 mod sheets;
 mod update;

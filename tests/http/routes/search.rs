@@ -290,7 +290,7 @@ async fn search_has_versions_on_request() {
 
     // A deleted record has the version that a restore compares.
     service.delete("/entities/template/customers/by-key?key=A-2").await.expect(204);
-    let filters = json!([{"field": "deleted_at", "operator": "not-empty", "value": true}]);
+    let filters = json!([{"field": "deleted_at", "operator": "not-empty"}]);
     let body = json!({"versions": true, "include_deleted": true, "filters": filters});
     let page = service.post(PATH, body).await.expect(200);
     let (id, version) = (&page["records"][0]["id"], &page["records"][0]["version"]);

@@ -194,7 +194,7 @@ async fn found(session: &Session, template: &str) -> BTreeMap<String, Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_that_reads_the_feed_ends_as_the_search_of_its_caller() {
+async fn mirror_that_reads_the_feed_equals_a_search() {
     let seed = u64::from(std::process::id()) << 16 | 1;
     println!("seed {seed}");
     let database = Database::new().await;

@@ -14,7 +14,7 @@ async fn is_refused(session: &Session, cursor: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_text_that_was_not_handed_out_is_no_cursor() {
+async fn forged_cursor_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let cursor = now(&session).await;
@@ -39,7 +39,7 @@ async fn a_text_that_was_not_handed_out_is_no_cursor() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_of_one_project_or_of_one_template() {
+async fn cursor_belongs_to_one_project_or_template() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("select keyed.create_project('other', 'Other')").await;
@@ -51,7 +51,7 @@ async fn a_cursor_is_of_one_project_or_of_one_template() {
 }
 
 #[tokio::test]
-async fn a_cursor_ends_with_a_change_of_the_rights_of_its_caller() {
+async fn changed_grants_end_a_cursor() {
     let database = Database::with_crm().await;
     let admin = database.session().await;
     let role = database.create_role("reader").await;
@@ -84,7 +84,7 @@ async fn a_cursor_ends_with_a_change_of_the_rights_of_its_caller() {
 }
 
 #[tokio::test]
-async fn a_cursor_survives_new_templates_and_new_names() {
+async fn new_templates_and_names_keep_a_cursor_valid() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let cursor = now(&session).await;
@@ -104,7 +104,7 @@ async fn a_cursor_survives_new_templates_and_new_names() {
 }
 
 #[tokio::test]
-async fn a_copy_of_a_database_begins_another_generation() {
+async fn copy_of_a_database_begins_another_generation() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.companies (external_key, name) values ('one', '1')").await;

@@ -5,7 +5,7 @@ use harness::{Database, id_of};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn an_entry_tells_who_changed_what_and_the_key_before() {
+async fn entry_has_actor_changed_fields_and_previous_key() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let start = now(&session).await;
@@ -46,7 +46,7 @@ async fn an_entry_tells_who_changed_what_and_the_key_before() {
 }
 
 #[tokio::test]
-async fn a_record_is_shown_as_a_search_shows_it_now() {
+async fn record_of_an_entry_equals_that_of_a_search() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let upsert = "select keyed.upsert_by_key('crm.customers', $1, $2)";
@@ -63,7 +63,7 @@ async fn a_record_is_shown_as_a_search_shows_it_now() {
 }
 
 #[tokio::test]
-async fn a_removed_row_is_a_deletion() {
+async fn removed_row_is_reported_as_a_deletion() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.companies (external_key, name) values ('C', 'Acme')").await;
@@ -72,7 +72,7 @@ async fn a_removed_row_is_a_deletion() {
 }
 
 #[tokio::test]
-async fn a_project_is_followed_across_its_templates_and_a_template_alone() {
+async fn feed_covers_a_project_or_one_template() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

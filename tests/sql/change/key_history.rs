@@ -3,7 +3,7 @@
 use harness::{Database, id_of};
 
 #[tokio::test]
-async fn a_key_tells_each_record_that_held_it_and_how_that_ended() {
+async fn history_of_a_key_names_each_holder_and_how_it_ended() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let create = "select keyed.create_record('crm.customers', '{}', $1)";
@@ -28,7 +28,7 @@ async fn a_key_tells_each_record_that_held_it_and_how_that_ended() {
 }
 
 #[tokio::test]
-async fn a_caller_learns_of_the_records_that_it_sees_alone() {
+async fn history_of_a_key_names_only_visible_records() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

@@ -52,7 +52,7 @@ async fn changes_of_a_record_come_in_their_order_whatever_transaction_began_firs
 }
 
 #[tokio::test]
-async fn a_transaction_that_failed_leaves_no_entry_and_no_gap() {
+async fn failed_transaction_leaves_no_entry_and_no_gap() {
     let database = Database::with_crm().await;
     let (reader, writer) = (database.session().await, database.session().await);
     let start = now(&reader).await;
@@ -68,7 +68,7 @@ async fn a_transaction_that_failed_leaves_no_entry_and_no_gap() {
 }
 
 #[tokio::test]
-async fn a_transaction_does_not_read_its_own_changes_as_final() {
+async fn transaction_does_not_read_its_own_changes() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let start = now(&session).await;
@@ -80,7 +80,7 @@ async fn a_transaction_does_not_read_its_own_changes_as_final() {
 }
 
 #[tokio::test]
-async fn a_snapshot_that_is_fixed_is_read_to_its_end_and_no_further() {
+async fn fixed_snapshot_ends_the_feed() {
     let database = Database::with_crm().await;
     let (reader, writer) = (database.session().await, database.session().await);
     upsert(&writer, "before", "{}").await;
@@ -93,7 +93,7 @@ async fn a_snapshot_that_is_fixed_is_read_to_its_end_and_no_further() {
 }
 
 #[tokio::test]
-async fn a_transaction_of_another_database_delays_nothing() {
+async fn transaction_of_another_database_delays_nothing() {
     let database = Database::with_crm().await;
     let elsewhere = Database::with_crm().await;
     let (reader, writer, other) =
@@ -106,7 +106,7 @@ async fn a_transaction_of_another_database_delays_nothing() {
 }
 
 #[tokio::test]
-async fn a_prepared_transaction_delays_what_comes_after_it() {
+async fn prepared_transaction_delays_later_changes() {
     let cluster = Arc::new(Cluster::start_with(&["max_prepared_transactions=10"]));
     let database = Database::new_in(&cluster).await.add_crm().await;
     let elsewhere = Database::new_in(&cluster).await.add_crm().await;

@@ -22,7 +22,7 @@ async fn grant(database: &Database, admin: &Session, name: &str, scope: &str) ->
 const VISITS: &str = r#"{"filters": [{"field": "visits", "operator": "gt", "value": 5}]}"#;
 
 #[tokio::test]
-async fn a_record_that_leaves_the_scope_is_gone_and_one_that_never_was_in_it_is_not_named() {
+async fn only_a_record_that_was_in_the_scope_is_reported_gone() {
     let (_database, admin, reader) = with_reader(VISITS).await;
     let start = now(&reader).await;
     admin
@@ -45,7 +45,7 @@ async fn a_record_that_leaves_the_scope_is_gone_and_one_that_never_was_in_it_is_
 }
 
 #[tokio::test]
-async fn a_deletion_is_reported_to_those_who_saw_the_record() {
+async fn deletion_is_reported_to_callers_who_saw_the_record() {
     let (_database, admin, reader) = with_reader(VISITS).await;
     let start = now(&reader).await;
     admin
@@ -64,7 +64,7 @@ async fn a_deletion_is_reported_to_those_who_saw_the_record() {
 }
 
 #[tokio::test]
-async fn a_scope_on_keys_follows_them() {
+async fn scope_on_keys_follows_changed_keys() {
     let scope = r#"{"filters": [{"field": "external_key", "operator": "like", "value": "erp:"}]}"#;
     let (_database, admin, reader) = with_reader(scope).await;
     let start = now(&reader).await;
@@ -81,7 +81,7 @@ async fn a_scope_on_keys_follows_them() {
 }
 
 #[tokio::test]
-async fn a_value_of_another_type_in_the_past_does_not_stop_the_feed() {
+async fn past_value_of_another_type_does_not_stop_the_feed() {
     let (database, admin, _) = with_reader(VISITS).await;
     admin
         .run(

@@ -2,6 +2,7 @@
 
 mod limited;
 mod matching;
+mod mirror;
 mod own_rows;
 mod update;
 

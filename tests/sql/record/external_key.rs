@@ -37,7 +37,7 @@ async fn stored(session: &Session, key: &str) -> Vec<String> {
     stored
 }
 
-async fn assert_refused_at_every_door(session: &Session, key: &str) {
+async fn assert_rejected_by_every_entry_point(session: &Session, key: &str) {
     for entry_point in ENTRY_POINTS {
         let refusal = session.refusal(entry_point, &[key]).await;
         assert_eq!(refusal.is(), ("22023", "invalid_external_key"), "{key:?} by {entry_point}: {refusal}");
@@ -68,7 +68,7 @@ async fn key_has_at_most_255_characters_after_trimming() {
         assert_eq!(stored(&session, &longest).await, [longest.as_str(); ENTRY_POINTS.len()]);
         let spaced = format!("{0}{longest}{0}", " ".repeat(20));
         assert_eq!(stored(&session, &spaced).await, [longest.as_str(); ENTRY_POINTS.len()]);
-        assert_refused_at_every_door(&session, &character.repeat(256)).await;
+        assert_rejected_by_every_entry_point(&session, &character.repeat(256)).await;
     }
 }
 
@@ -76,7 +76,7 @@ async fn key_has_at_most_255_characters_after_trimming() {
 async fn empty_key_is_rejected() {
     let (_database, session) = with_entry_points().await;
     for empty in ["", " ", "     "] {
-        assert_refused_at_every_door(&session, empty).await;
+        assert_rejected_by_every_entry_point(&session, empty).await;
     }
 }
 
@@ -87,7 +87,7 @@ async fn control_character_in_a_key_is_rejected() {
     for code in (0x01..=0x1f).chain(0x7f..=0x9f) {
         let control = char::from_u32(code).expect("a scalar value");
         for key in [format!("{control}AB"), format!("A{control}B"), format!("AB{control}")] {
-            assert_refused_at_every_door(&session, &key).await;
+            assert_rejected_by_every_entry_point(&session, &key).await;
         }
     }
 }

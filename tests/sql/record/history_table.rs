@@ -156,3 +156,41 @@ async fn record_written_in_an_exception_block_has_history_and_document() {
     let found = "select jsonb_array_length(keyed.search('crm.customers', '{\"global_search\": \"touched\"}') -> 'records')";
     assert_eq!(session.text(found, &[]).await, "4");
 }
+
+#[tokio::test]
+async fn index_of_ended_keys_is_opened_only_for_a_change_that_ends_one() {
+    let (database, session, table) = with_history().await;
+    let holder = database.session().await;
+    holder.run(&format!("begin; alter index {table}_ended_key set tablespace pg_default")).await;
+    session.run("set lock_timeout = 1").await;
+    for change in [
+        "select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": 5}')",
+        "select keyed.upsert_by_key('crm.customers', 'Other', '{\"visits\": 5}')",
+        "update crm.customers set visits = visits + 1",
+    ] {
+        session.run(change).await;
+    }
+    for change in [
+        "update crm.customers set external_key = 'L' where external_key = 'K'",
+        "update crm.customers set deleted_at = now() where external_key = 'K'",
+        "delete from crm.customers where external_key = 'K'",
+    ] {
+        assert_eq!(session.refusal(change, &[]).await.is().0, "55P03", "{change}");
+    }
+}
+
+#[tokio::test]
+async fn index_with_another_condition_is_maintained() {
+    let (_database, session, table) = with_history().await;
+    let name = table.replace("keyed_state.", "");
+    session
+        .run(&format!(
+            "drop index {table}_ended_key; create index {name}_ended_key on {table} (external_key) where version > 1"
+        ))
+        .await;
+    change(&session, &table, 3).await;
+    let by_index = format!(
+        "set enable_seqscan = off; select count(*) from {table} where external_key = 'K' and version > 1"
+    );
+    assert_eq!(session.text(&by_index, &[]).await, "3");
+}

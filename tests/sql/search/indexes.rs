@@ -57,7 +57,7 @@ async fn plan_of_filters(session: &Session, filters: &Value) -> String {
 /// The indexes that the attribute has, by their definitions.
 pub(super) async fn indexes_on(session: &Session, slug: &str) -> Vec<String> {
     let statement = "select indexname from pg_indexes where schemaname = 'crm' and tablename = 'customers'
-                     and indexdef ~ ('[( \"]' || $1 || '[ ,\")]')";
+                     and indexdef ~ ('[( \"]' || $1 || '[ ,\")]') order by indexname";
     let rows = session.rows(statement, &[slug]).await;
     rows.into_iter().flatten().flatten().collect()
 }

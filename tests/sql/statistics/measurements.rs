@@ -116,7 +116,7 @@ async fn pending_failed_and_expiring_items_are_counted() {
         ("inbound_dead_letters_bytes", 5.0),
         ("webhooks_pending", 2.0),
         ("webhooks_failed", 1.0),
-        ("idempotent_answers", 7.0),
+        ("idempotent_responses", 7.0),
         ("api_keys", 3.0),
         ("api_keys_expiring", 2.0),
         ("api_keys_unused", 1.0),

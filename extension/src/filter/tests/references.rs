@@ -59,7 +59,7 @@ fn key_matches_only_a_visible_record() {
 }
 
 #[test]
-fn field_behind_references_requires_a_live_visible_record() {
+fn field_of_a_referenced_record_requires_a_live_visible_record() {
     let artist =
         "exists (select from \"crm\".\"artists\" r1 where r1.id = t.\"artist\" and r1.deleted_at is null";
     let country = &format!(

@@ -1,25 +1,25 @@
 //! The cost model of the access paths, which [`super`] describes. Pure arithmetic.
 
-/// The cost of a record that the index of a lookup finds, in records of a walk along ids, whose neighbors are on one page: its
-/// TID is added to a bitmap, and the record is fetched, compared once more and sorted.
+/// The cost of a record that the index of a lookup finds, in records of an ordered scan along ids, whose neighbors are on one
+/// page: its TID is added to a bitmap, and the record is fetched, compared once more and sorted.
 const COST_OF_FOUND: f64 = 3.5;
 
-/// The same, in records of a walk along another index, each of which is on another page.
+/// The same, in records of an ordered scan along another index, each of which is on another page.
 const COST_OF_FOUND_FAR: f64 = 1.5;
 
 /// The cost of a TID that the index of a lookup finds, in entries of the index of an order.
 const COST_OF_ENTRY: f64 = 3.0;
 
-/// The fixed cost of a lookup, in records of a walk.
+/// The fixed cost of a lookup, in records of an ordered scan.
 const COST_OF_LOOKUP: f64 = 200.0;
 
 /// The maximum share of the records that a lookup finds. Above it, reading all records costs less.
 const MAX_FOUND: f64 = 0.4;
 
-/// The maximum share of the records that a walk reads where no index serves a condition, before all records are read.
-const MAX_WALKED: f64 = 0.25;
+/// The maximum share of the records that an ordered scan reads where no index serves a condition, before all records are read.
+const MAX_SCANNED: f64 = 0.25;
 
-/// After this many times the expected number of records, a walk is judged again.
+/// After this many times the expected number of records, an ordered scan is compared with the other paths again.
 const PATIENCE: f64 = 2.0;
 
 /// Fewer matches than this in a sample say little about the share of matches.
@@ -39,7 +39,7 @@ pub struct Question {
     /// The number of records that are wanted.
     pub wanted: usize,
     /// Whether there is an index of the order; else all records found must be sorted.
-    pub may_walk: bool,
+    pub has_ordered_scan: bool,
     /// How records are read along the order.
     pub reading: Reading,
 }
@@ -74,7 +74,7 @@ pub struct Sample {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccessPath {
     /// Along the index of the order, among this many records.
-    Walk(u64),
+    OrderedScan(u64),
     /// Not certain yet: take a sample of this size.
     Sample(u64),
     /// By the indexes of these conditions.
@@ -84,9 +84,9 @@ pub enum AccessPath {
 }
 
 impl Question {
-    /// The cost of a lookup that finds `found` records of which `passing` match, in records of a walk.
+    /// The cost of a lookup that finds `found` records of which `passing` match, in records of an ordered scan.
     fn cost_of_lookup(self, found: f64, passing: f64) -> f64 {
-        let is_far = self.may_walk && matches!(self.reading, Reading::Far | Reading::DirectFar);
+        let is_far = self.has_ordered_scan && matches!(self.reading, Reading::Far | Reading::DirectFar);
         let cost_of_found = if is_far { COST_OF_FOUND_FAR } else { COST_OF_FOUND };
         let all = found * cost_of_found;
         if matches!(self.reading, Reading::ByAge | Reading::Far) {
@@ -113,17 +113,20 @@ pub fn entries(question: Question, found: usize) -> u64 {
 /// The maximum number of index entries that are counted, which takes no longer than to read sixty records.
 const MAX_ENTRIES: f64 = 60.0 * ENTRIES_OF_ROW as f64;
 
-/// The maximum number of records that an index may find for a lookup to cost less than a walk, even if all of them match.
+/// The maximum number of records that an index may find for a lookup to cost less than an ordered scan, even if all of them match.
 pub fn max_entries(question: Question) -> u64 {
-    let cost =
-        if question.may_walk && question.reading == Reading::Far { COST_OF_FOUND_FAR } else { COST_OF_FOUND };
-    // Of as many as are found, a walk reads `records / found` for each that is wanted.
-    let maximum = match question.may_walk {
+    let cost = if question.has_ordered_scan && question.reading == Reading::Far {
+        COST_OF_FOUND_FAR
+    } else {
+        COST_OF_FOUND
+    };
+    // Of as many as are found, an ordered scan reads `records / found` for each that is wanted.
+    let maximum = match question.has_ordered_scan {
         true => {
-            let walk = 4.0 * cost * question.wanted as f64 * question.records;
-            ((COST_OF_LOOKUP * COST_OF_LOOKUP + walk).sqrt() - COST_OF_LOOKUP) / (2.0 * cost)
+            let scan = 4.0 * cost * question.wanted as f64 * question.records;
+            ((COST_OF_LOOKUP * COST_OF_LOOKUP + scan).sqrt() - COST_OF_LOOKUP) / (2.0 * cost)
         }
-        false => (MAX_WALKED * question.records - COST_OF_LOOKUP) / cost,
+        false => (MAX_SCANNED * question.records - COST_OF_LOOKUP) / cost,
     };
     maximum.clamp(0.0, MAX_ENTRIES) as u64
 }
@@ -138,9 +141,9 @@ pub fn choose(question: Question, sample: &Sample) -> AccessPath {
             let among = |count, records| density(count, records) * question.records;
             question.cost_of_lookup(among(rarest, sample.counted), among(sample.passing, sample.records))
         }
-        None => MAX_WALKED * question.records,
+        None => MAX_SCANNED * question.records,
     };
-    let walk = question.wanted as f64 / density(sample.passing, sample.records);
+    let scan = question.wanted as f64 / density(sample.passing, sample.records);
     let further = GROWTH * sample.counted;
     // The true share may be twice that of few hits.
     let is_uncertain =
@@ -148,10 +151,10 @@ pub fn choose(question: Question, sample: &Sample) -> AccessPath {
     if is_uncertain && further as f64 <= COST_OF_SAMPLE * otherwise {
         return AccessPath::Sample(further);
     }
-    let is_worth_it = walk <= otherwise && (sample.records as f64) < otherwise.min(question.records);
+    let is_worth_it = scan <= otherwise && (sample.records as f64) < otherwise.min(question.records);
     if is_worth_it {
-        return AccessPath::Walk(
-            (PATIENCE * walk).min(question.records).max(2.0 * sample.records as f64) as u64
+        return AccessPath::OrderedScan(
+            (PATIENCE * scan).min(question.records).max(2.0 * sample.records as f64) as u64,
         );
     }
     lookup(sample)

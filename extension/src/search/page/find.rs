@@ -32,14 +32,14 @@ use pgrx::pg_sys::Oid;
 pub struct PageRows<'c> {
     /// The records.
     pub rows: Rows<'c>,
-    /// Whether these are the records of all segments, not of the first alone.
+    /// Whether these are the records of all segments, not only of the first.
     pub is_of_all: bool,
 }
 
 /// A step on the way to the records of a page.
 enum Step {
     /// This many records were read along the index of the order; all of them without a number.
-    Walk(Option<u64>),
+    OrderedScan(Option<u64>),
     /// The index of a condition has this many entries for its value.
     Counted(u64),
     /// A sample was counted.
@@ -74,8 +74,8 @@ pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Ex
                 purpose = format!("Records that an index has for a value: {entries}. ");
                 continue;
             }
-            (Step::Walk(among), Some(paths)) => {
-                (Statement::plain(paths.walk(among, limit, None)), Some(Shape::Walk))
+            (Step::OrderedScan(among), Some(paths)) => {
+                (Statement::plain(paths.ordered_scan(among, limit, None)), Some(Shape::OrderedScan))
             }
             (Step::Lookup(leading), Some(paths)) => {
                 purpose.push_str("Those that an index finds are sorted:");
@@ -98,11 +98,11 @@ pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explain
         all.push(Explained { purpose, statement, shape, member: None });
     };
     if let Some(paths) = paths(search, segment) {
-        if paths.may_walk {
-            let sql = paths.walk(Some(setting::sample_size()), limit, None);
-            add(Statement::plain(sql), Some(Shape::Walk));
+        if paths.has_ordered_scan {
+            let sql = paths.ordered_scan(Some(setting::sample_size()), limit, None);
+            add(Statement::plain(sql), Some(Shape::OrderedScan));
         }
-        let is_looked_up = paths.may_walk || paths.equalities().next().is_some();
+        let is_looked_up = paths.has_ordered_scan || paths.equalities().next().is_some();
         if is_looked_up && paths.count_of_served() > 0 {
             let served = Vec::from_iter(0..paths.count_of_served());
             add(Statement::plain(paths.lookup(&served, limit, None)), Some(Shape::Lookup));
@@ -146,7 +146,7 @@ impl<'s> PageFinder<'s> {
         let question = Question {
             records: relation::estimated_rows(search.template.table),
             wanted: self.limit,
-            may_walk: paths.may_walk,
+            has_ordered_scan: paths.has_ordered_scan,
             reading: if search.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
         };
         if let Some(substring) = paths.only_substring()
@@ -156,8 +156,8 @@ impl<'s> PageFinder<'s> {
         }
         let size = setting::sample_size();
         if access_path::is_small(question, size) {
-            return of_first(match paths.may_walk {
-                true => self.walk(&paths, None),
+            return of_first(match paths.has_ordered_scan {
+                true => self.ordered_scan(&paths, None),
                 false => self.planned(segment),
             });
         }
@@ -165,7 +165,7 @@ impl<'s> PageFinder<'s> {
             self.steps.push(Step::Counted(entries));
             return of_all(self.lookup(paths, segments, vec![place]));
         }
-        if !paths.may_walk {
+        if !paths.has_ordered_scan {
             return of_first(self.planned(segment));
         }
         let mut sample = Sample { records: size, counted: size, ..Sample::default() };
@@ -182,10 +182,10 @@ impl<'s> PageFinder<'s> {
                     continue;
                 }
                 // Powers of two, so that a session caches few statements.
-                AccessPath::Walk(among) => among.next_power_of_two(),
+                AccessPath::OrderedScan(among) => among.next_power_of_two(),
                 AccessPath::Sample(among) => among,
             };
-            let rows = self.walk(&paths, Some(among));
+            let rows = self.ordered_scan(&paths, Some(among));
             if rows.len() >= self.limit {
                 return of_first(rows);
             }
@@ -214,9 +214,9 @@ impl<'s> PageFinder<'s> {
         self.search.run(&self.search.page_statement(segment, self.limit))
     }
 
-    fn walk(&mut self, paths: &Paths, among: Option<u64>) -> Rows<'s> {
-        self.steps.push(Step::Walk(among));
-        self.run(paths, Shape::Walk, |arguments| paths.walk(among, self.limit, arguments))
+    fn ordered_scan(&mut self, paths: &Paths, among: Option<u64>) -> Rows<'s> {
+        self.steps.push(Step::OrderedScan(among));
+        self.run(paths, Shape::OrderedScan, |arguments| paths.ordered_scan(among, self.limit, arguments))
     }
 
     /// Records of all segments, which the indexes of these conditions find.
@@ -230,13 +230,13 @@ impl<'s> PageFinder<'s> {
 
     /// The number of records in a segment, up to a maximum.
     fn extent(&self, paths: &Paths, maximum: u64) -> u64 {
-        let rows = self.run(paths, Shape::Walk, |arguments| paths.extent(maximum, arguments));
+        let rows = self.run(paths, Shape::OrderedScan, |arguments| paths.extent(maximum, arguments));
         rows.get::<Option<i64>>(0, 0).unwrap_or_default() as u64
     }
 
     /// Counts in a sample of this size what the indexes would find. Returns the number of records in the sample.
     fn count(&mut self, paths: &Paths, size: u64, sample: &mut Sample) -> u64 {
-        let rows = self.run(paths, Shape::Walk, |arguments| paths.sample(size, arguments));
+        let rows = self.run(paths, Shape::OrderedScan, |arguments| paths.sample(size, arguments));
         let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
         sample.counted = size;
         sample.served = (1..=paths.count_of_served()).map(count).collect();
@@ -302,7 +302,7 @@ impl<'s> PageFinder<'s> {
         let question = Question { reading, ..question };
         let size = setting::sample_size();
         let found = substring_rows::find(self.search.template, substring, question, size, along, order)?;
-        self.steps.push(Step::Walk(found.read));
+        self.steps.push(Step::OrderedScan(found.read));
         if let Some(sample) = found.sample {
             self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]);
         }
@@ -360,7 +360,7 @@ impl<'s> PageFinder<'s> {
 }
 
 /// The equality condition whose index has the fewest entries for its value, as its place among the conditions that an index may
-/// serve, with the number of entries; none where a walk may cost less than to look those up.
+/// serve, with the number of entries; none where an ordered scan may cost less than to look those up.
 fn rare_equality(template: &Template, paths: &Paths, question: Question) -> Option<(usize, u64)> {
     let mut maximum = access_path::max_entries(question);
     let found = Table::with(template.table, |table| {

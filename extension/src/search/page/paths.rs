@@ -1,7 +1,7 @@
 //! The statements of the access paths of a plan. Pure text.
 //!
-//! They leave PostgreSQL no choice: in a walk, the conditions are outside of the limit on the records read; in a lookup, the
-//! order and all conditions but the leading ones are written so that no index serves them.
+//! They allow one plan: in an ordered scan, the conditions are outside of the limit on the records read; in a lookup, the order
+//! and all conditions except the index conditions are written so that no index serves them.
 
 use crate::filter::Filter;
 use crate::filter::arguments::Arguments;
@@ -26,14 +26,14 @@ pub struct Paths<'a> {
     template: &'a Template,
     plan: &'a Plan,
     segment: &'a Segment,
-    /// Conditions on the key of the order, which bound a walk.
+    /// Conditions on the key of the order, which bound an ordered scan.
     on_key: Vec<Filter>,
     /// All other conditions.
     conditions: Vec<Filter>,
     /// The conditions that an index may serve.
     served: Vec<Served>,
     /// Whether there is an index of the order.
-    pub may_walk: bool,
+    pub has_ordered_scan: bool,
 }
 
 /// A substring that a field of the records must have.
@@ -66,18 +66,18 @@ impl<'a> Paths<'a> {
             return None;
         }
         // With a second key, records with equal values of the first one have to be sorted.
-        let may_walk = !plan.must_sort && plan.keys.len() <= 1;
-        let on_key = |part: &Filter| may_walk && plan.keys.iter().any(|key| part.is_on(&key.column));
+        let has_ordered_scan = !plan.must_sort && plan.keys.len() <= 1;
+        let on_key = |part: &Filter| has_ordered_scan && plan.keys.iter().any(|key| part.is_on(&key.column));
         let (on_key, conditions): (Vec<Filter>, Vec<Filter>) =
             plan.filter.parts().into_iter().partition(on_key);
         let is_served =
             |(number, part): (usize, &Filter)| part.is_served().then_some(Served::Condition(number));
         let mut served: Vec<Served> = conditions.iter().enumerate().filter_map(is_served).collect();
         served.extend(plan.scope.as_ref().filter(|scope| scope.is_served()).map(|_| Served::Scope));
-        if conditions.is_empty() && plan.scope.is_none() || served.is_empty() && !may_walk {
+        if conditions.is_empty() && plan.scope.is_none() || served.is_empty() && !has_ordered_scan {
             return None;
         }
-        Some(Paths { template, plan, segment, on_key, conditions, served, may_walk })
+        Some(Paths { template, plan, segment, on_key, conditions, served, has_ordered_scan })
     }
 
     /// The same over another segment.
@@ -132,7 +132,7 @@ impl<'a> Paths<'a> {
         !self.on_key.is_empty() || self.segment.condition.is_some()
     }
 
-    /// Counts the first records of the segment, up to a maximum, by the index of the order alone.
+    /// Counts the first records of the segment, up to a maximum, only by the index of the sort order.
     pub fn extent(&self, among: u64, arguments: Option<&Arguments>) -> String {
         let (table, condition) = (self.template.table_sql(), self.first_condition(arguments));
         let order_by = self.segment.order_by(|by| self.plan.order.sql(by));
@@ -141,7 +141,7 @@ impl<'a> Paths<'a> {
         )
     }
 
-    /// Whether a statement over this segment differs from others by its arguments alone, so that a session caches it.
+    /// Whether a statement over this segment differs from others only by its arguments, so that a session caches it.
     pub fn is_cacheable(&self) -> bool {
         self.plan.position.as_ref().is_none_or(|position| position.values.is_empty())
     }
@@ -165,7 +165,7 @@ impl<'a> Paths<'a> {
     }
 
     /// The records of a page among the first in its order; among all without a number.
-    pub fn walk(&self, among: Option<u64>, limit: usize, arguments: Option<&Arguments>) -> String {
+    pub fn ordered_scan(&self, among: Option<u64>, limit: usize, arguments: Option<&Arguments>) -> String {
         let source = self.first(among, arguments);
         let condition = self.tested(arguments);
         let keys: String = self.keys().map(|(name, _)| format!(", {RECORD}.{name}")).collect();

@@ -64,7 +64,7 @@ pub fn select<'s>(
     if let Some(Position { rank: Some(rank), .. }) = plan.position
         && !(0..=i32::from(RANK_KEY)).contains(&rank)
     {
-        let message = "this cursor is of an earlier version, which did not rank very many records";
+        let message = "this cursor is from an earlier version of keyed";
         return Err(
             Error::at(Code::InvalidValue, "/cursor", message).hint("Start again with the first page.")
         );

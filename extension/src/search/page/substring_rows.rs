@@ -124,7 +124,7 @@ pub fn find(
         table.in_order(along, order, columns, |row| {
             if sample.records == until {
                 until = match choose(question, &sample) {
-                    AccessPath::Walk(among) | AccessPath::Sample(among) => among.max(until + 1),
+                    AccessPath::OrderedScan(among) | AccessPath::Sample(among) => among.max(until + 1),
                     AccessPath::Planned => u64::MAX,
                     AccessPath::Lookup(_) => {
                         goes_on = false;

@@ -73,7 +73,7 @@ pub struct SearchQuery<'a> {
     pub time_zone: Option<Cow<'a, str>>,
     /// Fields whose values are counted.
     pub facets: Vec<Cow<'a, str>>,
-    /// Whether deleted records are found too, or alone if a filter is on `deleted_at`.
+    /// Whether deleted records are found too, or only those if a filter is on `deleted_at`.
     pub include_deleted: bool,
     /// The slug of the saved view whose records are searched.
     pub view: Option<Cow<'a, str>>,

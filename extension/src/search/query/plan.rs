@@ -59,7 +59,7 @@ pub struct Plan {
     pub facets: Vec<Facet>,
     /// Whether all records found have to be sorted, because no index has their order.
     pub must_sort: bool,
-    /// Whether full-text terms alone decide which records are found.
+    /// Whether only full-text terms determine the records.
     pub has_terms_only: bool,
 }
 

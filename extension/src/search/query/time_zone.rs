@@ -29,7 +29,7 @@ pub fn check(name: &str) -> Result<String, Error> {
             .strip_prefix("Etc/GMT")
             .is_some_and(|offset| offset.bytes().all(|it| it.is_ascii_digit() || it == b'+' || it == b'-'))
         || ["EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT", "GMT0", "GMT+0", "GMT-0"].contains(&name);
-    // Files of the database that are no zones: rules, and the setting of the server's machine.
+    // Files of the database that are not zones: rules, and the setting of the server's machine.
     let is_none = ["localtime", "posixrules", "Factory"].contains(&name);
     if is_name && !is_none && name.len() < 64 && clock::is_time_zone(name) {
         return Ok(name.to_owned());

@@ -59,7 +59,7 @@ pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
         Strategy::FewVectors | Strategy::NoIndex => exact(search.compare_all()),
         Strategy::Index => {
             // The index may have missed a record that is similar enough, so fewer than wanted prove nothing.
-            let met = search.within(search.walk_index());
+            let met = search.within(search.scan_index());
             if met.len() >= wanted.limit {
                 return Ok(Found { neighbours: met, is_exact: false });
             }
@@ -117,7 +117,7 @@ impl Search<'_> {
     }
 
     /// Scans the index until enough candidates are found. They are roughly in order, so some more than wanted are read, and sorted.
-    fn walk_index(&self) -> Vec<Neighbour> {
+    fn scan_index(&self) -> Vec<Neighbour> {
         let (schema, wanted) = (self.schema, self.wanted);
         let taken = wanted.limit + wanted.limit / 4 + 2;
         let sql = format!(

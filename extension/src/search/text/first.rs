@@ -1,10 +1,10 @@
 //! The first matches of a query in their order, without reading all of them.
 //!
 //! Matches are ordered by rank, and those of one rank from the newest on. So the best rank is searched first, until the page is full,
-//! then the next. Each rank has two paths: a walk reads documents from the newest on, which soon finds enough of a frequent rank; a
-//! look-up in the index finds all matches of a rare one. The walk shows how frequent they are: it continues, twice as far each time,
-//! until the look-up costs less. If it finds none, that is after the square root of the number of documents at the latest, so
-//! neither path costs much more than the better one. Records whose name or key is the query rank best; the index finds them by
+//! then the next. Each rank has two paths: a backward scan reads documents from the newest on, which soon finds enough of a
+//! frequent rank; a lookup in the index finds all matches of a rare one. The scan shows how frequent they are: it continues, twice
+//! as far each time, until the lookup costs less. If it finds none, that is after the square root of the number of documents at
+//! the latest, so neither path costs much more than the better one. Records whose name or key is the query rank best; the index finds them by
 //! their whole mark.
 
 use super::document::{LISTS, Whole};
@@ -19,16 +19,16 @@ use uuid::Uuid;
 
 /// The ranks of documents, from 0 on.
 const RANKS: usize = 5;
-/// The number of documents that are read before a look-up is considered.
+/// The number of documents that are read before a lookup is considered.
 const FEW: usize = 32;
 /// The number of index entries that are read in the time of one document.
 const ENTRIES: f64 = 64.0;
-/// The factor by which a look-up for all ranks may cost more than one for a single rank.
+/// The factor by which a lookup for all ranks may cost more than one for a single rank.
 const WORTH: f64 = 3.0;
 /// The factor by which a statement takes longer than a comparison in memory.
 const BY_STATEMENT: f64 = 4.0;
 
-/// A look-up in the index of documents.
+/// A lookup in the index of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// Records whose name or key may be the query.
@@ -62,7 +62,7 @@ pub struct First {
     pub matches: Vec<Match>,
     /// Whether these are all.
     pub are_all: bool,
-    /// All matches after the position, if a look-up has found them.
+    /// All matches after the position, if a lookup has found them.
     pub known: Option<Vec<Match>>,
     /// How they were found.
     pub work: Work,
@@ -75,7 +75,7 @@ pub struct Work {
     pub read: usize,
     /// Whether these were all documents.
     pub is_over: bool,
-    /// The look-ups, with the number of documents that each found.
+    /// The lookups, with the number of documents that each found.
     pub looked_up: Vec<(Lookup, usize)>,
 }
 
@@ -88,7 +88,7 @@ impl Work {
 
 /// Documents read from the newest on, or from a position on.
 #[derive(Default)]
-struct Walk {
+struct BackwardScan {
     last: Option<Uuid>,
     read: usize,
     is_over: bool,
@@ -138,15 +138,15 @@ impl<'a> Search<'a> {
         };
         let mut matches: Vec<Match> = Vec::new();
         let mut are_all = true;
-        let mut newest = Walk::default();
+        let mut newest = BackwardScan::default();
         for rank in (0..=top).rev() {
             let need = wanted.saturating_sub(matches.len());
-            let mut behind = Walk { last: before, ..Walk::default() };
+            let mut behind = BackwardScan { last: before, ..BackwardScan::default() };
             let is_behind = rank == top && before.is_some();
-            let walk = if is_behind { &mut behind } else { &mut newest };
-            let is_exhausted = self.fill(walk, rank, need)?;
+            let scan = if is_behind { &mut behind } else { &mut newest };
+            let is_exhausted = self.fill(scan, rank, need)?;
             let before = before.filter(|_| is_behind);
-            let found = self.complete[rank].as_ref().unwrap_or(&walk.found[rank]);
+            let found = self.complete[rank].as_ref().unwrap_or(&scan.found[rank]);
             let follows = |id: &&Uuid| before.is_none_or(|before| **id < before);
             let found = found.iter().filter(follows).map(|id| (rank as i16, *id));
             if is_exhausted {
@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
         Ok(First { matches, are_all, known, work: self.work })
     }
 
-    /// All matches from a rank on, after a position in it, if look-ups have found those of every rank.
+    /// All matches from a rank on, after a position in it, if lookups have found those of every rank.
     fn known(&self, top: usize, before: Option<Uuid>) -> Option<Vec<Match>> {
         let mut known = Vec::new();
         for rank in (0..=top).rev() {
@@ -175,72 +175,72 @@ impl<'a> Search<'a> {
     }
 
     /// Finds `need` matches of a rank, or all of them. Returns whether these are all.
-    fn fill(&mut self, walk: &mut Walk, rank: usize, need: usize) -> Result<bool, Unfit> {
+    fn fill(&mut self, scan: &mut BackwardScan, rank: usize, need: usize) -> Result<bool, Unfit> {
         loop {
-            if walk.is_over || self.complete[rank].is_some() {
+            if scan.is_over || self.complete[rank].is_some() {
                 return Ok(true);
             }
-            let found = walk.found[rank].len();
+            let found = scan.found[rank].len();
             if found >= need {
                 return Ok(false);
             }
-            if walk.read >= FEW
-                && let Some((lookup, wanted, cost)) = self.cheapest(walk, rank)
-                && cost <= (need - found) as f64 * walk.read as f64 / (found + 1) as f64
+            if scan.read >= FEW
+                && let Some((lookup, wanted, cost)) = self.cheapest(scan, rank)
+                && cost <= (need - found) as f64 * scan.read as f64 / (found + 1) as f64
             {
                 self.look_up(lookup, &wanted)?;
                 continue;
             }
-            self.read(walk, rank, need, walk.read.max(FEW))?;
+            self.read(scan, rank, need, scan.read.max(FEW))?;
         }
     }
 
     /// Reads on, until there are enough matches of the rank.
-    fn read(&mut self, walk: &mut Walk, rank: usize, need: usize, most: usize) -> Result<(), Unfit> {
-        walk.met.resize(self.wanted.len(), 0);
-        walk.is_over = true;
+    fn read(&mut self, scan: &mut BackwardScan, rank: usize, need: usize, most: usize) -> Result<(), Unfit> {
+        scan.met.resize(self.wanted.len(), 0);
+        scan.is_over = true;
         let mut read = 0;
-        let from = walk.last;
+        let from = scan.last;
         self.reader.heap().descending(from, |row| {
             read += 1;
-            walk.last = Some(datum::read_uuid(row[0]));
-            if let Some((rank, id)) = self.reader.rank(row, &mut walk.met) {
-                walk.found[rank as usize].push(id);
+            scan.last = Some(datum::read_uuid(row[0]));
+            if let Some((rank, id)) = self.reader.rank(row, &mut scan.met) {
+                scan.found[rank as usize].push(id);
             }
-            walk.is_over = read < most && walk.found[rank].len() < need;
-            walk.is_over
+            scan.is_over = read < most && scan.found[rank].len() < need;
+            scan.is_over
         })?;
-        walk.read += read;
+        scan.read += read;
         self.work.read += read;
-        self.work.is_over |= walk.is_over;
+        self.work.is_over |= scan.is_over;
         Ok(())
     }
 
-    /// The look-up that finds the matches of a rank at the least cost, in documents to be read.
-    fn cheapest(&self, walk: &Walk, rank: usize) -> Option<(Lookup, Wanted, f64)> {
-        let share = |count: usize| self.documents * (count + 1) as f64 / walk.read as f64;
+    /// The lookup that finds the matches of a rank at the least cost, in documents to be read.
+    fn cheapest(&self, scan: &BackwardScan, rank: usize) -> Option<(Lookup, Wanted, f64)> {
+        let share = |count: usize| self.documents * (count + 1) as f64 / scan.read as f64;
         let of_entries =
-            |terms: &[usize]| -> f64 { terms.iter().map(|term| share(walk.met[*term]) / ENTRIES).sum() };
-        let leader = |terms: &[usize]| terms.iter().copied().min_by_key(|term| walk.met[*term]);
+            |terms: &[usize]| -> f64 { terms.iter().map(|term| share(scan.met[*term]) / ENTRIES).sum() };
+        let leader = |terms: &[usize]| terms.iter().copied().min_by_key(|term| scan.met[*term]);
         let mut ways: Vec<(Lookup, Wanted, f64)> = Vec::new();
         let served: Vec<usize> =
             (0..self.wanted.len()).filter(|term| self.wanted[*term].is_served()).collect();
         let nameless = |term: &usize| self.wanted[*term].names.is_empty();
         let in_documents: Vec<usize> = served.iter().copied().filter(nameless).collect();
         if let Some(leader) = leader(&in_documents) {
-            let is_rare = |term: &usize| *term == leader || walk.met[*term] * 20 < walk.read;
+            let is_rare = |term: &usize| *term == leader || scan.met[*term] * 20 < scan.read;
             let terms: Vec<usize> = in_documents.into_iter().filter(is_rare).collect();
             let texts = terms.iter().map(|term| self.wanted[*term].needle.looked_up()).collect();
             let wanted = Wanted { texts, ..Wanted::default() };
-            ways.push((Lookup::All, wanted, share(walk.met[leader]) + of_entries(&terms)));
+            ways.push((Lookup::All, wanted, share(scan.met[leader]) + of_entries(&terms)));
         }
         if let Some(leader) = leader(&served).filter(|leader| !nameless(leader)) {
-            ways.push((Lookup::Statement, Wanted::default(), share(walk.met[leader]) * BY_STATEMENT));
+            ways.push((Lookup::Statement, Wanted::default(), share(scan.met[leader]) * BY_STATEMENT));
         }
         if rank >= Lookup::WholeWords.lowest_rank() {
             let whole = |term: &usize| Some((*term, self.wanted[*term].needle.whole_words_looked_up()?));
             let (terms, texts): (Vec<usize>, Vec<_>) = served.iter().filter_map(whole).unzip();
-            let found = walk.found[1..].iter().map(Vec::len).sum();
+            let found = scan.found[1..].iter().map(Vec::len).sum();
             if !terms.is_empty() {
                 let wanted = Wanted { texts, ..Wanted::default() };
                 ways.push((Lookup::WholeWords, wanted, share(found) + of_entries(&terms)));
@@ -254,16 +254,16 @@ impl<'a> Search<'a> {
             if !queries.is_empty() {
                 let queries = queries.into_iter().map(|query| (keys::IN_NAME, query)).collect();
                 let wanted = Wanted { queries, ..Wanted::default() };
-                ways.push((Lookup::Names, wanted, share(walk.found[2..].iter().map(Vec::len).sum())));
+                ways.push((Lookup::Names, wanted, share(scan.found[2..].iter().map(Vec::len).sum())));
             }
         }
         if rank >= Lookup::Whole.lowest_rank() && !self.wholes.is_empty() {
-            let found = walk.found[Lookup::Whole.lowest_rank()..].iter().map(Vec::len).sum();
+            let found = scan.found[Lookup::Whole.lowest_rank()..].iter().map(Vec::len).sum();
             let marks = self.wholes.iter().map(|whole| vec![whole.mark.clone()]).collect();
             let wanted = Wanted { texts: vec![marks], ..Wanted::default() };
             ways.push((Lookup::Whole, wanted, share(found) + self.documents / LISTS));
         }
-        // A look-up for more ranks saves later ones.
+        // A lookup for more ranks saves later ones.
         let least = ways.iter().map(|way| way.2).fold(f64::INFINITY, f64::min);
         ways.into_iter().find(|way| way.2 <= least * WORTH)
     }

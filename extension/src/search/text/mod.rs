@@ -38,7 +38,7 @@ pub mod table;
 pub mod terms;
 /// Keys of its earlier form.
 pub mod trigram;
-/// Texts that are no part of longer words.
+/// Texts that are not part of a longer word.
 pub mod word_boundary;
 /// Writes documents.
 pub mod write;

@@ -143,7 +143,7 @@ impl Needle {
             let [text] = lower[other].as_slice() else { return false };
             text.is_ascii() && has_key(text) && lower[one].iter().any(|it| it.contains(text.as_str()))
         };
-        // Of two that find each other, the first stays.
+        // Of two equivalent ones, the first remains.
         let is_needed = |one: &usize| {
             let finds =
                 |other: usize| is_found_by(*one, other) && (other < *one || !is_found_by(other, *one));

@@ -83,7 +83,7 @@ impl Term {
         (&self.text, self.kind, self.is_excluded) == (&other.text, other.kind, other.is_excluded)
     }
 
-    /// Whether a folded text is no term, such as a dash between two words.
+    /// Whether a folded text is not a term, such as a dash between two words.
     pub fn is_blank(folded: &str) -> bool {
         ["", "-"].contains(&folded)
     }
@@ -243,7 +243,7 @@ mod tests {
         let query = |text| TextQuery::parse(text).expect("a query");
         let both = query("red -blue").and(query("green red"));
         assert_eq!(both.terms, query("red -blue green").terms);
-        assert!(crate::value::key::normalize(&both.text).is_err(), "the text is no key");
+        assert!(crate::value::key::normalize(&both.text).is_err(), "the text is not a key");
         assert_eq!(query("").and(query("K-1")), query("K-1"));
         assert_eq!(query("K-1").and(query(" - ")), query("K-1"));
     }

@@ -20,7 +20,7 @@ fn fill(budget: &Arc<ResponseBudget>, holder: &Holder, megabytes: usize) -> Vec<
 }
 
 #[test]
-fn a_key_holds_half_of_the_budget_and_the_keys_of_a_role_three_quarters() {
+fn key_has_half_of_the_budget_and_role_three_quarters() {
     let budget = ResponseBudget::new(64 * MIB);
     let first = fill(&budget, &key("reader", 1), 8);
     let second = fill(&budget, &key("reader", 2), 8);
@@ -29,7 +29,7 @@ fn a_key_holds_half_of_the_budget_and_the_keys_of_a_role_three_quarters() {
 }
 
 #[test]
-fn a_role_that_holds_little_has_room_beside_two_keys_of_another() {
+fn each_role_has_capacity() {
     let budget = ResponseBudget::new(64 * MIB);
     let _others = [fill(&budget, &key("reader", 1), 4), fill(&budget, &key("reader", 2), 4)];
     assert_eq!(fill(&budget, &key("steward", 3), 2).len(), 4);
@@ -39,7 +39,7 @@ fn a_role_that_holds_little_has_room_beside_two_keys_of_another() {
 }
 
 #[test]
-fn a_response_larger_than_the_budget_passes_alone_and_leaves_room_to_others() {
+fn oversized_response_leaves_capacity_to_other_roles() {
     let budget = ResponseBudget::new(64 * MIB);
     let large = take(&budget, &key("reader", 1), 1000);
     assert!(large.is_some());
@@ -51,7 +51,7 @@ fn a_response_larger_than_the_budget_passes_alone_and_leaves_room_to_others() {
 }
 
 #[test]
-fn a_response_that_does_not_fit_once_it_is_there_counts_nothing() {
+fn rejected_response_does_not_count() {
     let budget = ResponseBudget::new(64 * MIB);
     let [mut first, mut second] = [1, 1].map(|number| budget.enter(key("reader", number)));
     assert_eq!([first.resize(MIB, false), second.resize(MIB, false)], [Ok(()), Ok(())]);
@@ -66,7 +66,7 @@ fn a_response_that_does_not_fit_once_it_is_there_counts_nothing() {
 }
 
 #[tokio::test]
-async fn a_request_waits_until_there_is_room_and_takes_none_meanwhile() {
+async fn waiting_request_reserves_nothing() {
     let budget = ResponseBudget::new(64 * MIB);
     let holder = key("reader", 1);
     let held = take(&budget, &holder, 32);

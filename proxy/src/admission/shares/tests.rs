@@ -27,7 +27,7 @@ async fn take_all(shares: &Arc<Shares>, party: &str, keys: &[u64]) -> Vec<Share>
 }
 
 #[tokio::test]
-async fn the_keys_of_one_role_leave_connections_to_others() {
+async fn keys_of_one_role_leave_connections_to_others() {
     for keys in [&[1, 2][..], &[1, 2, 3], &[1, 2, 3, 4, 5, 6, 7, 8]] {
         let shares = Shares::new(8, 6, 6);
         let taken = take_all(&shares, "analyst", keys).await;
@@ -38,7 +38,7 @@ async fn the_keys_of_one_role_leave_connections_to_others() {
 }
 
 #[tokio::test]
-async fn several_roles_leave_connections_to_one_that_has_none() {
+async fn roles_leave_connections_to_a_role_without_one() {
     let shares = Shares::new(8, 6, 6);
     let mut taken = take_all(&shares, "a", &[1]).await;
     taken.extend(take_all(&shares, "b", &[2]).await);
@@ -48,7 +48,7 @@ async fn several_roles_leave_connections_to_one_that_has_none() {
 }
 
 #[tokio::test]
-async fn one_key_has_no_more_than_its_limit() {
+async fn key_has_a_connection_limit() {
     let shares = Shares::new(8, 6, 2);
     let _taken = take_all(&shares, "a", &[1]).await;
     assert_eq!(take(&shares, "a", 1).await.err(), Some(NoShare::KeyLimit(2)));
@@ -56,7 +56,7 @@ async fn one_key_has_no_more_than_its_limit() {
 }
 
 #[tokio::test]
-async fn a_single_connection_is_for_everybody() {
+async fn single_connection_is_shared() {
     let shares = Shares::new(1, 1, 1);
     drop(take(&shares, "a", 1).await.expect("it is free"));
     let share = take(&shares, "b", 2).await.expect("it is free again");
@@ -67,7 +67,7 @@ async fn a_single_connection_is_for_everybody() {
 }
 
 #[tokio::test]
-async fn who_has_no_connection_is_served_before_who_waited_longer() {
+async fn role_without_a_connection_is_served_first() {
     let shares = Shares::new(4, 3, 3);
     let mut taken = take_all(&shares, "a", &[1]).await;
     assert_eq!(taken.len(), 3);
@@ -92,7 +92,7 @@ async fn who_has_no_connection_is_served_before_who_waited_longer() {
 }
 
 #[tokio::test]
-async fn a_place_in_the_queue_that_is_given_up_costs_no_connection() {
+async fn cancelled_waiter_returns_its_connection() {
     let shares = Shares::new(1, 1, 1);
     for _ in 0..100 {
         let share = take(&shares, "a", 1).await.expect("it is free");
@@ -113,7 +113,7 @@ async fn a_place_in_the_queue_that_is_given_up_costs_no_connection() {
 }
 
 #[test]
-fn long_statements_count_twice_in_the_order_and_make_a_party_slow() {
+fn long_statement_counts_twice_in_the_order() {
     let shares = Shares::new(8, 6, 6);
     let (now, long, short) = (Instant::now(), role("long"), role("short"));
     let later = now + 2 * LONG;

@@ -24,7 +24,7 @@ fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, 
 }
 
 #[tokio::test]
-async fn a_head_that_is_not_finished_ends_the_connection() {
+async fn unfinished_request_head_closes_the_connection() {
     let (mut ours, mut theirs, _) = watched(1, SOON);
     let mut byte = [0];
     // Until its first byte a connection may say nothing for a while.
@@ -34,13 +34,13 @@ async fn a_head_that_is_not_finished_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_that_says_nothing_ends() {
+async fn idle_connection_is_closed() {
     let (mut ours, _theirs, _) = watched(1, SOON);
     assert!(ours.read(&mut [0]).await.is_err());
 }
 
 #[tokio::test]
-async fn after_a_handshake_a_connection_may_say_nothing_for_as_long_again() {
+async fn tls_handshake_restarts_the_idle_timeout() {
     let (mut ours, mut theirs, _) = watched(1, SOON);
     theirs.write_all(b"x").await.expect("there is room");
     let mut byte = [0];
@@ -50,7 +50,7 @@ async fn after_a_handshake_a_connection_may_say_nothing_for_as_long_again() {
 }
 
 #[tokio::test]
-async fn once_a_request_has_begun_its_body_is_not_watched_here() {
+async fn request_body_has_no_idle_timeout() {
     let (mut ours, mut theirs, begun) = watched(1, SOON);
     theirs.write_all(b"x").await.expect("there is room");
     let mut byte = [0];
@@ -60,7 +60,7 @@ async fn once_a_request_has_begun_its_body_is_not_watched_here() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_ends_the_connection() {
+async fn unread_response_closes_the_connection() {
     let (mut ours, _theirs, _) = watched(1_000_000, SOON);
     assert!(ours.write_all(&[0; 100_000]).await.is_err());
 }
@@ -80,7 +80,7 @@ async fn response_may_be_read_at_the_minimum_rate() {
 }
 
 #[tokio::test]
-async fn the_time_of_a_peer_that_sends_no_more_ends_when_its_response_goes_out() {
+async fn response_ends_the_half_closed_timeout() {
     let (mut ours, _theirs, _) = watched(1, SOON);
     ours.link.asked();
     ours.flush().await.expect("it may still read");

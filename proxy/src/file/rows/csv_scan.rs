@@ -138,7 +138,7 @@ fn is_blank(row: &[u8], delimiter: u8) -> bool {
         && row.split(|byte| *byte == delimiter).all(|cell| matches!(cell, b"" | b"\"\""))
 }
 
-/// Whether a row alone breaks the rules of quotes.
+/// Whether a row by itself breaks the rules of quotes.
 pub(crate) fn is_malformed(row: &str, delimiter: u8) -> bool {
     let mut pending = Pending::new();
     pending.text.push_str(row);

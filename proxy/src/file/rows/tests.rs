@@ -74,7 +74,7 @@ fn text_without_rows_takes_no_memory() {
 }
 
 #[test]
-fn a_row_ends_with_its_line_unless_a_quoted_cell_goes_on() {
+fn row_ends_with_its_line_outside_of_quotes() {
     assert_eq!(csv("a,b\nc,d"), told(&[(1, "a,b"), (2, "c,d")]));
     assert_eq!(csv("a,\"b\nb\"\nc"), told(&[(1, "a,\"b\nb\""), (3, "c")]));
     assert_eq!(csv("\"a\"\"\n\"\"\",x\nc\n"), told(&[(1, "\"a\"\"\n\"\"\",x"), (3, "c")]));
@@ -83,7 +83,7 @@ fn a_row_ends_with_its_line_unless_a_quoted_cell_goes_on() {
 }
 
 #[test]
-fn lines_end_in_every_way_and_empty_ones_are_no_rows() {
+fn every_line_ending_is_accepted_and_empty_lines_are_skipped() {
     assert_eq!(csv("a\r\nb\rc\n\n\r\nd"), told(&[(1, "a"), (2, "b"), (3, "c"), (6, "d")]));
     assert_eq!(csv("\"a\r\nb\"\r\nc"), told(&[(1, "\"a\r\nb\""), (3, "c")]));
     assert_eq!(csv("\n\n"), told(&[]));
@@ -121,7 +121,7 @@ fn judged(form: Form, text: &str) -> Result<Vec<(u64, String, Option<Fault>)>, U
 }
 
 #[test]
-fn a_row_that_is_too_long_ends_the_file() {
+fn row_over_the_limit_ends_the_file() {
     let long = "x".repeat(MAX_ROW_BYTES + 1);
     assert_eq!(rows(Form::Csv(b','), &format!("a\n{long}"), 1 << 20), Err(Unreadable::TooLong(2)));
     assert_eq!(rows(Form::Csv(b','), &format!("a\n\"{long}\n\"\nb"), 1 << 20), Err(Unreadable::TooLong(2)));
@@ -147,7 +147,7 @@ fn portions_end_with_a_row() {
 }
 
 #[test]
-fn how_many_rows_a_portion_has_can_change_on_the_way() {
+fn chunk_size_may_change_during_the_import() {
     let mut rows = Rows::new(Form::Json);
     let appended: Result<(), Infallible> = rows.extend(|it| {
         it.push_str(&"{}\n".repeat(100));
@@ -166,7 +166,7 @@ fn how_many_rows_a_portion_has_can_change_on_the_way() {
 
 proptest! {
     #[test]
-    fn lines_are_those_of_the_text_however_it_comes(text in prop_oneof![any::<String>(), "[a\\n\\r \"é]{0,20}"], size in 1..5_usize) {
+    fn line_numbers_do_not_depend_on_chunk_size(text in prop_oneof![any::<String>(), "[a\\n\\r \"é]{0,20}"], size in 1..5_usize) {
         prop_assume!(!text.trim_ascii_start().starts_with(['[', '{']));
         let lines = text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
         let expected: Vec<(u64, String)> = lines.map(|(index, line)| (index as u64 + 1, line.to_owned())).collect();
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_of_any_delimiter_do_not_depend_on_how_the_text_comes(
+    fn rows_do_not_depend_on_chunk_size(
         text in prop_oneof![any::<String>(), "[a\\n\\r;\"\\té]{0,20}"],
         delimiter in prop::sample::select(b",;\t|".to_vec()),
         size in 1..5_usize,

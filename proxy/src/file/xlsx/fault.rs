@@ -14,7 +14,7 @@ pub(super) enum Fault {
 /// Why a sheet cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
-    /// It is no spreadsheet, or was damaged.
+    /// It is not a spreadsheet, or was damaged.
     Damaged,
     /// It is encrypted.
     Password,

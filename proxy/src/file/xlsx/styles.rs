@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn format_says_what_a_number_stands_for() {
+    fn number_format_determines_the_type() {
         for (code, shown) in [
             ("General", Shown::Number),
             ("0.00E+00", Shown::Number),

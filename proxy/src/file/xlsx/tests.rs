@@ -137,7 +137,7 @@ fn sheet_is_the_first_or_the_named_one() {
 }
 
 #[test]
-fn reader_ends_when_its_taker_breaks() {
+fn reader_stops_with_its_consumer() {
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet();
     for number in 0..100 {
@@ -177,7 +177,7 @@ fn rows_that_were_written_are_read() {
 }
 
 #[test]
-fn text_that_no_cell_holds_is_named() {
+fn text_too_long_for_a_cell_is_reported() {
     let mut writer = Writer::new("x").expect("a workbook");
     writer.write("[\"id\",\"name\"]\n").expect("a header");
     let long = "😀".repeat(16_384);

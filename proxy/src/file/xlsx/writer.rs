@@ -83,7 +83,7 @@ impl Writer {
             Value::Number(_) => {
                 // The parser of JSON is not exact in the last digit.
                 let number: f64 =
-                    cell.parse().map_err(|_| Unwritable::Failed(format!("{cell} is no number")))?;
+                    cell.parse().map_err(|_| Unwritable::Failed(format!("{cell} is not a number")))?;
                 sheet.write_number(row, place, number)?;
             }
             Value::String(text) => {

@@ -15,7 +15,7 @@ fn column(name: &str, kind: &str, fits: &Value) -> Value {
 }
 
 #[test]
-fn format_fits_all_portions_of_a_column() {
+fn suggested_format_fits_every_chunk() {
     let day_first = json!([{"date": "D.M.YYYY"}, 1]);
     let month_first = json!([{"date": "M.D.YYYY"}, 2]);
     let both = json!([column("born", "date", &json!([day_first, month_first]))]);
@@ -41,7 +41,7 @@ fn another_column_decides_between_formats() {
 }
 
 #[test]
-fn no_format_is_needed_where_all_cells_are_read_without() {
+fn readable_cells_get_no_suggestion() {
     let number = json!([[{}, 1], [{"decimal": "."}, 1]]);
     assert_eq!(suggested(&[json!([column("a", "number", &number)])]), Suggested::default());
     // One column writes a point and another a comma: no format fits both.
@@ -51,7 +51,7 @@ fn no_format_is_needed_where_all_cells_are_read_without() {
 }
 
 #[test]
-fn members_of_all_kinds_come_together() {
+fn suggested_format_has_members_of_all_types() {
     let words = |yes: &str, no: &str| json!([[{"true": [yes], "false": [no]}, 1]]);
     let mut number =
         column("price", "number", &json!([[{"decimal": ","}, 3], [{"decimal": ",", "thousands": "."}, 3]]));

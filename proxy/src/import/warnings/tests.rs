@@ -26,7 +26,7 @@ fn codes(warnings: &[Warning]) -> Vec<(&str, &[u64])> {
 }
 
 #[test]
-fn rows_of_an_earlier_record_are_named_also_in_another_portion() {
+fn repeated_key_is_reported_across_chunks() {
     let list = warnings(Warnings::default(), &[&[1, 2, 1, 0], &[0, 2, 3]], &json!({}));
     assert_eq!(codes(&list), [("repeated_key", &[4, 7][..])]);
     assert!(list[0].message.starts_with("2 rows have the key or id of an earlier row"), "{list:?}");
@@ -37,7 +37,7 @@ fn rows_of_an_earlier_record_are_named_also_in_another_portion() {
 }
 
 #[test]
-fn a_row_that_waited_is_no_repetition_of_itself() {
+fn deferred_row_is_not_a_repeated_key() {
     let mut portion = Portion::default();
     portion.push(2, "x");
     let notes = || {
@@ -51,7 +51,7 @@ fn a_row_that_waited_is_no_repetition_of_itself() {
 }
 
 #[test]
-fn more_records_than_are_remembered_are_reported() {
+fn warning_names_the_limit_of_compared_records() {
     let few = || Warnings { max_records: 2, ..Warnings::default() };
     assert_eq!(warnings(few(), &[&[1, 2]], &json!({})), []);
     let list = warnings(few(), &[&[1, 2, 3, 3]], &json!({}));
@@ -63,7 +63,7 @@ fn more_records_than_are_remembered_are_reported() {
 }
 
 #[test]
-fn a_column_is_named_unless_any_portion_has_another_number() {
+fn ungrouped_number_suppresses_the_warning() {
     let numbers = |is_plain: bool| {
         let grouped = u64::from(!is_plain);
         json!({"numbers": [{"column": "price", "is_plain": is_plain, "grouped": grouped, "example": "1.234", "rows": [0]}]})

@@ -125,7 +125,7 @@ export interface paths {
         };
         /**
          * Read what was changed
-         * @description Every committed change of a record that you may read comes exactly once on a walk along the cursors, and those of one record in their order. A change is shown once no transaction that could come before it is still open. With `wait`, or as a stream of events, the request waits for changes; it needs a project, by the header or by the key. A stream is one response that does not end: each event has the operation as its name and an entry as its data. The last event of a page has the cursor behind it as its id, so a client that reconnects with `Last-Event-ID` gets at most one page again. An event `error` has a problem as its data, and ends the stream.
+         * @description Every committed change of a record that you may read comes exactly once when you follow the cursors, and those of one record in their order. A change is shown once no transaction that could come before it is still open. With `wait`, or as a stream of events, the request waits for changes; it needs a project, by the header or by the key. A stream is one response that does not end: each event has the operation as its name and an entry as its data. The last event of a page has the cursor behind it as its id, so a client that reconnects with `Last-Event-ID` gets at most one page again. An event `error` has a problem as its data, and ends the stream.
          */
         get: operations["getChanges"];
         put?: never;
@@ -2868,6 +2868,17 @@ export interface components {
          */
         ImportReport: {
             created: number;
+            /** @description With `mode=mirror`, the number of deleted records. */
+            deleted?: number;
+            /** @description With `mode=mirror`, the records that were compared with the file. Missing if a row was rejected. */
+            deletion?: {
+                /** @description The first keys of the records that the file does not have. */
+                keys: string[];
+                /** @description The records that the file could delete. */
+                matching: number;
+                /** @description The share of these that was deleted. */
+                share: number;
+            };
             delimiter?: string;
             dry_run?: boolean;
             encoding?: string;
@@ -5448,6 +5459,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `precondition_failed`: the import would delete a larger share than `max_deleted_share`. Nothing was imported. */
+        ShareExceeded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `payload_too_large`: the request exceeds a limit. */
         TooLarge: {
             headers: {
@@ -6619,8 +6639,12 @@ export interface operations {
                 mapping?: string;
                 /** @description `{"reference": "attribute"}`: the file identifies the targets of a reference by this string attribute instead of their external keys. A row is rejected if none or several records have its text. */
                 match?: string;
-                /** @description `upsert` (default): rows create or update records. `update`: rows without a record are rejected. */
-                mode?: "upsert" | "update";
+                /** @description `upsert` (default): rows create or update records. `update`: rows without a record are rejected. `mirror`: like `upsert`, and records that the file does not have are deleted. */
+                mode?: "upsert" | "update" | "mirror";
+                /** @description With `mode=mirror`, the records that the file may delete: `{"filters": [{"field": "source", "operator": "eq", "value": "erp"}]}`. Default is all records of the template. A row is rejected if its record does not match. */
+                filter?: string;
+                /** @description With `mode=mirror`, the largest share of these records that may be deleted. If it would be larger, nothing is imported. Only a dry run can leave it out. */
+                max_deleted_share?: number;
                 /** @description The column of the external key. */
                 key_column?: string;
                 /** @description A prefix for every key. */
@@ -6679,6 +6703,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["ShareExceeded"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];

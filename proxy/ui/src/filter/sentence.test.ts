@@ -66,7 +66,7 @@ test.each<[string, Condition]>([
   ["City is none of A, B and C", { field: "city", operator: "not-in", value: ["A", "B", "C"] }],
   ["Name contains “ann”", { field: "name", operator: "ilike", value: "ann" }],
   ["Name does not contain “ann”", { not: { field: "name", operator: "ilike", value: "ann" } }],
-  ["Name contains “Ann” (same case)", { field: "name", operator: "like", value: "Ann" }],
+  ["Name contains “Ann” (case-sensitive)", { field: "name", operator: "like", value: "Ann" }],
   ["Notes start with “A”", { field: "notes", operator: "starts-with", value: "A" }],
   ["Status ends with “ed”", { field: "status", operator: "ends-with", value: "ed" }],
   ["City is empty", { field: "city", operator: "empty" }],

@@ -49,7 +49,7 @@ function phraseOf(it: Simple, context: Context): Phrase {
   const more = values.length - shown.length;
   const or = texts.length === 0 ? say.noValue : say.or(texts, more);
   const quoted = say.quoted(values.map((value) => readValue(value, null, context.locale)).join(", "));
-  const sameCase = field?.kind === "external_key" ? quoted : say.sameCase(quoted);
+  const caseSensitive = field?.kind === "external_key" ? quoted : say.caseSensitive(quoted);
   const isDate = field?.kind === "date" || field?.kind === "datetime";
   const part = (verb: string, value = "") => ({ subject, verb, value });
   const split = ([verb, value]: readonly [string, string]) => ({ subject, verb, value });
@@ -68,9 +68,9 @@ function phraseOf(it: Simple, context: Context): Phrase {
     case "not-ilike":
       return part(say.containsNot(name), quoted);
     case "like":
-      return part(say.contains(name), sameCase);
+      return part(say.contains(name), caseSensitive);
     case "not-like":
-      return part(say.containsNot(name), sameCase);
+      return part(say.containsNot(name), caseSensitive);
     case "starts-with":
       return part(say.startsWith(name), quoted);
     case "ends-with":

@@ -20,7 +20,7 @@ fn part(text: &str, place: &Range<usize>) -> String {
 }
 
 #[test]
-fn a_short_text_is_one_fragment() {
+fn short_text_is_one_fragment() {
     let text = "a <b> & \"c\" 'd'";
     let [only] = &fragments(0, text, &[mark(2..5)])[..] else { panic!("one fragment") };
     assert_eq!(only.html, "a <mark>&lt;b&gt;</mark> &amp; &quot;c&quot; &#39;d&#39;");
@@ -29,7 +29,7 @@ fn a_short_text_is_one_fragment() {
 }
 
 #[test]
-fn a_long_text_is_cut_between_words() {
+fn long_text_is_cut_between_words() {
     let text = format!("{} needle {}", "before ".repeat(50), "behind ".repeat(50));
     let at = text.find("needle").expect("it is there");
     let [only] = &fragments(0, &text, &[mark(at..at + 6)])[..] else { panic!("one fragment") };
@@ -40,7 +40,7 @@ fn a_long_text_is_cut_between_words() {
 }
 
 #[test]
-fn the_best_fragments_have_most_terms() {
+fn best_fragments_have_the_most_terms() {
     let text = format!("one {0} two {0} three {0} one two {0} one", "x ".repeat(150));
     let place = |word: &str, at: usize, terms: u64| Mark { place: at..at + word.len(), terms };
     let mut marks = Vec::new();
@@ -54,7 +54,7 @@ fn the_best_fragments_have_most_terms() {
 }
 
 #[test]
-fn a_text_without_spaces_is_cut_anywhere() {
+fn text_without_spaces_is_cut_anywhere() {
     let text = "é".repeat(5000);
     let all = fragments(0, &text, &[mark(2000..2002), mark(4000..8000)]);
     assert_eq!(all.len(), 2);
@@ -64,7 +64,7 @@ fn a_text_without_spaces_is_cut_anywhere() {
 
 proptest! {
     #[test]
-    fn fragments_are_parts_of_any_text(
+    fn fragments_are_substrings_of_the_text(
         text in prop_oneof!["[a-c<>&\"' \u{301}é京]{0,900}", "(<b>|&amp;| |wörd){0,300}", any::<String>()],
         marks in prop::collection::vec((0usize..1000, 1usize..400, 0u64..8), 0..12),
     ) {

@@ -15,12 +15,12 @@ use std::cmp::Reverse;
 const MAX_COMPARED: usize = 20_000;
 /// The number of documents with a text whose records are looked up together.
 const GATHERED: usize = 500;
-/// The maximum share of all documents that a walk reads, and the maximum of their bytes.
-const MAX_WALKED: f64 = 0.25;
+/// The maximum share of all documents that a scan reads, and the maximum of their bytes.
+const MAX_SCANNED: f64 = 0.25;
 const MAX_BYTES: usize = 64 << 20;
-/// After this many times the expected number of documents, a walk ends.
+/// After this many times the expected number of documents, a scan ends.
 const PATIENCE: f64 = 2.0;
-/// On fewer pages of the sample, the visible records may be clustered far from the start of the walk.
+/// On fewer pages of the sample, the visible records may be clustered far from the start of the scan.
 const FEW_PAGES: usize = 4;
 /// The cost of looking a record up, in documents read.
 const COST_OF_RECORD: f64 = 6.0;
@@ -78,7 +78,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// By a walk or the index.
+    /// By a scan or the index.
     fn read(&self, heap: &Heap) -> Result<(Vec<Read>, bool), Unfit> {
         if !heap.may_be_read_whole() {
             return Err(Unfit);
@@ -86,14 +86,14 @@ impl Reader<'_> {
         let some = self.sample(heap);
         let all = some.documents as f64 * f64::from(heap.pages()) / f64::from(some.pages.max(1));
         // What the sample did not show may have nearly one match.
-        let walk = MAX_VISIBLE as f64 / (some.visible as f64).max(0.5) * some.documents as f64;
-        let bytes = walk.min(all) * some.bytes as f64 / some.documents.max(1) as f64;
+        let scan = MAX_VISIBLE as f64 / (some.visible as f64).max(0.5) * some.documents as f64;
+        let bytes = scan.min(all) * some.bytes as f64 / some.documents.max(1) as f64;
         let matching = some.matching as f64 / some.documents.max(1) as f64;
         let is_short =
-            walk * (1.0 + COST_OF_RECORD * matching) <= MAX_WALKED * all && bytes <= MAX_BYTES as f64;
+            scan * (1.0 + COST_OF_RECORD * matching) <= MAX_SCANNED * all && bytes <= MAX_BYTES as f64;
         if some.are_all || is_short && some.visible_pages >= FEW_PAGES {
-            let maximum = if some.are_all { usize::MAX } else { (PATIENCE * walk) as usize };
-            return self.walk(heap, maximum);
+            let maximum = if some.are_all { usize::MAX } else { (PATIENCE * scan) as usize };
+            return self.scan_newest(heap, maximum);
         }
         if matching * all > MAX_COMPARED as f64 {
             return Err(Unfit);
@@ -142,7 +142,7 @@ impl Reader<'_> {
 
     /// Reads from the newest document on, until there are enough. Returns whether these are all; an error after `maximum` documents, or
     /// if they are long.
-    fn walk(&self, heap: &Heap, maximum: usize) -> Result<(Vec<Read>, bool), Unfit> {
+    fn scan_newest(&self, heap: &Heap, maximum: usize) -> Result<(Vec<Read>, bool), Unfit> {
         let (mut found, mut gathered): (Vec<Read>, Vec<Read>) = Default::default();
         let (mut read, list) = (Tally::default(), self.source.budget.read.list());
         heap.descending(None, |row| {

@@ -49,7 +49,7 @@ fn words_are_found_by_their_beginning() {
 }
 
 #[test]
-fn the_last_word_begins_behind_signs_that_separate_words() {
+fn last_word_begins_after_a_separator() {
     for (text, expected) in [
         ("gar", "gar"),
         ("(gar", "gar"),
@@ -66,7 +66,7 @@ fn the_last_word_begins_behind_signs_that_separate_words() {
 }
 
 #[test]
-fn stems_are_no_words() {
+fn stems_are_not_words() {
     let document = document(vec!["glass houses, rooms-1", "Old"]);
     let mut words = Vec::new();
     of_letters(&document, |word| words.push(word));
@@ -74,7 +74,7 @@ fn stems_are_no_words() {
 }
 
 #[test]
-fn one_letter_may_be_wrong() {
+fn one_letter_may_differ() {
     for (one, other) in [
         ("vermer", "vermeer"),
         ("vermeeer", "vermeer"),
@@ -110,13 +110,13 @@ fn distance(one: &[char], other: &[char]) -> usize {
 
 proptest! {
     #[test]
-    fn nearness_is_a_distance_of_one(one in "[abä]{0,6}", other in "[abä]{0,6}") {
+    fn near_word_has_edit_distance_one(one in "[abä]{0,6}", other in "[abä]{0,6}") {
         let letters = |text: &str| text.chars().collect::<Vec<_>>();
         prop_assert_eq!(is_near(&one, &other), distance(&letters(&one), &letters(&other)) == 1);
     }
 
     #[test]
-    fn each_near_word_has_one_of_the_texts(
+    fn near_word_contains_a_search_text(
         one in prop_oneof!["[a-c]{5,11}", "[жa-b]{5,9}"],
         place in 0usize..12,
         letter in "[a-cж]",

@@ -2,15 +2,15 @@ use super::*;
 use proptest::prelude::*;
 
 const QUESTION: Question =
-    Question { records: 500_000.0, wanted: 51, may_walk: true, reading: Reading::ByAge };
+    Question { records: 500_000.0, wanted: 51, has_ordered_scan: true, reading: Reading::ByAge };
 
 fn sample(passing: u64, served: &[u64]) -> Sample {
     Sample { records: 200, passing, counted: 200, served: served.to_vec() }
 }
 
 #[test]
-fn walk_finds_frequent_matches_and_lookup_rare_ones() {
-    assert_eq!(choose(QUESTION, &sample(20, &[20])), AccessPath::Walk(1020));
+fn frequent_matches_use_an_ordered_scan_and_rare_ones_a_lookup() {
+    assert_eq!(choose(QUESTION, &sample(20, &[20])), AccessPath::OrderedScan(1020));
     assert_eq!(choose(QUESTION, &sample(0, &[0])), AccessPath::Lookup(vec![0]));
     let seen = Sample { records: 800, passing: 2, counted: 800, served: vec![2] };
     assert_eq!(choose(QUESTION, &seen), AccessPath::Lookup(vec![0]));
@@ -39,9 +39,9 @@ fn order_without_an_index_reads_all_records_unless_few_match() {
 
 #[test]
 fn direct_lookup_fetches_only_the_first_records() {
-    // Of 500,000 records 5000 match: a walk reads 5100 records, and a lookup fetches 51 of those it finds.
+    // Of 500,000 records 5000 match: an ordered scan reads 5100 records, and a lookup fetches 51 of those it finds.
     let seen = Sample { records: 1000, passing: 10, counted: 1000, served: vec![10] };
-    assert_eq!(choose(QUESTION, &seen), AccessPath::Walk(10_200));
+    assert_eq!(choose(QUESTION, &seen), AccessPath::OrderedScan(10_200));
     let direct = Question { reading: Reading::DirectByAge, ..QUESTION };
     assert_eq!(choose(direct, &seen), AccessPath::Lookup(vec![0]));
     assert_eq!(entries(direct, 5000), 5000 * ENTRIES_OF_ROW);
@@ -50,17 +50,18 @@ fn direct_lookup_fetches_only_the_first_records() {
 }
 
 #[test]
-fn value_is_rare_if_its_lookup_costs_less_than_a_walk() {
-    for may_walk in [true, false] {
+fn value_is_rare_if_its_lookup_costs_less_than_an_ordered_scan() {
+    for has_ordered_scan in [true, false] {
         for (records, reading) in
             [(2_000.0, Reading::Far), (12_000.0, Reading::ByAge), (20_000.0, Reading::Far)]
         {
-            let question = Question { records, may_walk, reading, ..QUESTION };
+            let question = Question { records, has_ordered_scan, reading, ..QUESTION };
             let most = max_entries(question) as f64;
             assert!((1.0..MAX_ENTRIES).contains(&most), "{question:?}: {most}");
             let is_less = |found: f64| {
-                let walk = question.wanted as f64 * records / found;
-                question.cost_of_lookup(found, found) <= if may_walk { walk } else { MAX_WALKED * records }
+                let scan = question.wanted as f64 * records / found;
+                question.cost_of_lookup(found, found)
+                    <= if has_ordered_scan { scan } else { MAX_SCANNED * records }
             };
             assert!(is_less(most) && !is_less(most + 2.0), "{question:?}: {most}");
         }
@@ -70,23 +71,23 @@ fn value_is_rare_if_its_lookup_costs_less_than_a_walk() {
 }
 
 #[test]
-fn rarest_condition_leads() {
+fn rarest_condition_is_looked_up() {
     let few = Question { records: 20_000.0, ..QUESTION };
     assert_eq!(choose(few, &sample(0, &[90, 3, 120])), AccessPath::Lookup(vec![1]));
     assert_eq!(choose(few, &sample(0, &[0, 3, 0])), AccessPath::Lookup(vec![0, 2]));
 }
 
 #[test]
-fn walk_is_tried_if_the_index_finds_many_records_that_do_not_match() {
-    assert_eq!(choose(QUESTION, &sample(0, &[14])), AccessPath::Walk(40_800));
-    assert_eq!(choose(QUESTION, &sample(0, &[])), AccessPath::Walk(40_800));
+fn ordered_scan_is_tried_if_the_index_finds_many_other_records() {
+    assert_eq!(choose(QUESTION, &sample(0, &[14])), AccessPath::OrderedScan(40_800));
+    assert_eq!(choose(QUESTION, &sample(0, &[])), AccessPath::OrderedScan(40_800));
 }
 
 #[test]
-fn walk_that_nearly_filled_the_page_goes_on() {
-    let walked = |passing| Sample { records: 8192, passing, counted: 200, served: vec![9] };
-    assert_eq!(choose(QUESTION, &walked(43)), AccessPath::Walk(19_432));
-    assert_eq!(choose(QUESTION, &walked(1)), AccessPath::Lookup(vec![0]));
+fn ordered_scan_that_nearly_filled_the_page_continues() {
+    let scanned = |passing| Sample { records: 8192, passing, counted: 200, served: vec![9] };
+    assert_eq!(choose(QUESTION, &scanned(43)), AccessPath::OrderedScan(19_432));
+    assert_eq!(choose(QUESTION, &scanned(1)), AccessPath::Lookup(vec![0]));
 }
 
 #[test]
@@ -107,7 +108,7 @@ proptest! {
         let (mut spent, full) = (200.0, (wanted as f64 / density).min(records));
         let cost = loop {
             match choose(question, &sample) {
-                AccessPath::Walk(among) => {
+                AccessPath::OrderedScan(among) => {
                     prop_assert!(among > sample.records);
                     if among as f64 >= full {
                         break spent + full;

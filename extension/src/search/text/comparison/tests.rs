@@ -34,7 +34,7 @@ fn rank_without(query: &str, [key, name, notes]: [&str; 3], dropped: &[i32]) -> 
 }
 
 #[test]
-fn a_match_is_ranked_by_where_its_words_are() {
+fn rank_depends_on_the_position_of_words() {
     let record = ["K-1", "Old maps", "of towns and roads"];
     for (query, expected) in [
         ("map", Some(2)),
@@ -69,20 +69,20 @@ fn a_match_is_ranked_by_where_its_words_are() {
 }
 
 #[test]
-fn a_capital_stem_is_no_part_of_a_text() {
+fn uppercase_stem_does_not_match_text() {
     assert_eq!(rank("road", ["", "", "roadways"]), Some(0));
     assert_eq!(rank("ROAD", ["", "", "r o a d"]), None);
     assert_eq!(rank("buss", ["", "bus", ""]), Some(3));
 }
 
 #[test]
-fn the_field_of_an_attribute_is_not_that_of_another_with_a_longer_number() {
+fn attribute_number_is_not_matched_as_a_prefix() {
     // The number 8 is written 10 in the digits of documents, and 1 begins it.
     assert_eq!(rank("town", ["", "", "town"]), Some(1));
 }
 
 #[test]
-fn the_field_of_a_dropped_attribute_does_not_count() {
+fn field_of_a_dropped_attribute_is_ignored() {
     let record = ["K-1", "Old maps", "of towns"];
     for (query, dropped, expected) in [
         ("town", &[8][..], None),

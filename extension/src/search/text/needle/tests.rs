@@ -11,7 +11,7 @@ pub(in crate::search::text) fn needle(text: &str, stems: &[&[&str]]) -> Needle {
 }
 
 #[test]
-fn a_word_matches_as_a_part_or_by_its_stems() {
+fn word_matches_as_substring_or_by_stem() {
     let word = needle("Running", &[&["run"], &["run"], &[]]);
     assert_eq!(
         word.indexed("d.document"),
@@ -26,7 +26,7 @@ fn a_word_matches_as_a_part_or_by_its_stems() {
 }
 
 #[test]
-fn a_word_that_is_its_own_stem_is_looked_up_once() {
+fn word_equal_to_its_stem_is_looked_up_once() {
     assert_eq!(
         needle("Paint", &[&["paint"]]).indexed("d"),
         r"(d ilike '%paint%' and (coalesce(d like '%paint%', false) or coalesce(d like E'%\x1dPAINT\x1d%', false)))"
@@ -42,7 +42,7 @@ fn a_word_that_is_its_own_stem_is_looked_up_once() {
 }
 
 #[test]
-fn what_another_alternative_finds_is_not_looked_up() {
+fn covered_alternative_is_not_looked_up() {
     let phrase = needle("\"motor car\"", &[]);
     let all = needle("car", &[&["car"]]).or(needle("automobile", &[&["automobil"]])).or(phrase);
     assert_eq!(
@@ -58,7 +58,7 @@ fn what_another_alternative_finds_is_not_looked_up() {
 }
 
 #[test]
-fn a_phrase_matches_literally() {
+fn phrase_matches_literally() {
     let phrase = needle("\"in running\"", &[&["run"]]);
     assert_eq!(phrase.indexed("d"), "(d like '%in running%')");
     let whole = phrase.whole_word("d");
@@ -74,7 +74,7 @@ fn a_phrase_matches_literally() {
 }
 
 #[test]
-fn one_or_two_letters_match_where_a_word_begins() {
+fn short_term_matches_the_start_of_a_word() {
     assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
     assert_eq!(needle("京都", &[]).checked("d"), "(coalesce(d like '% 京都%', false))");
     assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
@@ -83,12 +83,12 @@ fn one_or_two_letters_match_where_a_word_begins() {
 }
 
 #[test]
-fn a_pattern_takes_every_character_as_it_is() {
+fn pattern_escapes_every_character() {
     assert_eq!(needle(r"50%_\'x", &[]).indexed("d"), r"(d like E'%50\\%\\_\\\\''x%')");
 }
 
 #[test]
-fn what_has_no_trigram_needs_a_scan() {
+fn term_without_a_trigram_needs_a_scan() {
     for text in [
         "a", "ab", "abc", "東京", "a-b", "ab-", "-- ab", "r&d", "§5", "⌀8", "→b", "≥5", "😀a", "「東",
         "$1.5", "a.", "\"§ x\"",
@@ -104,7 +104,7 @@ fn what_has_no_trigram_needs_a_scan() {
 
 proptest! {
     #[test]
-    fn nothing_that_is_looked_for_gets_out_of_its_literal(
+    fn needle_is_quoted_in_its_literal(
         text in prop_oneof![any::<String>(), "-?[a'\\\\%_\"E ;\u{1d}-]{1,9}"],
         lexemes in prop::collection::btree_set("[a'\\\\%_;\u{1d}]{1,5}", 0..3),
     ) {
@@ -136,7 +136,7 @@ fn whole_words_are_looked_up_by_their_lexemes() {
 }
 
 #[test]
-fn phrases_are_looked_up_by_the_lexemes_that_they_have_as_whole_words() {
+fn phrases_are_looked_up_by_their_whole_words() {
     let phrase = needle("\"old maps\"", &[&["map", "old"]]);
     let texts = ["\u{1d}MAP\u{1d}", "\u{1d}OLD\u{1d}", "old maps"].map(str::to_owned).to_vec();
     assert_eq!(phrase.whole_words_looked_up(), Some(vec![texts]));
@@ -144,7 +144,7 @@ fn phrases_are_looked_up_by_the_lexemes_that_they_have_as_whole_words() {
 }
 
 #[test]
-fn what_has_no_lexeme_of_letters_is_not_looked_for_in_names() {
+fn term_without_a_letter_lexeme_is_not_looked_up_in_names() {
     assert_eq!(needle("\"to be\"", &[&[]]).in_name("\u{2}"), None);
     assert_eq!(needle("\"to be\"", &[&[]]).whole_words_looked_up(), None);
     assert_eq!(needle("the", &[&[]]).whole_words_looked_up(), None);

@@ -5,7 +5,7 @@ use super::{judged, rows};
 
 /// What becomes of JSON: rows, or why it is none.
 #[test]
-fn an_array_and_lines_of_json_become_the_same_rows() {
+fn json_array_and_ndjson_have_the_same_rows() {
     use Unreadable::{AfterArray, OpenArray, Spread};
     let rows = |texts: &[(u64, &str)]| {
         Ok(texts.iter().map(|(line, text)| (*line, (*text).to_owned(), None)).collect::<Vec<_>>())
@@ -22,7 +22,7 @@ fn an_array_and_lines_of_json_become_the_same_rows() {
         (" [ \n ] ", rows(&[])),
         ("", rows(&[])),
         (" \n", rows(&[])),
-        // What is no object is left to the database, which rejects it alone.
+        // The database rejects a value that is not an object, without the other rows.
         ("[1,{} {},{\"a\"],null]", rows(&[(1, "1"), (1, "{} {}"), (1, "{\"a\"]"), (1, "null")])),
         ("[{}", Err(OpenArray(1))),
         ("[\n{\"a\":\"]\n", Err(OpenArray(3))),
@@ -37,7 +37,7 @@ fn an_array_and_lines_of_json_become_the_same_rows() {
 }
 
 #[test]
-fn an_element_that_is_missing_or_broken_is_a_row_with_a_fault() {
+fn invalid_element_is_a_rejected_row() {
     let faults = |text| {
         let rows = judged(Form::Json, text).expect("rows");
         rows.into_iter().map(|(line, _, fault)| (line, fault)).collect::<Vec<_>>()
@@ -66,7 +66,7 @@ fn element() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #[test]
-    fn the_elements_of_an_array_are_those_that_were_written(
+    fn written_array_reads_back(
         elements in prop::collection::vec(element(), 0..6), is_pretty in any::<bool>(), size in 1..9_usize,
     ) {
         let array = serde_json::Value::Array(elements.clone());

@@ -54,7 +54,7 @@ const QUOTES: &[(&str, &[Expected])] = &[
 ];
 
 #[test]
-fn a_row_becomes_what_its_quotes_say() {
+fn quotes_determine_the_cells() {
     for (text, expected) in QUOTES {
         let rows = judged(Form::Csv(b','), &format!("h,h\n{text}")).expect("rows");
         let rows: Vec<_> = rows.iter().map(|(line, text, fault)| (*line, text.as_str(), *fault)).collect();
@@ -66,7 +66,7 @@ fn a_row_becomes_what_its_quotes_say() {
 }
 
 #[test]
-fn a_quote_that_is_never_closed_costs_one_row_of_a_long_file() {
+fn unclosed_quote_rejects_one_row() {
     let lines = "x,y\n".repeat(MAX_ROW_BYTES / 2);
     for text in [format!("a\n\"b,c\n{lines}"), format!("a\n\"b,c\n{lines}\"d\n{lines}")] {
         let (mut rows, mut counts) = (Rows::new(Form::Csv(b',')), (0, 0));
@@ -173,7 +173,7 @@ fn read_cells(mut row: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn a_rejected_row_is_one_line_and_the_next_line_begins_a_row() {
+fn rejected_row_ends_with_its_line() {
     for text in random_texts() {
         let rows = judged(Form::Csv(b','), &text).expect("rows");
         let rows: Vec<_> =
@@ -183,7 +183,7 @@ fn a_rejected_row_is_one_line_and_the_next_line_begins_a_row() {
 }
 
 #[test]
-fn rows_are_those_of_the_reader_in_the_database() {
+fn rows_equal_those_of_the_csv_crate() {
     for text in random_texts() {
         let found = judged(Form::Csv(b','), &text).expect("rows");
         if found.iter().any(|(_, _, fault)| fault.is_some()) {

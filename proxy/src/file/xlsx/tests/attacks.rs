@@ -21,7 +21,7 @@ fn content() -> Vec<u8> {
 }
 
 #[test]
-fn file_that_is_no_spreadsheet_is_damaged() {
+fn file_of_another_format_is_damaged() {
     assert_eq!(events(&file(b"external_key,name\n"), None), Err(Unreadable::Damaged));
     assert_eq!(events(&file(b""), None), Err(Unreadable::Damaged));
     let other = archive(&[("a.txt".to_owned(), b"x".to_vec())]);
@@ -29,7 +29,7 @@ fn file_that_is_no_spreadsheet_is_damaged() {
 }
 
 #[test]
-fn file_that_was_cut_is_damaged() {
+fn truncated_file_is_damaged() {
     let whole = content();
     for length in (0..whole.len()).step_by(97).chain([whole.len() - 1]) {
         assert_eq!(events(&file(&whole[..length]), None), Err(Unreadable::Damaged), "{length}");
@@ -54,7 +54,7 @@ fn changed_byte_changes_no_value() {
 }
 
 #[test]
-fn encrypted_and_older_files_are_told_apart() {
+fn encrypted_and_older_files_are_distinguished() {
     /// The beginning of a compound file.
     const COMPOUND: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
     let compound = |name: &str, at: usize| {
@@ -71,7 +71,7 @@ fn encrypted_and_older_files_are_told_apart() {
 }
 
 #[test]
-fn part_that_unpacks_to_too_much_is_rejected() {
+fn part_over_the_limit_is_rejected() {
     let limits = Limits { sheet: 1 << 20, texts: 1 << 20, styles: 1 << 20, rows: 1 << 20 };
     let within = |file: &File| read_within(file, None, limits, &|| true, |_| ControlFlow::Continue(()));
     assert_eq!(within(&file(&content())), Ok(()));
@@ -86,7 +86,7 @@ fn part_that_unpacks_to_too_much_is_rejected() {
 }
 
 #[test]
-fn value_without_end_is_rejected() {
+fn oversized_value_is_rejected() {
     let rows = |row: String| events(&sheet(&format!("<row>{row}</row>")), None);
     let long = "x".repeat(5 << 20);
     for row in [
@@ -129,7 +129,7 @@ fn impossible_cell_is_damaged() {
 }
 
 #[test]
-fn cell_that_comes_twice_or_out_of_order_is_damaged() {
+fn repeated_or_unordered_cell_is_damaged() {
     for rows in [
         r#"<row r="1"><c r="A1"><v>1</v></c></row><row r="2"/><row r="1"/>"#,
         r#"<row r="2"/><row r="2"/>"#,
@@ -146,7 +146,7 @@ fn cell_that_comes_twice_or_out_of_order_is_damaged() {
 }
 
 #[test]
-fn part_that_comes_twice_is_damaged() {
+fn repeated_part_is_damaged() {
     let mut parts = parts_of(workbook());
     let again = parts.iter().find(|(name, _)| name == "xl/worksheets/sheet1.xml").expect("the sheet").clone();
     parts.push((again.0.to_uppercase(), again.1));
@@ -162,7 +162,7 @@ fn part_that_comes_twice_is_damaged() {
 }
 
 #[test]
-fn text_that_very_many_cells_share_is_rejected() {
+fn text_shared_by_too_many_cells_is_rejected() {
     let mut parts = parts_of(workbook());
     for (name, content) in &mut parts {
         let xml = String::from_utf8(content.clone()).expect("XML");
@@ -185,7 +185,7 @@ fn text_that_very_many_cells_share_is_rejected() {
 }
 
 #[test]
-fn reader_stops_at_an_unwanted_sheet() {
+fn reader_stops_when_the_import_ends() {
     let file = sheet(&"<row/>".repeat(100_000));
     let asked = std::cell::Cell::new(0);
     let is_wanted = || {
@@ -197,7 +197,7 @@ fn reader_stops_at_an_unwanted_sheet() {
 }
 
 #[test]
-fn number_of_texts_makes_no_room() {
+fn declared_count_of_texts_allocates_no_memory() {
     for count in ["1", "100000000000000", "18446744073709551616", "x"] {
         let file = changed(workbook(), "xl/sharedStrings.xml", |xml| {
             xml.replace("uniqueCount=\"2\"", &format!("uniqueCount=\"{count}\""))

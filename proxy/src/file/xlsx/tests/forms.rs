@@ -10,7 +10,7 @@ fn rows(file: &std::fs::File) -> Vec<Event> {
 }
 
 #[test]
-fn formula_has_the_value_that_was_computed_last() {
+fn formula_has_its_cached_value() {
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet();
     sheet.write(0, 0, "n").expect("a cell");
@@ -75,7 +75,7 @@ fn merged_cells_have_one_value_and_empty_ones_none() {
 }
 
 #[test]
-fn cell_may_leave_out_its_address() {
+fn cell_may_omit_its_address() {
     let file = sheet(
         r#"<row><c t="inlineStr"><is><t>k</t></is></c><c r="C1" t="str"><v>n</v></c></row>
            <row r="4"><c><v>1</v></c><c/><c t="b"><v>0</v></c></row>
@@ -95,7 +95,7 @@ fn cell_may_leave_out_its_address() {
 }
 
 #[test]
-fn rich_text_is_its_runs_without_readings() {
+fn rich_text_joins_its_runs_without_phonetics() {
     let file = sheet(
         r#"<row><c t="inlineStr"><is><t>k</t></is></c></row>
            <row><c t="inlineStr"><is><r><t xml:space="preserve">a </t></r><r><rPr><b/></rPr><t> b&#10;&amp;</t></r><rPh sb="0" eb="1"><t>reading</t></rPh></is></c></row>

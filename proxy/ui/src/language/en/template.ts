@@ -141,7 +141,7 @@ export const template = {
   embedNothing: "There are no text or list attributes to embed.",
   synonyms: "Synonyms",
   synonymsHint:
-    "One set per line. Words separated by commas find each other: “car, automobile, motor car”. A word before > finds the words after it, but not the other way round: “phone > smartphone, handset”.",
+    "One set per line. A search for one word of a set also finds the others: “car, automobile, motor car”. For one direction, write >: with “phone > smartphone, handset”, a search for phone finds all three, but a search for handset finds only handset.",
   synonymsElsewhere: "Some synonyms contain a comma or a >, so they can be changed only with the API.",
   synonymsLine: (line: number, fault: string) => `Line ${line}: ${fault}`,
   synonymsNone: "None",

@@ -1,5 +1,7 @@
 //! Files that are imported while others write.
 
+mod mirror;
+
 use crate::assert_no_deadlock;
 use harness::{Database, Service};
 use serde_json::{Value, json};

@@ -1,32 +1,22 @@
-//! The names of the members of a `jsonb` object: pure. The values, which can be long, are not looked at.
-//!
-//! An object is a header with the number of its members, an entry for each name and for each value, then the names. An entry
-//! is the length of its part or, now and then, where the part ends.
+//! The names of the members of a `jsonb` object: pure. The values, which can be long, are not read.
 
-/// The bits of a header, and of an entry, that are a number.
-const NUMBER: u32 = 0x0FFF_FFFF;
-/// The bit of a header that says that this is an object.
-const IS_OBJECT: u32 = 0x2000_0000;
-/// The bit of an entry that says that its number is an end and no length.
-const IS_END: u32 = 0x8000_0000;
-/// The size of a header and of an entry.
-const SIZE: usize = 4;
+use super::{IS_END, IS_OBJECT, NUMBER, SIZE};
 
 /// The names in an object, in their stored order; none of anything else.
-pub fn jsonb_keys(content: &[u8]) -> Vec<&str> {
+pub fn names(content: &[u8]) -> Vec<&str> {
     let number = |position: usize| {
         let bytes = content.get(position..position + SIZE)?;
         bytes.try_into().ok().map(u32::from_ne_bytes)
     };
     let Some(header) = number(0).filter(|header| header & IS_OBJECT != 0) else { return Vec::new() };
     let count = (header & NUMBER) as usize;
-    let names = SIZE + 2 * count * SIZE;
+    let first = SIZE + 2 * count * SIZE;
     let mut begin = 0;
     let read = |index: usize| {
         let entry = number(SIZE + index * SIZE)?;
         let length = (entry & NUMBER) as usize;
         let end = if entry & IS_END != 0 { length } else { begin + length };
-        let name = content.get(names + begin..names + end)?;
+        let name = content.get(first + begin..first + end)?;
         begin = end;
         std::str::from_utf8(name).ok()
     };
@@ -54,19 +44,19 @@ mod tests {
 
     #[test]
     fn names_are_found_by_lengths_and_by_ends() {
-        let names = ["a", "né", "a_longer_name", "z"];
+        let stored = ["a", "né", "a_longer_name", "z"];
         for ends in [&[][..], &[0], &[2, 3], &[0, 1, 2, 3]] {
-            assert_eq!(jsonb_keys(&object(&names, ends)), names);
+            assert_eq!(names(&object(&stored, ends)), stored);
         }
-        assert!(jsonb_keys(&object(&[], &[])).is_empty());
+        assert!(names(&object(&[], &[])).is_empty());
     }
 
     #[test]
-    fn what_is_no_object_has_no_names() {
+    fn names_of_other_values_are_empty() {
         let whole = object(&["one", "two"], &[]);
         for length in 0..whole.len() {
-            assert!(jsonb_keys(&whole[..length]).len() < 2);
+            assert!(names(&whole[..length]).len() < 2);
         }
-        assert!(jsonb_keys(&0x4000_0001_u32.to_ne_bytes()).is_empty());
+        assert!(names(&0x4000_0001_u32.to_ne_bytes()).is_empty());
     }
 }
