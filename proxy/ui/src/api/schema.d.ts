@@ -990,6 +990,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhook-endpoints/{endpoint}/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a delivery with its body
+         * @description The body is made when it is sent, so this is the one that would be sent now.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhook-endpoints/{endpoint}/deliveries/{id}/replay": {
         parameters: {
             query?: never;
@@ -5223,6 +5243,8 @@ export interface components {
          */
         WebhookDelivery: {
             attempts: number;
+            /** @description Only where a single delivery is read: the body that would be sent now; null if nothing is left to send. */
+            body?: string | null;
             /** Format: date-time */
             created_at?: string;
             duration_ms?: number | null;
@@ -8928,6 +8950,42 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The endpoint, by slug or number. */
+                endpoint: string;
+                /** @description The `id` of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };
