@@ -57,7 +57,7 @@ pub(super) fn write(out: &mut Vec<u8>, number: &str) -> Option<()> {
         return None;
     }
     let sign = if is_negative && !is_zero { NEGATIVE } else { 0 };
-    let header = SHORT | sign | (decimals.len() as u16) << DECIMALS_SHIFT | weight as u16 & WEIGHT;
+    let header = SHORT | sign | ((decimals.len() as u16) << DECIMALS_SHIFT) | (weight as u16 & WEIGHT);
     out[begin + VARLENA_HEADER..of_groups].copy_from_slice(&header.to_ne_bytes());
     let size = varlena_header(out.len() - begin);
     out[begin..begin + VARLENA_HEADER].copy_from_slice(&size);

@@ -4,11 +4,14 @@ use proptest::prelude::*;
 
 /// The content in words of 32 bits, without the header of the variable-length value.
 fn words(json: &str) -> Vec<u32> {
-    let stored = to_jsonb(json).unwrap();
+    let stored = to_jsonb(json).expect("a converted text");
     assert_eq!(stored[..VARLENA_HEADER], varlena_header(stored.len()));
     let padded = stored.len().next_multiple_of(SIZE);
     let padded: Vec<u8> = stored.into_iter().chain([0; SIZE]).take(padded).collect();
-    padded[VARLENA_HEADER..].chunks(SIZE).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect()
+    padded[VARLENA_HEADER..]
+        .chunks(SIZE)
+        .map(|word| u32::from_ne_bytes(word.try_into().expect("four bytes")))
+        .collect()
 }
 
 fn word(bytes: &[u8; 4]) -> u32 {
@@ -36,7 +39,7 @@ fn every_32nd_entry_has_an_end() {
     let text = format!("[{}]", vec!["\"ab\""; 40].join(","));
     let entries = &words(&text)[1..41];
     for (index, entry) in entries.iter().enumerate() {
-        let expected = if index % 32 == 0 { IS_END | 2 * (index as u32 + 1) } else { 2 };
+        let expected = if index % 32 == 0 { IS_END | (2 * (index as u32 + 1)) } else { 2 };
         assert_eq!(*entry, expected, "{index}");
     }
 }
@@ -44,7 +47,7 @@ fn every_32nd_entry_has_an_end() {
 #[test]
 fn padding_belongs_to_the_value_after_it() {
     // "a" takes one byte; three of padding and eight of the number follow.
-    let number = NUMERIC | 3 + 4 + 2 + 2;
+    let number = NUMERIC | (3 + 4 + 2 + 2);
     assert_eq!(words("[\"a\", 7]")[..3], [IS_ARRAY | 2, IS_END | 1, number]);
     assert_eq!(words("[\"a\", []]"), [IS_ARRAY | 2, IS_END | 1, CONTAINER | 7, word(b"a\0\0\0"), IS_ARRAY]);
 }
