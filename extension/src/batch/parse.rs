@@ -169,7 +169,7 @@ fn operation<'a>(
 fn if_match(value: &RawValue) -> Result<Preconditions, Error> {
     Preconditions::parse(Some(&text_at(value, "/if_match")?), None).map_err(|_| {
         Error::at(Code::InvalidValue, "/if_match", "if_match is neither a version nor *")
-            .hint("Send the version of the record in an earlier response, or its ETag.")
+            .hint("Send the version that an earlier response returned, or its ETag.")
     })
 }
 

@@ -81,7 +81,8 @@ pub fn require_found_alone(mapping: &Mapping, payload: &str, marker: &str) -> Re
         "the payload has {what}, which PostgreSQL cannot store, and the path {path} may depend on it"
     );
     Err(Error::new(Code::InvalidValue, message).hint(
-        "Have the sender leave it out, or use paths of names and positions alone, such as $.lines[*].sku.",
+        "Have the sender leave it out, or use a path that contains only names and positions, such as \
+         $.lines[*].sku.",
     ))
 }
 

@@ -117,9 +117,9 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
         let project = caller.project().ok_or_else(|| {
             Error::new(
                 Code::ProjectRequired,
-                format!("the request names no project for the webhook endpoint {name:?}"),
+                format!("the request does not specify a project for the webhook endpoint {name:?}"),
             )
-            .hint("Send the header X-Service-Project-Id, or name the endpoint by its id.")
+            .hint("Send the header X-Service-Project-Id, or identify the endpoint by id.")
         })?;
         let arguments = params![project, name];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", "", &arguments).pop()))
