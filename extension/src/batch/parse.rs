@@ -128,7 +128,7 @@ fn operation<'a>(
         OperationKind::Create if id.is_some() => {
             return Err(Error::at(Code::InvalidValue, "/id", "a new record gets its id from the service"));
         }
-        OperationKind::Create if !preconditions.are_none() => {
+        OperationKind::Create if !preconditions.is_empty() => {
             return Err(Error::at(Code::InvalidValue, "/if_match", "a new record has no version")
                 .hint("Send if_match with update, upsert and delete."));
         }

@@ -70,12 +70,12 @@ fn read(rows: &Rows) -> Vec<Endpoint> {
 }
 
 /// Whether the state has the table of endpoints.
-pub fn exist() -> bool {
+pub fn table_exists() -> bool {
     catalog::table_oid("keyed_state", "inbound_endpoint").is_some()
 }
 
 pub(super) fn require_state() -> Result<(), Error> {
-    if exist() {
+    if table_exists() {
         return binding::require_state();
     }
     Err(Error::new(Code::Internal, "this database needs a migration: endpoints are not available")

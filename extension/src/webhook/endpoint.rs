@@ -84,14 +84,14 @@ fn read(rows: &Rows) -> Vec<Endpoint> {
 }
 
 /// Whether the state has the table of endpoints.
-pub fn exist() -> bool {
+pub fn table_exists() -> bool {
     catalog::table_oid("keyed_state", "webhook_endpoint").is_some()
 }
 
 /// Rejects a caller that is not an administrator, and a state without endpoints.
 pub fn require(caller: &Caller, what: &str) -> Result<(), Error> {
     caller.require_admin(what)?;
-    if exist() { binding::require_state() } else { Err(guard::not_migrated()) }
+    if table_exists() { binding::require_state() } else { Err(guard::not_migrated()) }
 }
 
 /// The endpoints that meet a condition on `e`. `suffix` follows it, such as a lock.
