@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn number_reads_back_from_json() {
+    fn number_round_trips_through_json() {
         let mut wanted = numbers(Some(0.1));
         wanted[1] = Some(-1.5e-30);
         wanted[2] = Some(3.0);

@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn string_reads_back(text in any::<String>()) {
+        fn string_round_trips(text in any::<String>()) {
             let mut out = String::new();
             write_string(&mut out, &text);
             prop_assert_eq!(serde_json::from_str::<String>(&out).ok(), Some(text));

@@ -73,7 +73,7 @@ impl<const N: usize> Call<N> {
         if let Some(uri) = &self.uri {
             let [] = query::parameters(uri, [])?;
         }
-        if effect == Write && !self.conditions.are_none() {
+        if effect == Write && !self.conditions.is_empty() {
             return Err(Problem::malformed(
                 "this route does not accept If-Match and If-None-Match, which apply to requests for one record",
             ));

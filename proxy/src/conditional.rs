@@ -21,7 +21,7 @@ impl Conditions {
         })
     }
 
-    pub(crate) fn are_none(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.if_match.is_none() && self.if_none_match.is_none()
     }
 }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn repeated_condition_header_is_one_list() {
         let mut headers = HeaderMap::new();
-        assert!(Conditions::of(&headers).is_ok_and(|conditions| conditions.are_none()));
+        assert!(Conditions::of(&headers).is_ok_and(|conditions| conditions.is_empty()));
         headers.append(header::IF_MATCH, HeaderValue::from_static("\"a\""));
         headers.append(header::IF_MATCH, HeaderValue::from_static("W/\"b\""));
         let conditions = Conditions::of(&headers).ok();

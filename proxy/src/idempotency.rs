@@ -175,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quoted_key_reads_back(text in "[ -~]{1,255}") {
+        fn quoted_key_round_trips(text in "[ -~]{1,255}") {
             let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
             prop_assert_eq!(read(quoted.as_bytes()).ok(), Some(text));
         }

@@ -81,7 +81,7 @@ mod tests {
         }
 
         #[test]
-        fn weight_reads_back(weight in 0..=1000_u16) {
+        fn weight_round_trips(weight in 0..=1000_u16) {
             let value = format!("a;q={}.{:03}", weight / 1000, weight % 1000);
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_str(&value).expect("a value"))]);
             prop_assert_eq!(weighted(&headers, header::ACCEPT), [("a".to_owned(), weight)]);

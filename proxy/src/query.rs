@@ -234,7 +234,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn encoded_key_reads_back(text in any::<String>().prop_map(|it| it.replace('\0', "")), spaces_as_plus in any::<bool>()) {
+        fn encoded_key_round_trips(text in any::<String>().prop_map(|it| it.replace('\0', "")), spaces_as_plus in any::<bool>()) {
             let encoded = percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC).to_string();
             let encoded = if spaces_as_plus { encoded.replace("%20", "+") } else { encoded };
             prop_assert_eq!(key(&format!("key={encoded}")), Ok(Some(text)));

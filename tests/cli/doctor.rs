@@ -115,7 +115,7 @@ async fn policies_of_reference_scopes_are_not_foreign_code() {
 }
 
 #[tokio::test]
-async fn non_unicode_default_order_is_a_note() {
+async fn non_unicode_default_collation_is_reported_as_note() {
     let of = |database: &Database| findings(keyed(database, &["doctor", "--json"]), "default order");
     let found = of(&Database::with_crm().await);
     assert_eq!((found.len(), &found[0]["severity"]), (1, &Value::from("note")));

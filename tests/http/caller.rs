@@ -94,7 +94,7 @@ async fn invisible_project_equals_a_missing_one() {
 }
 
 #[tokio::test]
-async fn object_of_another_project_equals_a_missing_one() {
+async fn object_of_another_project_is_indistinguishable_from_a_missing_one() {
     let two = two().await;
     let missing = two.service.session().await.text("select keyed.new_id($1)", &[&two.shop_template]).await;
     let routes = [

@@ -38,7 +38,7 @@ impl World {
     /// Gives most things a vector, deleted ones too.
     pub(super) async fn embed(&mut self, session: &Session, random: &mut Random) {
         for id in self.ids(Template::Things) {
-            if !random.once_in(8) {
+            if !random.one_in(8) {
                 let axes = random_axes(random);
                 let numbers = array(&whole(&axes));
                 session.rows("select keyed.set_embedding($1, $2)", &[&write_id(id), &numbers]).await;

@@ -37,7 +37,7 @@ pub(crate) struct Setting {
 
 impl Setting {
     pub(crate) fn random(random: &mut Random) -> Self {
-        let (zone, by_number) = (random.pick(&ZONES), random.once_in(4));
+        let (zone, by_number) = (random.pick(&ZONES), random.one_in(4));
         Self { zone, by_number, standard_only: false, template: Template::Things }
     }
 }

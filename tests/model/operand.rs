@@ -20,7 +20,7 @@ pub(crate) enum Operand {
 /// A value that such a field may be compared with: often one that some record has.
 pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
     let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == place.owner).collect();
-    let known = random.pick(&of_owner).value(place.field).filter(|_| !random.once_in(3));
+    let known = random.pick(&of_owner).value(place.field).filter(|_| !random.one_in(3));
     let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with" | "ends-with");
     match (place.kind, known) {
         (Kind::Text, Some(Value::Text(text))) if is_pattern => {
@@ -37,13 +37,13 @@ pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut
             let template = *random.pick(&[Template::Things, Template::Places]);
             Operand::Value(Value::Text(world.number(template, "template_id").unwrap_or_default().to_owned()))
         }
-        (Kind::Reference(target), _) if random.once_in(3) => {
+        (Kind::Reference(target), _) if random.one_in(3) => {
             let keys =
                 world.rows.iter().filter(|row| row.template == target).filter_map(|row| row.key.clone());
             Operand::Key(target, random.pick(&keys.collect::<Vec<_>>()).clone())
         }
         // The zones of the model know one year only, in which no record was written.
-        (Kind::Time, _) if !place.field.ends_with("_at") && random.once_in(2) => {
+        (Kind::Time, _) if !place.field.ends_with("_at") && random.one_in(2) => {
             Operand::Day(random_day(random))
         }
         (Kind::List | Kind::Options, Some(Value::List(list))) if !list.is_empty() => {
@@ -65,8 +65,8 @@ fn part(text: &str, random: &mut Random) -> String {
     let characters: Vec<char> = text.chars().collect();
     let from = random.below(characters.len() + 1);
     let to = from + random.below(characters.len() - from + 1);
-    let from = if random.once_in(3) { 0 } else { from };
-    let to = if random.once_in(3) { characters.len() } else { to };
+    let from = if random.one_in(3) { 0 } else { from };
+    let to = if random.one_in(3) { characters.len() } else { to };
     let part: String = characters[from..to].iter().collect();
     match random.below(4) {
         0 => part.to_uppercase(),
@@ -83,21 +83,21 @@ pub(crate) fn single(operand: &Operand, random: &mut Random) -> String {
         Operand::Key(_, key) => json!({"external_key": key}).to_string(),
     };
     // What is not a text may be put into one.
-    if !json.starts_with('"') && random.once_in(2) { json!(json).to_string() } else { json }
+    if !json.starts_with('"') && random.one_in(2) { json!(json).to_string() } else { json }
 }
 
 /// Several values as a request may write them: an array, its text, or values between commas.
 pub(crate) fn many(operands: &[Operand], random: &mut Random) -> String {
     let values: Vec<String> = operands.iter().map(|operand| single(operand, random)).collect();
     let array = format!("[{}]", values.join(", "));
-    if operands.is_empty() || random.once_in(3) {
-        return if random.once_in(2) { array } else { json!(array).to_string() };
+    if operands.is_empty() || random.one_in(3) {
+        return if random.one_in(2) { array } else { json!(array).to_string() };
     }
     let between = values.iter().map(|json| {
         let text = serde_json::from_str::<String>(json).unwrap_or_else(|_| json.clone());
         let is_plain = !text.is_empty()
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-:+.".contains(&byte));
-        if is_plain && random.once_in(2) { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+        if is_plain && random.one_in(2) { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
     });
     json!(between.collect::<Vec<_>>().join(" , ")).to_string()
 }

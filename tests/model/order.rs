@@ -28,15 +28,15 @@ impl Key {
             path.push(field);
             field = "name";
         }
-        let (descending, nulls_first) = (random.once_in(2), random.once_in(3));
+        let (descending, nulls_first) = (random.one_in(2), random.one_in(3));
         let minus = if descending { "-" } else { "" };
         let mut json = json!(format!("{minus}{name}"));
-        if nulls_first || random.once_in(3) {
+        if nulls_first || random.one_in(3) {
             json = json!({"field": name});
-            if descending || random.once_in(2) {
+            if descending || random.one_in(2) {
                 json["direction"] = json!(if descending { "desc" } else { "asc" });
             }
-            if nulls_first || random.once_in(2) {
+            if nulls_first || random.one_in(2) {
                 json["nulls"] = json!(if nulls_first { "first" } else { "last" });
             }
         }
@@ -93,7 +93,7 @@ impl Order {
         let names: Option<Vec<String>> =
             keys.iter().map(|key| serde_json::from_str(&key.json).ok()).collect();
         let json = match names {
-            Some(names) if random.once_in(2) => json!(names.join(",")).to_string(),
+            Some(names) if random.one_in(2) => json!(names.join(",")).to_string(),
             _ => format!("[{}]", keys.iter().map(|key| key.json.as_str()).collect::<Vec<_>>().join(",")),
         };
         Self { keys, json }

@@ -21,9 +21,9 @@ impl Random {
         (self.0 >> 11) as usize % bound
     }
 
-    /// True once in so many times.
-    pub(crate) fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
+    /// True with the probability 1/n.
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
     }
 
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {

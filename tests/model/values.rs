@@ -133,7 +133,7 @@ pub(crate) fn random_value(kind: Kind, random: &mut Random) -> Value {
         Kind::Double => Value::Double(*random.pick(&DOUBLES)),
         Kind::Day => Value::Day(random_day(random)),
         Kind::Time => Value::Time(random_time(random)),
-        Kind::Flag => Value::Flag(random.once_in(2)),
+        Kind::Flag => Value::Flag(random.one_in(2)),
         _ => Value::Text(random_text(random)),
     }
 }
@@ -156,14 +156,14 @@ pub(crate) fn write(value: &Value, random: &mut Random) -> String {
 fn write_number(units: i128, random: &mut Random) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let digits = format!("{:013}", units.unsigned_abs());
-    if random.once_in(5) {
+    if random.one_in(5) {
         return format!(
             "{sign}{}e-12",
             digits.trim_start_matches('0').get(..).filter(|it| !it.is_empty()).unwrap_or("0")
         );
     }
     let (whole, fraction) = digits.split_at(digits.len() - 12);
-    let fraction = if random.once_in(3) { fraction } else { fraction.trim_end_matches('0') };
+    let fraction = if random.one_in(3) { fraction } else { fraction.trim_end_matches('0') };
     let point = if fraction.is_empty() { "" } else { "." };
     format!("{sign}{whole}{point}{fraction}")
 }

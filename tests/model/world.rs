@@ -87,7 +87,7 @@ impl Template {
 
     /// Any of its fields, more often an attribute than a standard field.
     pub(crate) fn field(self, random: &mut Random) -> (&'static str, Kind) {
-        *if random.once_in(6) { random.pick(&STANDARD) } else { random.pick(self.attributes()) }
+        *if random.one_in(6) { random.pick(&STANDARD) } else { random.pick(self.attributes()) }
     }
 
     pub(crate) fn references(self) -> Vec<(&'static str, Template)> {
@@ -153,11 +153,11 @@ impl World {
     async fn add(&mut self, session: &Session, template: Template, count: usize, random: &mut Random) {
         let (mut rows, mut operations) = (Vec::new(), Vec::new());
         for number in self.rows.len()..self.rows.len() + count {
-            let key = (!random.once_in(4)).then(|| format!("{}:{number:02}_%", ["A", "a", "É"][number % 3]));
+            let key = (!random.one_in(4)).then(|| format!("{}:{number:02}_%", ["A", "a", "É"][number % 3]));
             let mut values = HashMap::new();
             let mut members = Vec::new();
             for &(slug, kind) in template.attributes() {
-                if !matches!(kind, Kind::Reference(_)) && !random.once_in(4) {
+                if !matches!(kind, Kind::Reference(_)) && !random.one_in(4) {
                     let value = random_value(kind, random);
                     members.push(format!("\"{slug}\":{}", write(&value, random)));
                     values.insert(slug, value);
@@ -184,7 +184,7 @@ impl World {
         let mut operations = Vec::new();
         for number in 0..self.rows.len() {
             for (slug, target) in self.rows[number].template.references() {
-                if random.once_in(4) {
+                if random.one_in(4) {
                     continue;
                 }
                 let to = *random.pick(&self.ids(target));

@@ -74,7 +74,7 @@ async fn rejected_operations_need_few_subtransactions() {
 }
 
 #[tokio::test]
-async fn invalid_record_is_rejected_alone() {
+async fn invalid_record_does_not_affect_others() {
     let bad = 217;
     let name = |n| if n == bad { "bad" } else { "good" };
     let database = Database::with_crm().await;

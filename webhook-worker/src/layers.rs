@@ -22,7 +22,7 @@ fn modules_import_only_from_those_below() {
 }
 
 #[test]
-fn no_files_depend_on_each_other() {
+fn files_have_no_dependency_cycles() {
     let faults = SOURCES.cycles(&EXCEPTIONS);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

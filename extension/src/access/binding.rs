@@ -59,7 +59,8 @@ pub fn require_state() -> Result<(), Error> {
     if catalog::has_column("keyed_state", "access_grant", "bound_in") {
         return Ok(());
     }
-    Err(Error::new(Code::Internal, "access cannot be checked yet").hint("Run SELECT keyed.migrate()."))
+    Err(Error::new(Code::Internal, "this database needs a migration: access cannot be checked")
+        .hint("Run SELECT keyed.migrate()."))
 }
 
 /// Migration 15: rows store the name of their role. Rows of dropped roles have no effect.

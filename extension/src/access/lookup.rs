@@ -12,7 +12,7 @@ pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Err
         name.parse().ok().and_then(by_id)
     } else {
         let project = caller.project().ok_or_else(|| {
-            Error::new(Code::ProjectRequired, "the request names no project")
+            Error::new(Code::ProjectRequired, "the request does not specify a project")
                 .hint("Send the header X-Service-Project-Id, or use the id of the template.")
         })?;
         by_slug(project, name)

@@ -74,7 +74,7 @@ fn number_or_null(value: &RawValue, pointer: &str) -> Result<Option<i64>, Error>
 /// The project of the request.
 fn chosen(caller: &Caller) -> Result<String, Error> {
     caller.project().map(|project| project.to_string()).ok_or_else(|| {
-        Error::new(Code::ProjectRequired, "the request names no project")
+        Error::new(Code::ProjectRequired, "the request does not specify a project")
             .hint("Send the header X-Service-Project-Id.")
     })
 }

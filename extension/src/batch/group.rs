@@ -40,7 +40,7 @@ pub fn is_groupable(operation: &Operation) -> bool {
     let plain = operation.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
     match operation.kind {
         // The version is compared with the record locked.
-        _ if !operation.preconditions.are_none() => false,
+        _ if !operation.preconditions.is_empty() => false,
         OperationKind::Create => plain,
         OperationKind::Upsert => plain && changes::is_complete(&operation.template, &operation.changes),
         OperationKind::Update | OperationKind::Delete => false,

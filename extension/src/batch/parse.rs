@@ -128,7 +128,7 @@ fn operation<'a>(
         OperationKind::Create if id.is_some() => {
             return Err(Error::at(Code::InvalidValue, "/id", "a new record gets its id from the service"));
         }
-        OperationKind::Create if !preconditions.are_none() => {
+        OperationKind::Create if !preconditions.is_empty() => {
             return Err(Error::at(Code::InvalidValue, "/if_match", "a new record has no version")
                 .hint("Send if_match with update, upsert and delete."));
         }
@@ -169,7 +169,7 @@ fn operation<'a>(
 fn if_match(value: &RawValue) -> Result<Preconditions, Error> {
     Preconditions::parse(Some(&text_at(value, "/if_match")?), None).map_err(|_| {
         Error::at(Code::InvalidValue, "/if_match", "if_match is neither a version nor *")
-            .hint("Send the version of the record in an earlier response, or its ETag.")
+            .hint("Send the version that an earlier response returned, or its ETag.")
     })
 }
 

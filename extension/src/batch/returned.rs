@@ -42,7 +42,7 @@ pub type Wanted = HashMap<usize, Rc<Template>>;
 pub fn wanted(operations: &[Result<Operation, Error>], returned: Returned) -> Wanted {
     let is_wanted = |operation: &&Operation| {
         operation.kind != OperationKind::Delete
-            && (returned.versions || returned.records || !operation.preconditions.are_none())
+            && (returned.versions || returned.records || !operation.preconditions.is_empty())
     };
     let operations = operations.iter().filter_map(|operation| operation.as_ref().ok()).filter(is_wanted);
     operations.map(|operation| (operation.index, Rc::clone(&operation.template))).collect()

@@ -91,9 +91,9 @@ impl Following {
         if templates.is_empty() && !caller.is_admin() {
             return Err(Error::new(
                 Code::Forbidden,
-                format!("there is nothing to read in project {:?}", project.slug),
+                format!("your role cannot read any template in project {:?}", project.slug),
             )
-            .hint("Ask an administrator to grant it: keyed.grant_access(role, project, '{read}')."));
+            .hint("Ask an administrator for read access: keyed.grant_access(role, project, '{read}')."));
         }
         Ok(Following::of(Scope::Project(project.id), templates))
     }

@@ -41,8 +41,8 @@ sql_functions! {
             Some(template) => Following::template(&caller, template_by_name(&caller, &template)?)?,
             None => {
                 let project = caller.project().and_then(catalog::project_by_id).ok_or_else(|| {
-                    Error::new(Code::ProjectRequired, "the request names no project")
-                        .hint("Send the header X-Service-Project-Id, or name a template by its id.")
+                    Error::new(Code::ProjectRequired, "the request does not specify a project")
+                        .hint("Send the header X-Service-Project-Id, or identify a template by id.")
                 })?;
                 Following::project(&caller, &project)?
             }

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn place_reads_back_from_its_text() {
+    fn position_round_trips_through_its_text() {
         let record = Uuid::from_u128(7);
         let derived = Derived { template: 4, record: Uuid::max() };
         for place in [

@@ -199,7 +199,7 @@ fn indexes(before: Option<&Template>, after: &Template, jobs: &[PlannedJob]) -> 
 
 /// The creation times of a template's jobs, by kind and attribute.
 fn jobs_of(template: i32) -> HashMap<(String, Option<i32>), i64> {
-    if !job::exist() {
+    if !job::table_exists() {
         return HashMap::new();
     }
     let sql =

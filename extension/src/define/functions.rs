@@ -75,7 +75,7 @@ sql_functions! {
         let body = call.required_text(0, "body")?;
         let caller = Caller::current();
         let project = caller.project().ok_or_else(|| {
-            Error::new(Code::ProjectRequired, "the request names no project")
+            Error::new(Code::ProjectRequired, "the request does not specify a project")
                 .hint("Send the header X-Service-Project-Id.")
         })?;
         let (project, new) = (project.to_string(), NewTemplate::parse(&body)?);

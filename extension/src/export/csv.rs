@@ -145,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cell_reads_back(
+        fn cell_round_trips(
             cells in prop::collection::vec("[a ,;\"'\n\r\té]{0,6}", 2..5),
             delimiter in prop::sample::select(vec![',', ';', '\t']),
         ) {

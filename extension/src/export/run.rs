@@ -75,7 +75,10 @@ pub fn open(
     }
     if query.include_deleted {
         return Err(Error::at(Code::InvalidValue, "/include_deleted", "an export has live records only")
-            .hint("Read deleted records with a search: an import of an exported file would restore them."));
+            .hint(
+                "Use a search to read deleted records. They cannot be exported, because importing the file would \
+                 restore them.",
+            ));
     }
     query.cursor = None;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;

@@ -228,9 +228,9 @@ fn unknown(root: &dyn Schema, owner: &dyn Schema, key: AttributeKey, name: &str,
     if names.len() > MAX {
         names[MAX] = "…".to_owned();
     }
-    let by = if key == AttributeKey::Id { " by number" } else { "" };
+    let what = if key == AttributeKey::Id { "attribute ids" } else { "attributes" };
     Error::at(Code::UnknownField, pointer, message).hint(format!(
-        "Use one of the attributes of {}{by}: {}. Use standard fields by their names.",
+        "Valid {what} of {}: {}. Refer to standard fields by name.",
         owner.full_name(),
         names.join(", ")
     ))

@@ -219,7 +219,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quoted_values_read_back(texts in prop::collection::vec(any::<String>(), 1..6)) {
+        fn quoted_values_round_trip(texts in prop::collection::vec(any::<String>(), 1..6)) {
             let quoted: Vec<String> =
                 texts.iter().map(|text| format!("\"{}\"", text.replace('"', "\"\""))).collect();
             prop_assert_eq!(values(&quoted.join(",")), Ok(texts));

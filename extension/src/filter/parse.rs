@@ -166,7 +166,7 @@ impl Reader {
         if depth == MAX_DEPTH {
             let message = format!("and, or, not may be nested to a depth of at most {MAX_DEPTH}");
             return Err(Error::at(Code::InvalidValue, pointer, message)
-                .hint("Merge nested combinations of the same kind."));
+                .hint("Flatten nested and/or of the same kind."));
         }
         let (here, depth) = (below(pointer, word), depth + 1);
         Ok(match word.as_ref() {

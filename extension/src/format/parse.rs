@@ -39,7 +39,7 @@ impl Format {
             })
             .collect();
         if let Some(error) = joined(unknown) {
-            return Err(error.hint(format!("A format has {}.", MEMBERS.join(", "))));
+            return Err(error.hint(format!("Use the members {}.", MEMBERS.join(", "))));
         }
         let mut format = Format::default();
         let mut number = NumberFormat::default();
@@ -205,7 +205,7 @@ fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
             let error =
                 invalid(&format!("{pointer}/{member}"), &format!("{word:?} means both {name} and no value"));
             return Some(
-                error.hint("Set \"null\" to the cells without a value, for example \"null\": [\"n/a\"]."),
+                error.hint("List the texts that mean no value in \"null\", for example \"null\": [\"n/a\"]."),
             );
         }
     }

@@ -54,7 +54,7 @@ impl Format {
             self.null.iter().flatten().take(SHOWN).map(|text| format!("{text:?}")).collect();
         let error = Error::at(Code::InvalidValue, pointer, "the cell is empty");
         match texts.as_slice() {
-            [] => error.hint("The format has no cell for null."),
+            [] => error.hint("Fill the cell, or add \"\" to null in the format."),
             texts => error.hint(format!("Write {} in a cell without a value.", shown(texts))),
         }
     }

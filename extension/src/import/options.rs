@@ -221,7 +221,10 @@ fn checked(options: MirrorOptions, is_mirror: bool, is_whole: bool) -> Result<Op
         let message = "mode=mirror needs max_deleted_share, the largest share of the records that the import may delete";
         let error = Error::at(Code::InvalidValue, "/max_deleted_share", message);
         return Err(
-            error.hint("See with dry_run=true what would be deleted, and then name a share such as 0.1.")
+            error.hint(
+                "Run with dry_run=true to see what would be deleted, then set max_deleted_share to a fraction such \
+                 as 0.1.",
+            ),
         );
     }
     Ok(Some(options))

@@ -60,7 +60,7 @@ fn without_unnamed<'a>(writer: &mut Writer, options: &Options, rows: Vec<Row<'a>
     for row in unnamed {
         let error =
             Error::at(Code::InvalidExternalKey, "/external_key", "the row has neither a key nor an id")
-                .hint(format!("Add one, or import the row without mode={mode}, which creates a record."));
+                .hint(format!("Add one, or import it without mode={mode} to create a record."));
         writer.settle(row.index, Outcome::Rejected(error));
     }
     named

@@ -104,7 +104,7 @@ fn absent(caller: &Caller, template: &Template, mode: Mode, row: &Row, is_hidden
 pub fn missing(template: &Template, key: &str) -> Error {
     let message = format!("no record of {} has the key {key:?}", template.full_name());
     Error::at(Code::NotFound, "/external_key", message)
-        .hint("Correct the key, or import the row without mode=update, which creates the record.")
+        .hint("Correct the key, or import it without mode=update to create the record.")
 }
 
 /// The key or id of a row's record.

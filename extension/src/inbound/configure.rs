@@ -138,12 +138,12 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
             })
         })
     });
-    let id = made.catch(|caught| taken(template.project_id, &slug, caught))?;
+    let id = made.catch(|caught| slug_taken_error(template.project_id, &slug, caught))?;
     let secrets = Secrets { token: Some(token), secret: secret.as_deref().map(signature::encode_secret) };
     by_id(id)?.map(|endpoint| endpoint.to_json(&secrets)).ok_or_else(Error::not_found)
 }
 
-fn taken(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
+fn slug_taken_error(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
     let error = Error::at(Code::Conflict, "/slug", format!("the project already has an endpoint {slug:?}"))
         .hint("Choose another slug.");
     let row = "select from keyed_state.inbound_endpoint where project_id = $1 and slug = $2";
@@ -211,7 +211,7 @@ impl Endpoint {
                 });
             });
         });
-        changed.catch(|caught| taken(self.template.project_id, slug, caught))?;
+        changed.catch(|caught| slug_taken_error(self.template.project_id, slug, caught))?;
         let shown = secret.as_deref().filter(|_| is_new_secret);
         let secrets = Secrets { token, secret: shown.map(signature::encode_secret) };
         let has_secret = secrets.token.is_some() || secrets.secret.is_some();

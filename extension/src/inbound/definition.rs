@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mapping_reads_back() {
+    fn mapping_round_trips() {
         let source = |slug: &str, path: &str, key_prefix: &str| Source {
             slug: slug.to_owned(),
             path: path.to_owned(),

@@ -1,6 +1,6 @@
 //! Updates mappings when attributes change.
 
-use super::endpoint::{Endpoint, exist, find};
+use super::endpoint::{Endpoint, find, table_exists};
 use crate::access::Caller;
 use crate::access::dependent::{Dependent, in_use, store};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::template::{Attribute, Template};
 
 /// The endpoints whose mapping contains an attribute.
 fn writing(spi: &Connection, template: &Template, slug: &str) -> Vec<Endpoint> {
-    if !exist() {
+    if !table_exists() {
         return Vec::new();
     }
     let id = params![template.id];

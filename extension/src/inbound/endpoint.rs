@@ -70,15 +70,16 @@ fn read(rows: &Rows) -> Vec<Endpoint> {
 }
 
 /// Whether the state has the table of endpoints.
-pub fn exist() -> bool {
+pub fn table_exists() -> bool {
     catalog::table_oid("keyed_state", "inbound_endpoint").is_some()
 }
 
 pub(super) fn require_state() -> Result<(), Error> {
-    if exist() {
+    if table_exists() {
         return binding::require_state();
     }
-    Err(Error::new(Code::Internal, "endpoints are not available yet").hint("Run SELECT keyed.migrate()."))
+    Err(Error::new(Code::Internal, "this database needs a migration: endpoints are not available")
+        .hint("Run SELECT keyed.migrate()."))
 }
 
 /// Rejects a role whose rights the caller does not have. Otherwise the caller could write through the endpoint what it cannot
@@ -132,8 +133,8 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
         name.parse().ok().map(by_id).transpose()?.flatten()
     } else {
         let project = caller.project().ok_or_else(|| {
-            Error::new(Code::ProjectRequired, "the request names no project")
-                .hint("Send the header X-Service-Project-Id, or name the endpoint by its id.")
+            Error::new(Code::ProjectRequired, "the request does not specify a project")
+                .hint("Send the header X-Service-Project-Id, or identify the endpoint by id.")
         })?;
         let arguments = params![project, name];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", &arguments).pop()))

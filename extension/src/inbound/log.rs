@@ -260,7 +260,7 @@ pub fn purge(before: Datum, status: &str) -> Result<i64, Error> {
     };
     let before = datum::read_i64(before);
     time::check_range("before", before)
-        .map_err(|error| error.hint("Use now() for all deliveries until now."))?;
+        .map_err(|error| error.hint("Use now() to purge everything received so far."))?;
     let before = params![Timestamp(before)];
     let run = |spi: &Connection, sql: &&str| spi.run_once(sql, Snapshot::Latest, &before).len() as i64;
     Ok(as_owner(|| connected(|spi| statements.iter().map(|sql| run(spi, sql)).sum())))

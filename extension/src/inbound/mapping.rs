@@ -33,7 +33,7 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
     let marker = matches!(readable, Cow::Owned(_)).then_some(marker.as_str());
     let payload = &*readable;
     if let Some(marker) = marker {
-        payload::require_found_alone(mapping, payload, marker)?;
+        payload::reject_if_path_may_depend_on_it(mapping, payload, marker)?;
     }
     let found = attempt(|| find(mapping, payload)).catch(path_fault::of_path);
     let mut found = found.map_err(|message| path_fault::locate(mapping, payload, &message))??;

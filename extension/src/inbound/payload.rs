@@ -74,14 +74,15 @@ fn unreadable(value: &str, marker: &str) -> Option<&'static str> {
 }
 
 /// Rejects a payload with unsupported values if the marker could change the result of a path.
-pub fn require_found_alone(mapping: &Mapping, payload: &str, marker: &str) -> Result<(), Error> {
+pub fn reject_if_path_may_depend_on_it(mapping: &Mapping, payload: &str, marker: &str) -> Result<(), Error> {
     let Some(what) = unreadable(payload, marker) else { return Ok(()) };
     let Some(path) = mapping.paths().find(|path| is_selective(path)) else { return Ok(()) };
     let message = format!(
         "the payload has {what}, which PostgreSQL cannot store, and the path {path} may depend on it"
     );
     Err(Error::new(Code::InvalidValue, message).hint(
-        "Have the sender leave it out, or use paths of names and positions alone, such as $.lines[*].sku.",
+        "Have the sender leave it out, or use a path that contains only names and positions, such as \
+         $.lines[*].sku.",
     ))
 }
 

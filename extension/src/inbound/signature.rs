@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_reads_back_and_weak_secret_is_rejected() {
+    fn secret_round_trips_and_weak_secret_is_rejected() {
         let secret = [7; 32];
         assert_eq!(decode_secret(&encode_secret(&secret), "").ok(), Some(secret.to_vec()));
         for bad in [

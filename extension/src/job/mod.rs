@@ -119,7 +119,7 @@ impl Worker {
 }
 
 /// Whether the table of jobs exists. In a database that is not migrated, definitions do the work themselves.
-pub fn exist() -> bool {
+pub fn table_exists() -> bool {
     catalog::has_column("keyed_state", "job", "left_out")
 }
 
@@ -127,14 +127,14 @@ pub fn exist() -> bool {
 pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
     let rows =
         spi.run_once("select pg_catalog.pg_relation_size($1)", Snapshot::Latest, &params![RegClass(table)]);
-    exist() && rows.value::<i64>().is_some_and(|size| size > SHORT_TABLE)
+    table_exists() && rows.value::<i64>().is_some_and(|size| size > SHORT_TABLE)
 }
 
 /// Whether a table has too many records to process at once.
 pub fn are_many(spi: &Connection, table: &str) -> bool {
     let sql = format!("select count(*) from (select from {table} limit {}) r", FEW_RECORDS + 1);
     let count = spi.run_once(&sql, Snapshot::Latest, &[]);
-    exist() && count.value::<i64>().is_some_and(|count| count > FEW_RECORDS)
+    table_exists() && count.value::<i64>().is_some_and(|count| count > FEW_RECORDS)
 }
 
 /// Adds a job that builds the indexes of an attribute after the commit.
@@ -145,7 +145,7 @@ pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
 /// Whether a job may build the index of documents, which migration 29 allows.
 pub fn may_renew_documents(spi: &Connection) -> bool {
     let sql = "select from keyed_state.version where number = 29";
-    exist() && !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
+    table_exists() && !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
 }
 
 /// Adds a job that builds the indexes of the documents and of the history after the commit.
@@ -197,12 +197,12 @@ fn add(
 pub fn has_index(spi: &Connection, attribute: i32) -> bool {
     let by_attribute = params![attribute];
     let sql = "select from keyed_state.job where attribute_id = $1";
-    exist() && !spi.run_once(sql, Snapshot::Latest, &by_attribute).is_empty()
+    table_exists() && !spi.run_once(sql, Snapshot::Latest, &by_attribute).is_empty()
 }
 
 /// Deletes the index job of an attribute.
 pub fn delete_index_job(spi: &Connection, attribute: i32) {
-    if exist() {
+    if table_exists() {
         let by_attribute = params![attribute];
         spi.run_once("delete from keyed_state.job where attribute_id = $1", Snapshot::Latest, &by_attribute);
     }
@@ -210,7 +210,7 @@ pub fn delete_index_job(spi: &Connection, attribute: i32) {
 
 /// Deletes the embedding job of a template.
 pub fn delete_embeddings_job(spi: &Connection, template: i32) {
-    if exist() {
+    if table_exists() {
         let by_template = params![template];
         let sql = "delete from keyed_state.job where template_id = $1 and kind = 'embeddings'";
         spi.run_once(sql, Snapshot::Latest, &by_template);
@@ -233,7 +233,7 @@ fn start(spi: &Connection, workers: &[Worker]) {
 
 /// Starts workers for pending jobs, and with `retry` for failed ones. Returns the number of pending and running jobs.
 pub fn start_pending(retry: bool) -> i32 {
-    if !exist() || worker::is_standby() {
+    if !table_exists() || worker::is_standby() {
         return 0;
     }
     as_owner(|| {

@@ -45,7 +45,7 @@ sql_functions! {
 /// The jobs of templates on which the caller has `define`, as JSON.
 fn report(caller: &Caller) -> Result<String, Error> {
     catalog::refresh();
-    if !crate::job::exist() {
+    if !crate::job::table_exists() {
         return Ok("[]".to_owned());
     }
     let sql = format!(

@@ -85,7 +85,7 @@ fn try_lock(worker: Worker) -> bool {
 fn has_pending(worker: Worker) -> bool {
     let sql = format!("select from {TABLE} where state = 'pending' and {} limit 1", worker.jobs());
     retry_transient(|| {
-        crate::job::exist() && connected(|spi| !spi.run_once(&sql, Snapshot::Latest, &[]).is_empty())
+        crate::job::table_exists() && connected(|spi| !spi.run_once(&sql, Snapshot::Latest, &[]).is_empty())
     })
     .unwrap_or(false)
 }

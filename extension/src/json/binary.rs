@@ -138,7 +138,7 @@ impl Entries {
     fn set(&mut self, out: &mut [u8], entry: u32) {
         self.total += entry & NUMBER;
         let is_end = self.count.is_multiple_of(STRIDE);
-        let entry = if is_end { entry & !NUMBER | self.total | IS_END } else { entry };
+        let entry = if is_end { (entry & !NUMBER) | self.total | IS_END } else { entry };
         let at = self.begin + self.count * SIZE;
         out[at..at + SIZE].copy_from_slice(&entry.to_ne_bytes());
         self.count += 1;

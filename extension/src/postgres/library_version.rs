@@ -68,11 +68,11 @@ pub fn check() {
 fn compare() {
     if let Some(setting) = superuser_setting::rejected() {
         let setting = setting.to_string_lossy();
-        let message = format!("this session supplied its own value for {setting}");
+        let message = format!("{setting} was set in the connection options");
         Error::new(Code::Forbidden, message)
             .hint(
-                "Connect without the value. Only superusers can change this setting, for example with ALTER DATABASE \
-                 or ALTER ROLE.",
+                "Remove it there. Only superusers can change this setting, for example with ALTER DATABASE or \
+                 ALTER ROLE.",
             )
             .raise();
     }

@@ -96,7 +96,10 @@ fn count_records(spi: &Connection, project: i32) -> i64 {
     let tables: Vec<String> = tables.into_iter().map(|table| table.sql).collect();
     // All are locked while they are counted; leaves space in the lock table for others.
     if tables.len() > 4 * max_tables() {
-        let message = format!("the records of {} templates are too many to be counted at once", tables.len());
+        let message = format!(
+            "counting {} templates needs more locks than max_locks_per_transaction allows",
+            tables.len()
+        );
         Error::new(Code::PayloadTooLarge, message)
             .hint("Raise max_locks_per_transaction, restart the server, and set the quota again.")
             .raise();

@@ -92,7 +92,7 @@ pub fn not_found(attribute: &Attribute, target: Option<&Template>, matched: i32,
 pub fn ambiguous(attribute: &Attribute, target: &Template, matched: i32, text: &str, count: i64) -> Error {
     let message = format!("{count} records{} {text:?}", having(Some(target), matched));
     Error::at(Code::InvalidValue, &attribute.pointer, message)
-        .hint("Make the texts unique, or import the column without match, by external keys.")
+        .hint("Make the texts unique, or remove match for this column and use external keys.")
 }
 
 /// ` of crm.companies with name =`.

@@ -48,7 +48,7 @@ fn delete_where(
     reserve::for_change(template);
     let write_scope = WriteScope::of(caller, Action::Delete, template);
     let condition = format!("{condition} and t.deleted_at is null");
-    if !preconditions.are_none() {
+    if !preconditions.is_empty() {
         let found = read::lock(template, &condition, &write_scope, argument);
         let id = require_in_scope(caller, Action::Delete, template, found)?;
         precondition::require_of_locked(caller, template, id, preconditions)?;

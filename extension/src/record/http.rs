@@ -175,7 +175,7 @@ fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown,
     if has("embedding") {
         let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/embedding", message).hint(
-            "Send attributes, or the values alone. Write the vector with PATCH, or with PUT \
+            "Send attributes, or only the values. Write the vector with PATCH, or with PUT \
              /entities/{id}/embedding. Send an attribute with this name in {\"attributes\": {\"embedding\": \
              …}}.",
         ));
@@ -183,7 +183,7 @@ fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown,
     if has("external_key") {
         let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/external_key", message)
-            .hint("Send attributes, or the values alone. Change the key with PATCH."));
+            .hint("Send attributes, or only the values. Change the key with PATCH."));
     }
     let attributes = write::parse_body(text)?.attributes.ok_or_else(|| {
         Error::at(Code::InvalidValue, "/attributes", "attributes is missing")

@@ -30,7 +30,7 @@ pub fn require(
     id: Uuid,
     preconditions: &Preconditions,
 ) -> Result<(), Error> {
-    if preconditions.are_none() {
+    if preconditions.is_empty() {
         return Ok(());
     }
     let write_scope = WriteScope::of(caller, action, template);
@@ -47,7 +47,7 @@ pub fn require_of_locked(
     id: Uuid,
     preconditions: &Preconditions,
 ) -> Result<(), Error> {
-    if preconditions.are_none() {
+    if preconditions.is_empty() {
         return Ok(());
     }
     let version = match preconditions.need_version() {

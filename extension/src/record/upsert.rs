@@ -53,7 +53,7 @@ pub fn upsert(
     };
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {
-        _ if !preconditions.are_none() => upsert.write_if(mode, preconditions),
+        _ if !preconditions.is_empty() => upsert.write_if(mode, preconditions),
         // An INSERT would reject kept values before it detects the conflict.
         Mode::Upsert if updates_first || keeps => match upsert.update()? {
             Some(id) => Ok((id, false)),

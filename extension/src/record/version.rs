@@ -119,7 +119,7 @@ impl Preconditions {
     }
 
     /// Whether there are no preconditions.
-    pub fn are_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.if_match.is_none() && self.if_none_match.is_none()
     }
 
@@ -272,7 +272,7 @@ mod tests {
             assert!(preconditions(None, Some(text)).hold_if_absent(), "{text}");
         }
         assert!(!preconditions(Some("\"v\""), Some("*")).hold_for("v"));
-        assert!(preconditions(None, None).are_none());
+        assert!(preconditions(None, None).is_empty());
     }
 
     #[test]

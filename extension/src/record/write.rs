@@ -142,7 +142,7 @@ pub fn update(
     let projection = Projection::of_written(caller, template);
     let write_scope = WriteScope::of(caller, action, template);
     let is_idle = assignments.is_empty() && *key == Key::Absent;
-    if !is_idle || !preconditions.are_none() {
+    if !is_idle || !preconditions.is_empty() {
         reserve::for_change(template);
         precondition::require(caller, action, template, id, preconditions)?;
     }

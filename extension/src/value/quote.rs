@@ -37,7 +37,7 @@ mod tests {
         }
 
         #[test]
-        fn literal_reads_back_unchanged(text in "[a'\\\\\"\nE é]{0,12}") {
+        fn literal_round_trips(text in "[a'\\\\\"\nE é]{0,12}") {
             let quoted = literal(&text);
             let (escapes, inner) = match quoted.strip_prefix('E') {
                 Some(rest) => (true, &rest[1..rest.len() - 1]),
@@ -53,7 +53,7 @@ mod tests {
         }
 
         #[test]
-        fn identifier_reads_back_unchanged(name in any::<String>()) {
+        fn identifier_round_trips(name in any::<String>()) {
             let quoted = identifier(&name);
             let inner = &quoted[1..quoted.len() - 1];
             prop_assert!(!inner.replace("\"\"", "").contains('"'));

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_subject_reads_back() {
+    fn stored_subject_round_trips() {
         let id = Id(Uuid::from_u128(7));
         let failed =
             |index| OperationSubject { index, template: 2, id: None, external_key: None, existing_id: None };

@@ -44,7 +44,7 @@ pub fn relation_name(template: &Template, slug: &str) -> String {
 }
 
 /// Whether the table of views exists. A database that is not migrated lacks it.
-pub fn exist() -> bool {
+pub fn table_exists() -> bool {
     catalog::table_oid("keyed_state", "view").is_some()
 }
 
@@ -112,7 +112,7 @@ pub fn views_about(spi: &Connection, template: i32) -> Vec<SavedView> {
 }
 
 fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
-    if !exist() {
+    if !table_exists() {
         return Vec::new();
     }
     let sql = format!(
@@ -127,7 +127,7 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
     let Some(slug) = slug else { return Ok(None) };
     let sql = "select v.query::text from keyed_state.view v where v.template_id = $1 and v.slug = $2";
     let body = as_owner(|| {
-        if !exist() {
+        if !table_exists() {
             return None;
         }
         connected(|spi| template.run(spi, sql, Snapshot::Latest, &params![template.id, slug]).value())

@@ -131,7 +131,7 @@ pub fn create(caller: &Caller, project: &Project, body: &str) -> Result<(i32, St
             })
         })
     });
-    let id = made.catch(|caught| taken(project.id, &slug, caught))?;
+    let id = made.catch(|caught| slug_taken_error(project.id, &slug, caught))?;
     shown(id, Some(&secret)).map(|json| (id, json))
 }
 
@@ -141,7 +141,7 @@ fn shown(id: i32, secret: Option<&[u8]>) -> Result<String, Error> {
     Ok(as_owner(|| connected(|spi| endpoint.to_json(spi, secret.as_deref()))))
 }
 
-fn taken(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
+fn slug_taken_error(project: i32, slug: &str, caught: &Caught) -> Option<Error> {
     let error =
         Error::at(Code::Conflict, "/slug", format!("the project already has a webhook endpoint {slug:?}"))
             .hint("Choose another slug.");
@@ -211,7 +211,7 @@ impl Endpoint {
                 })
             })
         });
-        changed.catch(|caught| taken(self.project, slug, caught))??;
+        changed.catch(|caught| slug_taken_error(self.project, slug, caught))??;
         shown(self.id, secret.as_deref()).map(|json| (json, is_new_secret))
     }
 

@@ -1,6 +1,6 @@
 //! Updates filters and templates of endpoints when definitions change.
 
-use super::endpoint::{Endpoint, disable, exist, find};
+use super::endpoint::{Endpoint, disable, find, table_exists};
 use crate::access::dependent::{Dependent, in_use, store};
 use crate::access::{Caller, scope};
 use crate::error::{Code, Error};
@@ -15,7 +15,7 @@ pub struct WebhookEndpoints;
 
 /// The endpoints with a filter that may refer to a template, each with its own template and its filter.
 fn filtered(spi: &Connection, template: i32) -> Vec<(Endpoint, Rc<Template>, String)> {
-    if !exist() {
+    if !table_exists() {
         return Vec::new();
     }
     let sql = format!("with recursive {REFERRING} select id from referring");
@@ -92,7 +92,7 @@ impl Dependent for WebhookEndpoints {
 
     /// An endpoint without templates would deliver those of all, so one whose last template is dropped is disabled.
     fn after_removal(&self, _spi: &Connection, template: &Template) {
-        if !exist() {
+        if !table_exists() {
             return;
         }
         let id = template.id;

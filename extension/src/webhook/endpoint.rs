@@ -84,14 +84,14 @@ fn read(rows: &Rows) -> Vec<Endpoint> {
 }
 
 /// Whether the state has the table of endpoints.
-pub fn exist() -> bool {
+pub fn table_exists() -> bool {
     catalog::table_oid("keyed_state", "webhook_endpoint").is_some()
 }
 
 /// Rejects a caller that is not an administrator, and a state without endpoints.
 pub fn require(caller: &Caller, what: &str) -> Result<(), Error> {
     caller.require_admin(what)?;
-    if exist() { binding::require_state() } else { Err(guard::not_migrated()) }
+    if table_exists() { binding::require_state() } else { Err(guard::not_migrated()) }
 }
 
 /// The endpoints that meet a condition on `e`. `suffix` follows it, such as a lock.
@@ -122,9 +122,9 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
         let project = caller.project().ok_or_else(|| {
             Error::new(
                 Code::ProjectRequired,
-                format!("the request names no project for the webhook endpoint {name:?}"),
+                format!("the request does not specify a project for the webhook endpoint {name:?}"),
             )
-            .hint("Send the header X-Service-Project-Id, or name the endpoint by its id.")
+            .hint("Send the header X-Service-Project-Id, or identify the endpoint by id.")
         })?;
         let arguments = params![project, name];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", "", &arguments).pop()))

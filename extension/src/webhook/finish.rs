@@ -1,7 +1,7 @@
 //! Outcomes of deliveries: done, to be sent again, or failed.
 
 use super::endpoint::{self, disable};
-use super::schedule::rest_after;
+use super::schedule::retry_delay;
 use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
@@ -46,7 +46,7 @@ fn store(spi: &Connection, claim: Uuid, id: Uuid, outcome: &Outcome) -> bool {
     let Some((number, endpoint, attempts, is_test)) = found else { return false };
     let rest = match outcome.is_success() || is_test {
         true => None,
-        false => rest_after(attempts, outcome.retry_after, random::next_u64()),
+        false => retry_delay(attempts, outcome.retry_after, random::next_u64()),
     };
     let state = match (outcome.is_success(), rest) {
         (true, _) => "done",

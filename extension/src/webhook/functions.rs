@@ -67,7 +67,7 @@ sql_functions! {
         let caller = Caller::current();
         endpoint::require(&caller, "create webhook endpoints")?;
         let project = caller.project().and_then(catalog::project_by_id).ok_or_else(|| {
-            Error::new(Code::ProjectRequired, "the request names no project")
+            Error::new(Code::ProjectRequired, "the request does not specify a project")
                 .hint("Send the header X-Service-Project-Id.")
         })?;
         let (id, made) = configure::create(&caller, &project, &call.required_text(0, "body")?)?;

@@ -8,7 +8,7 @@ const MAX_RETRY_AFTER: i64 = 24 * 3600;
 
 /// Milliseconds until the next attempt after this many; `None` if there is none. `random` spreads the attempts of many
 /// deliveries by up to a tenth. A receiver can request a longer rest, in seconds.
-pub fn rest_after(attempts: i32, retry_after: Option<i32>, random: u64) -> Option<i64> {
+pub fn retry_delay(attempts: i32, retry_after: Option<i32>, random: u64) -> Option<i64> {
     let index = usize::try_from(attempts.max(1) - 1).ok()?;
     let rest = 1000 * RESTS.get(index)?;
     let spread = (random % (rest as u64 / 10)) as i64;
@@ -23,7 +23,7 @@ mod tests {
 
     #[test]
     fn rests_follow_the_schedule() {
-        let rests: Vec<Option<i64>> = (1..=9).map(|attempts| rest_after(attempts, None, 0)).collect();
+        let rests: Vec<Option<i64>> = (1..=9).map(|attempts| retry_delay(attempts, None, 0)).collect();
         let seconds = |rest: i64| Some(1000 * rest);
         let expected = [5, 30, 300, 1800, 7200, 18_000, 36_000, 86_400].map(seconds);
         assert_eq!(rests[..8], expected);
@@ -32,17 +32,17 @@ mod tests {
 
     #[test]
     fn retry_after_lengthens_a_rest_within_a_day() {
-        assert_eq!(rest_after(1, Some(120), 0), Some(120_000));
-        assert_eq!(rest_after(3, Some(120), 0), Some(300_000));
-        assert_eq!(rest_after(1, Some(i32::MAX), 0), Some(86_400_000));
-        assert_eq!(rest_after(9, Some(120), 0), None);
+        assert_eq!(retry_delay(1, Some(120), 0), Some(120_000));
+        assert_eq!(retry_delay(3, Some(120), 0), Some(300_000));
+        assert_eq!(retry_delay(1, Some(i32::MAX), 0), Some(86_400_000));
+        assert_eq!(retry_delay(9, Some(120), 0), None);
     }
 
     proptest! {
         #[test]
-        fn rest_is_spread_by_at_most_a_tenth(attempts in any::<i32>(), random: u64) {
-            let plain = rest_after(attempts, None, 0);
-            let spread = rest_after(attempts, None, random);
+        fn retry_jitter_is_at_most_10_percent(attempts in any::<i32>(), random: u64) {
+            let plain = retry_delay(attempts, None, 0);
+            let spread = retry_delay(attempts, None, random);
             match (plain, spread) {
                 (Some(plain), Some(spread)) => prop_assert!(spread >= plain && spread < plain + plain / 10),
                 (plain, spread) => prop_assert_eq!(plain, spread),

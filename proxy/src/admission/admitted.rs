@@ -169,7 +169,7 @@ impl Admitted {
 
     /// Reacts to an error of a statement of this key. If it says that the key is invalid, the key is verified before
     /// the next request, because a user's trigger may raise the same error.
-    pub(crate) fn doubt_if_denied(&self, problem: &Problem) {
+    pub(crate) fn recheck_key_if_denied(&self, problem: &Problem) {
         let Inner { kind, credential, .. } = &*self.0;
         if kind.is_refusal(problem) {
             credential.doubt();

@@ -50,7 +50,8 @@ impl Listener {
         caller.idempotency = None;
         let of_key = || caller.admitted.as_ref().and_then(Admitted::project_of_key);
         let Some(project) = caller.project.clone().or_else(of_key) else {
-            let problem = Problem::new(Code::ProjectRequired, "the request names no project to wait for");
+            let problem =
+                Problem::new(Code::ProjectRequired, "the request does not specify a project to wait for");
             return Err(problem.with_hint("Send the header X-Service-Project-Id."));
         };
         if let Some(admitted) = &caller.admitted {

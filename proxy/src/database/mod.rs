@@ -210,7 +210,7 @@ impl Database {
     ) -> Result<Row, Problem> {
         let outcome = self.run_within(admitted, effect, function, statement, arguments).await;
         if let (Err(problem), Some(admitted)) = (&outcome, admitted) {
-            admitted.doubt_if_denied(problem);
+            admitted.recheck_key_if_denied(problem);
         }
         outcome
     }

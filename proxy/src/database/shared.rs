@@ -55,7 +55,7 @@ impl Shared {
 
     /// A slot in the first queue that is not yet long, else in the shortest; none if all are full, stuck or closed.
     pub(crate) fn slot(&self) -> Option<Slot> {
-        let connections = self.places.iter().filter_map(|place| self.trusted(place));
+        let connections = self.places.iter().filter_map(|place| self.trusted_connection(place));
         let best = connections
             .filter(|connection| connection.is_usable())
             .min_by_key(|connection| connection.waiting.load(Ordering::Relaxed).max(GOOD_QUEUE - 1))?;
@@ -67,7 +67,7 @@ impl Shared {
     }
 
     /// The connection of a place. One that is not used again is closed when its last request has ended.
-    fn trusted(&self, place: &Mutex<Option<Arc<Connection>>>) -> Option<Arc<Connection>> {
+    fn trusted_connection(&self, place: &Mutex<Option<Arc<Connection>>>) -> Option<Arc<Connection>> {
         let mut place = lock(place);
         let _ended =
             place.take_if(|connection| !connection.is_in_use() || !self.trust.holds(connection.opened));
@@ -77,7 +77,7 @@ impl Shared {
     /// Closes the connections that are not used again.
     pub(crate) fn close_idle(&self) {
         for place in &self.places {
-            let _connection = self.trusted(place);
+            let _connection = self.trusted_connection(place);
         }
     }
 

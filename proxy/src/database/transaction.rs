@@ -68,7 +68,7 @@ impl Transaction<'_> {
             // Nothing is kept before the end, so no outcome is in doubt.
             let problem = failure.into_problem(Read);
             if let Some(admitted) = &self.caller.admitted {
-                admitted.doubt_if_denied(&problem);
+                admitted.recheck_key_if_denied(&problem);
             }
             problem
         })

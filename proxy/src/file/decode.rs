@@ -218,7 +218,7 @@ mod tests {
         }
 
         #[test]
-        fn encoded_text_reads_back(text in "\\PC{0,30}", size in 1..6_usize) {
+        fn encoded_text_round_trips(text in "\\PC{0,30}", size in 1..6_usize) {
             prop_assert_eq!(read(text.as_bytes(), size, None).map(|it| it.0), Ok(text.trim_start_matches('\u{feff}').to_owned()));
         }
     }

@@ -172,7 +172,7 @@ metrics! {
     log_lost: IntCounter "keyed_log_lines_lost_total" [];
     /// The version of the proxy.
     build: GaugeVec "keyed_build_info" ["version"];
-    /// Processor time of the process.
+    /// CPU time of the process.
     cpu: CounterVec "process_cpu_seconds_total" [];
     /// Memory of the process.
     resident: Gauge "process_resident_memory_bytes" [];

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn sslmode_is_that_of_libpq() {
+    fn sslmode_behaves_like_libpq() {
         for (word, mode) in [
             ("disable", Mode::Disable),
             ("allow", Mode::Allow),

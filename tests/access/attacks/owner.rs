@@ -76,7 +76,7 @@ async fn only_slugs_are_stored_as_identifiers() {
 }
 
 #[tokio::test]
-async fn forged_template_reaches_no_foreign_relation() {
+async fn forged_template_cannot_reach_tables_of_other_owners() {
     let sales = Sales::new().await;
     sales.admin.run(BREACH).await;
     let session = sales.european("read").await;

@@ -91,7 +91,7 @@ const EQUAL: &str = "
     create operator evil.= (leftarg = oid, rightarg = oid, function = evil.yes)";
 
 #[tokio::test]
-async fn waiting_change_interrupts_no_foreign_session() {
+async fn waiting_ddl_does_not_cancel_other_sessions() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let (role, session) = sales.member().await;

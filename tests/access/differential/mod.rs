@@ -83,7 +83,7 @@ async fn check(
             let (role, of_role) = random.pick(&roles);
             administrator.run(&format!("grant {role} to {member}")).await;
             // Sometimes by way of another role.
-            if random.once_in(3) {
+            if random.one_in(3) {
                 let between = format!("between_{name}");
                 if member == name {
                     database.create_role(&format!("between_login{number}_{login}")).await;

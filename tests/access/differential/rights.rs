@@ -52,7 +52,7 @@ fn random_scope(world: &World, template: Option<Template>, random: &mut Random) 
         standard_only: template.is_none(),
         template: template.unwrap_or(Template::Things),
     };
-    if random.once_in(8) {
+    if random.one_in(8) {
         return None;
     }
     // Most random conditions let all pass or none, which tells less.

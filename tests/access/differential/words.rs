@@ -13,10 +13,10 @@ const WORDS: [&str; 9] = ["red", "blue", "gold", "silver", "zurich", "say", "whe
 /// One or two words, maybe without another.
 fn random_words(random: &mut Random) -> Vec<String> {
     let mut words = vec![(*random.pick(&WORDS)).to_owned()];
-    if random.once_in(3) {
+    if random.one_in(3) {
         words.push((*random.pick(&WORDS)).to_owned());
     }
-    if random.once_in(4) {
+    if random.one_in(4) {
         words.push(format!("-{}", random.pick(&WORDS)));
     }
     words

@@ -284,7 +284,7 @@ async fn functions_get_no_statistics_value() {
 }
 
 #[tokio::test]
-async fn estimates_of_conditions_know_their_columns() {
+async fn selectivity_estimates_use_column_statistics() {
     let (database, admin) = orders().await;
     let session = login(&database, "bi", &europe()).await;
     let without = without_paths(&database, &admin, &session).await;

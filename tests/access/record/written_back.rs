@@ -51,10 +51,10 @@ async fn make(session: &Session, random: &mut Random) -> World {
         {"value": 2.5, "at": "2999-01-01T00:00:00Z"}, {"value": 3, "at": "2001-01-01T00:00:00Z"}
     ]}});
     let live: Vec<String> = ids(session, "true").await;
-    for id in live.iter().filter(|_| random.once_in(4)) {
+    for id in live.iter().filter(|_| random.one_in(4)) {
         session.rows("select keyed.patch_record($1, $2)", &[id, &points.to_string()]).await;
     }
-    for id in live.iter().filter(|_| random.once_in(4)) {
+    for id in live.iter().filter(|_| random.one_in(4)) {
         session.rows("update p.things set level = 42 where id = $1", &[id]).await;
     }
     let removed = ids(session, "tier && array['silver', 'b,c']").await;
@@ -184,7 +184,7 @@ async fn read_record_can_be_written_back_unchanged() {
         ];
         let scope = random.pick(&scopes);
         database.grant_within(&role, "p.things", "read, create, update", scope).await;
-        if !random.once_in(3) {
+        if !random.one_in(3) {
             let places = json!({"field": "size", "operator": "gte", "value": 1});
             database.grant_within(&role, "p.places", "read", &places).await;
         }

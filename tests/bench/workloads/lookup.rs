@@ -44,7 +44,7 @@ fn measure(run: &mut Run, clients: u32, gate: Option<f64>) {
             "hand-written SQL",
             by_script(run, clients, include_str!("../scripts/lookup_plain.sql")),
         ),
-        Contender::new("axum alone", over_hop(bed, clients)),
+        Contender::new("bare axum", over_hop(bed, clients)),
         Contender::new("keyed in SQL", by_script(run, clients, include_str!("../scripts/lookup_keyed.sql"))),
     ];
     if let Some(postgrest) = &bed.postgrest {
@@ -69,7 +69,7 @@ fn measure(run: &mut Run, clients: u32, gate: Option<f64>) {
         contenders,
         claims: vec![
             claim("keyed over HTTP", "hand-written SQL", gate, Some(0.60)),
-            claim("keyed over HTTP", "axum alone", None, Some(1.0)),
+            claim("keyed over HTTP", "bare axum", None, Some(1.0)),
             claim("keyed over HTTP", "PostgREST", Some(4.0), Some(7.0)),
             claim("keyed in SQL", "hand-written SQL", None, None),
         ],

@@ -28,7 +28,7 @@ async fn changes_are_read_from_a_cursor_on() {
 }
 
 #[tokio::test]
-async fn cursors_that_cannot_go_on_are_told_from_forged_ones() {
+async fn expired_and_forged_cursors_get_different_errors() {
     let service = Service::start().await;
     for (query, code) in [
         ("after=forged", "invalid_value"),

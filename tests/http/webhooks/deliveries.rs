@@ -123,7 +123,7 @@ async fn gone_receiver_gets_nothing_more() {
 }
 
 #[tokio::test]
-async fn test_and_replay_arrive() {
+async fn test_and_replayed_deliveries_are_sent() {
     let receiver = Receiver::start().await;
     let service = service(&receiver).await;
     let queued = service.post("/webhook-endpoints/shop/test", json!({})).await.expect(202);

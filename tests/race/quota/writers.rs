@@ -47,7 +47,7 @@ async fn old_snapshot_does_not_exceed_the_quota() {
 }
 
 #[tokio::test]
-async fn scarce_quota_blocks_no_other_project() {
+async fn nearly_exhausted_quota_does_not_block_other_projects() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 40).await;

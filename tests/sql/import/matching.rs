@@ -112,8 +112,8 @@ async fn missing_or_ambiguous_text_rejects_the_row() {
         assert_eq!(
             message(2),
             Some(
-                "2 records of crm.companies with name = \"Twice\". Make the texts unique, or import the column without \
-                 match, by external keys."
+                "2 records of crm.companies with name = \"Twice\". Make the texts unique, or remove match for this \
+                 column and use external keys."
             )
         );
         assert_eq!(links(&session).await, "a=C-1 h=C-6", "{indexed}");

@@ -37,8 +37,8 @@ async fn update_rejects_rows_without_a_record() {
     assert_eq!((counts(&report), found), ([0, 3, 0], vec![missing(1), missing(2), missing(4)]), "{report}");
     assert_eq!(
         report["errors"][0]["message"],
-        "no record of crm.customers has the key \"n\". Correct the key, or import the row without mode=update, which creates \
-         the record."
+        "no record of crm.customers has the key \"n\". Correct the key, or import it without mode=update to create the \
+         record."
     );
     assert_eq!(all(&session).await, "a=Ann=1 b=Bob=1");
     let again = customers(&session, &["external_key", "name"], "a,Ann\nb,Bob\n").await;

@@ -203,7 +203,7 @@ async fn older_snapshot_finds_no_terms_of_a_dropped_attribute() {
 }
 
 #[tokio::test]
-async fn record_with_too_many_texts_is_reported_alone() {
+async fn record_with_too_many_texts_does_not_affect_others() {
     let (_database, session) = with_many().await;
     // No write of keyed makes such a record; another language can, which has longer stems.
     session

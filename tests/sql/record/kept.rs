@@ -120,7 +120,7 @@ async fn record_keeps_a_deleted_target_and_a_removed_option() {
 }
 
 #[tokio::test]
-async fn new_deleted_targets_and_removed_options_are_rejected() {
+async fn assigning_a_deleted_target_or_removed_option_is_rejected() {
     let customers = Customers::new().await;
     let record = customers.read("A-1").await;
     let version = customers.version("A-1").await;

@@ -93,7 +93,7 @@ fn upsert(key: &str, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn dropped_operation_of_a_batch_is_rejected_alone() {
+async fn dropped_operation_of_a_batch_does_not_affect_others() {
     let (_database, session) = with_trigger("zz_drop").await;
     session.run("select keyed.upsert_by_key('crm.customers', 'd', '{\"name\": \"Dan\"}')").await;
     session.run("select keyed.upsert_by_key('crm.customers', 'e', '{\"name\": \"Eve\"}')").await;
@@ -128,7 +128,7 @@ async fn import(session: &Session, header: [&str; 2], rows: &str) -> Value {
 }
 
 #[tokio::test]
-async fn dropped_row_of_an_import_is_rejected_alone() {
+async fn dropped_row_of_an_import_does_not_affect_others() {
     let (_database, session) = with_trigger("zz_drop").await;
     let dan =
         session.json("select keyed.create_record('crm.customers', '{\"name\": \"Dan\"}', 'd')", &[]).await;

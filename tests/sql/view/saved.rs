@@ -136,7 +136,7 @@ async fn search_within_a_view_applies_both() {
 }
 
 #[tokio::test]
-async fn view_can_name_attributes_by_number() {
+async fn view_can_reference_attributes_by_id() {
     let (_database, session) = crm().await;
     let id = session.text("select id from keyed_state.attribute where slug = 'visits'", &[]).await;
     let by_id =

@@ -22,14 +22,14 @@ await browse(async (page) => {
   await metric.getByRole("cell", { name: "999", exact: true }).waitFor();
 
   // The newest point is the first row.
-  await metric.getByRole("button", { name: /^Delete point of .*2999/ }).click();
+  await metric.getByRole("button", { name: /^Delete the point at .*2999/ }).click();
   await page.getByRole("button", { name: "Delete point", exact: true }).click();
   await page.getByText("Point deleted").waitFor();
   await metric.getByRole("cell", { name: "999", exact: true }).waitFor({ state: "detached" });
   assert.notEqual(await latest(), 999);
   const before = await points();
 
-  await metric.getByRole("button", { name: /^Correct point of .*2024/ }).click();
+  await metric.getByRole("button", { name: /^Correct the point at .*2024/ }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("3.5");
   await page.getByRole("button", { name: "Correct", exact: true }).click();
   await page.getByText("Point corrected").waitFor();

@@ -109,7 +109,7 @@ fn metric_is_a_number_or_points() {
 
 proptest! {
     #[test]
-    fn written_text_reads_back(text in "[=+@'\\-\t\r\"a;é\n]{0,6}") {
+    fn written_text_round_trips(text in "[=+@'\\-\t\r\"a;é\n]{0,6}") {
         let mut cell = String::new();
         write_text(&mut cell, &text);
         prop_assert_eq!(unguarded(&cell), text.as_str());
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn written_list_reads_back(list in prop::collection::vec("[=\\[' ;a\"\n]{0,4}", 0..5)) {
+    fn written_list_round_trips(list in prop::collection::vec("[=\\[' ;a\"\n]{0,4}", 0..5)) {
         let mut cell = String::new();
         write_list(&mut cell, &list, SEPARATOR);
         let list = list.into_iter().map(Cow::Owned).collect();

@@ -200,14 +200,14 @@ fn time_out_of_range_has_an_sql_expression() {
 
 proptest! {
     #[test]
-    fn date_reads_back(days in DATE_RANGE) {
+    fn date_round_trips(days in DATE_RANGE) {
         let mut out = String::new();
         write_date(&mut out, days);
         prop_assert_eq!(parse_date(&out, "/a"), Ok(days));
     }
 
     #[test]
-    fn instant_reads_back(at in DATETIME_RANGE) {
+    fn instant_round_trips(at in DATETIME_RANGE) {
         let mut out = String::new();
         write_datetime(&mut out, at);
         prop_assert_eq!(parse_datetime(&out, "/a"), Ok(at));

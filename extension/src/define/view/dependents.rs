@@ -11,7 +11,7 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::{identifier, literal};
-use crate::view::stored::{SavedView, exist, relation_name, views_about};
+use crate::view::stored::{SavedView, relation_name, table_exists, views_about};
 use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 
@@ -225,7 +225,7 @@ pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&s
 
 /// Copies the SELECT privileges of templates' tables to their views. Row-level security still applies to the rows.
 fn sync_grants(spi: &Connection, templates: &[i32]) {
-    if !exist() {
+    if !table_exists() {
         return;
     }
     let rows = spi.run_once(

@@ -31,7 +31,7 @@ fn index_serves_selective_conditions_on_indexed_columns() {
 }
 
 #[test]
-fn trigram_index_ignores_the_order_of_words() {
+fn substring_condition_is_split_into_one_like_per_word() {
     let found = filter(&on("name", "like", "\"of a day\"")).found();
     let sql = render(&found, "t", Options::default());
     assert_eq!(sql, "(t.\"name\" like '%of %' and t.\"name\" like '% a %' and t.\"name\" like '% day%')");

@@ -91,7 +91,7 @@ fn formats() -> impl Strategy<Value = Format> {
 
 proptest! {
     #[test]
-    fn value_reads_back(
+    fn value_round_trips(
         form in formats(),
         number in "-?(0|[1-9][0-9]{0,12})(\\.[0-9]{1,5})?",
         days in time::DATE_RANGE,
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn text_list_and_null_read_back(
+    fn text_list_and_null_round_trip(
         form in formats(),
         text in prop_oneof!["[=+'a ,|NUL]{0,5}", Just("NULL".to_owned()), Just("n/a".to_owned())],
         list in prop::collection::vec("[=+'\\[a ,;|\\n-]{0,3}", 0..4),

@@ -99,7 +99,7 @@ fn longest_text_is_converted() {
 
 proptest! {
     #[test]
-    fn any_text_is_converted_or_left(text in any::<String>()) {
+    fn arbitrary_json_is_converted_or_left_unchanged(text in any::<String>()) {
         let is_json = serde_json::from_str::<serde_json::Value>(&text).is_ok();
         prop_assert!(is_json || to_jsonb(&text).is_none());
     }

@@ -314,7 +314,7 @@ fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error> {
     if query.fuzzy {
         let message = "a search by a vector has no typo tolerance";
         return Err(Error::at(Code::InvalidValue, "/fuzzy", message)
-            .hint("Leave fuzzy out, or send mode \"keyword\" for full-text search alone."));
+            .hint("Leave fuzzy out, or send mode \"keyword\" for full-text search only."));
     }
     let reject = |pointer: &str, message: &str| {
         Err(Error::at(Code::InvalidValue, pointer, message)

@@ -127,15 +127,20 @@ impl<'n> Comparison<'n> {
 
     /// The rank of a record by its document, if it has all terms: 4 if the name or the key is the query, 3 if either has its words and
     /// no others, 2 if all terms are whole words of the name or the key, 1 if all are whole words, 0 otherwise. `is_named` tells
-    /// whether the record refers to a display term with the term at a position; `met` counts the documents with each term, unless it
+    /// whether the record refers to a display term with the term at a position; `match_counts` counts the documents with each term, unless it
     /// is empty.
-    pub fn rank(&self, document: &[u8], is_named: impl Fn(usize) -> bool, met: &mut [usize]) -> Option<i16> {
+    pub fn rank(
+        &self,
+        document: &[u8],
+        is_named: impl Fn(usize) -> bool,
+        match_counts: &mut [usize],
+    ) -> Option<i16> {
         let document = &*self.valid(document);
         let mut is_found = true;
         for (position, term) in self.terms.iter().enumerate() {
             let is_met = term.is_met(document, || is_named(position));
             is_found &= is_met;
-            match met.get_mut(position) {
+            match match_counts.get_mut(position) {
                 Some(count) => *count += usize::from(is_met),
                 None if !is_met => return None,
                 None => {}

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn mark_ignores_order_and_endings_of_words() {
+    fn name_fingerprint_ignores_word_order_and_inflection() {
         assert_eq!(mark_of("steel bolts"), mark_of("bolt steel"));
         assert_ne!(mark_of("steel bolts"), mark_of("steel"));
         assert_ne!(mark("the", &BTreeSet::new()), mark("of", &BTreeSet::new()));

@@ -93,7 +93,7 @@ struct BackwardScan {
     read: usize,
     is_over: bool,
     /// How many of them have each term.
-    met: Vec<usize>,
+    match_counts: Vec<usize>,
     /// The matches by rank, the newest first.
     found: [Vec<Uuid>; RANKS],
 }
@@ -197,14 +197,14 @@ impl<'a> Search<'a> {
 
     /// Reads on, until there are enough matches of the rank.
     fn read(&mut self, scan: &mut BackwardScan, rank: usize, need: usize, most: usize) -> Result<(), Unfit> {
-        scan.met.resize(self.wanted.len(), 0);
+        scan.match_counts.resize(self.wanted.len(), 0);
         scan.is_over = true;
         let mut read = 0;
         let from = scan.last;
         self.reader.heap().descending(from, |row| {
             read += 1;
             scan.last = Some(datum::read_uuid(row[0]));
-            if let Some((rank, id)) = self.reader.rank(row, &mut scan.met) {
+            if let Some((rank, id)) = self.reader.rank(row, &mut scan.match_counts) {
                 scan.found[rank as usize].push(id);
             }
             scan.is_over = read < most && scan.found[rank].len() < need;
@@ -219,26 +219,31 @@ impl<'a> Search<'a> {
     /// The lookup that finds the matches of a rank at the least cost, in documents to be read.
     fn cheapest(&self, scan: &BackwardScan, rank: usize) -> Option<(Lookup, Wanted, f64)> {
         let share = |count: usize| self.documents * (count + 1) as f64 / scan.read as f64;
-        let of_entries =
-            |terms: &[usize]| -> f64 { terms.iter().map(|term| share(scan.met[*term]) / ENTRIES).sum() };
-        let leader = |terms: &[usize]| terms.iter().copied().min_by_key(|term| scan.met[*term]);
+        let of_entries = |terms: &[usize]| -> f64 {
+            terms.iter().map(|term| share(scan.match_counts[*term]) / ENTRIES).sum()
+        };
+        let leader = |terms: &[usize]| terms.iter().copied().min_by_key(|term| scan.match_counts[*term]);
         let mut ways: Vec<(Lookup, Wanted, f64)> = Vec::new();
         let served: Vec<usize> =
             (0..self.wanted.len()).filter(|term| self.wanted[*term].is_served()).collect();
         let nameless = |term: &usize| self.wanted[*term].names.is_empty();
         let in_documents: Vec<usize> = served.iter().copied().filter(nameless).collect();
         if let Some(leader) = leader(&in_documents) {
-            let is_rare = |term: &usize| *term == leader || scan.met[*term] * 20 < scan.read;
+            let is_rare = |term: &usize| *term == leader || scan.match_counts[*term] * 20 < scan.read;
             let terms: Vec<usize> = in_documents.into_iter().filter(is_rare).collect();
             let texts = terms.iter().map(|term| self.wanted[*term].needle.looked_up()).collect();
             let wanted = Wanted { texts, ..Wanted::default() };
-            ways.push((Lookup::All, wanted, share(scan.met[leader]) + of_entries(&terms)));
+            ways.push((Lookup::All, wanted, share(scan.match_counts[leader]) + of_entries(&terms)));
         }
         if let Some(leader) = leader(&served).filter(|leader| !nameless(leader)) {
-            ways.push((Lookup::Statement, Wanted::default(), share(scan.met[leader]) * BY_STATEMENT));
+            ways.push((
+                Lookup::Statement,
+                Wanted::default(),
+                share(scan.match_counts[leader]) * BY_STATEMENT,
+            ));
         }
         if rank >= Lookup::WholeWords.lowest_rank() {
-            let whole = |term: &usize| Some((*term, self.wanted[*term].needle.whole_words_looked_up()?));
+            let whole = |term: &usize| Some((*term, self.wanted[*term].needle.whole_word_index_terms()?));
             let (terms, texts): (Vec<usize>, Vec<_>) = served.iter().filter_map(whole).unzip();
             let found = scan.found[1..].iter().map(Vec::len).sum();
             if !terms.is_empty() {

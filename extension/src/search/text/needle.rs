@@ -177,7 +177,7 @@ impl Needle {
 
     /// The texts of each way to be a whole word that the index can look up; none where it cannot tell whole words from
     /// parts.
-    pub fn whole_words_looked_up(&self) -> Option<Vec<Vec<String>>> {
+    pub fn whole_word_index_terms(&self) -> Option<Vec<Vec<String>>> {
         let indexable = |whole: &WholeWords| -> Option<Vec<String>> {
             let has_lexemes = whole.texts.iter().all(|text| text.starts_with(STEM));
             let texts = whole.texts.iter().chain(&whole.phrase);

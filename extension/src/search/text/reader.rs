@@ -66,11 +66,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The record of a row with its rank, if it matches.
-    pub fn rank(&self, row: &Row, met: &mut [usize]) -> Option<Match> {
+    pub fn rank(&self, row: &Row, match_counts: &mut [usize]) -> Option<Match> {
         let [record, document] = *row;
         let record = datum::read_uuid(record);
         let is_named = |term: usize| self.is_named(term, record);
-        let rank = datum::with_bytes(document, |document| self.comparison.rank(document, is_named, met));
+        let rank =
+            datum::with_bytes(document, |document| self.comparison.rank(document, is_named, match_counts));
         rank.map(|rank| (rank, record))
     }
 

@@ -84,7 +84,7 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
                 note_version(spi, template.id);
                 return Ok(());
             }
-            if !job::exist() {
+            if !job::table_exists() {
                 let message = format!("{} records are locked by other transactions", busy.len());
                 return Err(
                     Error::new(Code::Conflict, message).hint("Retry after these transactions have ended.")

@@ -62,7 +62,7 @@ impl Sample {
         let sample = Reader::with(template, wanted, &[], |reader| {
             let pages = i64::from(reader.heap().pages());
             let mut sample = Sample { seen: 0, total: 0, pages, each: Vec::new(), found: 0 };
-            let mut met = vec![0; wanted.len()];
+            let mut match_counts = vec![0; wanted.len()];
             let mut read = 0;
             for page in spread(pages) {
                 if sample.seen >= MAX_DOCUMENTS {
@@ -72,12 +72,12 @@ impl Sample {
                 reader.heap().rows_of(page, &mut |row| {
                     if heap::stored_size(row[1]) < MAX_BYTES as usize {
                         sample.seen += 1;
-                        sample.found += i64::from(reader.rank(row, &mut met).is_some());
+                        sample.found += i64::from(reader.rank(row, &mut match_counts).is_some());
                     }
                 });
             }
             sample.total = sample.seen * pages / read.max(1);
-            sample.each = met.into_iter().map(|count| count as i64).collect();
+            sample.each = match_counts.into_iter().map(|count| count as i64).collect();
             Ok(sample)
         });
         sample.ok()

@@ -5409,7 +5409,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `malformed_request`, `project_required`: the request is malformed or names no project. */
+        /** @description `malformed_request`, `project_required`: the request is malformed or does not specify a project. */
         Malformed: {
             headers: {
                 [name: string]: unknown;

@@ -65,7 +65,7 @@ test("each grant has its reason", () => {
 
 test("grant that allows access is named", () => {
   const shown = explained([grant(null, [], true)], { sees: true, may: ["read"] });
-  expect(read(shown)).toEqual(["Visible by the grant on museum.works to viewers."]);
+  expect(read(shown)).toEqual(["Visible through the grant on museum.works to viewers."]);
 });
 
 test("missing grant is explained without SQL", () => {

@@ -54,8 +54,8 @@ fn random_record(random: &mut Random, number: usize) -> Record {
         key: if number == 700 { "alder".to_owned() } else { format!("k{number}") },
         name: random_text(random, number, |word| word.1),
         tags: (0..2).map(|_| random_text(random, number, |word| word.2)).collect(),
-        company: random.once_in(3).then(|| random.below(COMPANIES.len())),
-        is_gold: random.once_in(10),
+        company: random.one_in(3).then(|| random.below(COMPANIES.len())),
+        is_gold: random.one_in(10),
         is_live: true,
     }
 }
@@ -71,7 +71,7 @@ fn random_terms(random: &mut Random) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for place in 0..1 + random.below(3) {
         let word = |random: &mut Random| random.pick(&WORDS).0;
-        let is_phrase = random.once_in(6);
+        let is_phrase = random.one_in(6);
         let text = match random.below(6) {
             _ if is_phrase => format!("{} {}", word(random), word(random)),
             0 => (*random.pick(&PARTS)).to_owned(),
@@ -79,7 +79,7 @@ fn random_terms(random: &mut Random) -> Vec<Term> {
             _ => word(random).to_owned(),
         };
         if terms.iter().all(|other| other.text != text) {
-            terms.push(Term { text, is_phrase, is_excluded: place > 0 && random.once_in(5) });
+            terms.push(Term { text, is_phrase, is_excluded: place > 0 && random.one_in(5) });
         }
     }
     terms
@@ -161,7 +161,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
     for _ in 0..60 {
         let number = random.below(records.len());
         let mut record = records[number].clone();
-        if random.once_in(4) {
+        if random.one_in(4) {
             record.is_live = false;
         } else {
             record.name = random_text(random, number, |word| word.1);

@@ -22,8 +22,8 @@ fn random_record(random: &mut Random, number: usize) -> Record {
         key: if number == 70 { "alder".to_owned() } else { format!("k{number}") },
         name: random_text(random, 3),
         tag: random_text(random, 4),
-        company: random.once_in(5).then(|| random.below(COMPANIES.len())),
-        is_gold: random.once_in(4),
+        company: random.one_in(5).then(|| random.below(COMPANIES.len())),
+        is_gold: random.one_in(4),
         is_live: true,
     }
 }
@@ -36,7 +36,7 @@ fn random_sets(random: &mut Random) -> Vec<Set> {
             (0..count).map(|_| *random.pick(&WORDS)).collect::<Vec<_>>().join(" ")
         };
         let root = random
-            .once_in(3)
+            .one_in(3)
             .then(|| text(random))
             .filter(|root| sets.iter().all(|it| it.0.as_ref() != Some(root)));
         let mut others: Vec<String> = Vec::new();
@@ -68,16 +68,16 @@ async fn define(session: &Session, sets: &[Set]) {
 fn random_terms(random: &mut Random, sets: &[Set]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for place in 0..1 + random.below(3) {
-        let is_phrase = random.once_in(8);
+        let is_phrase = random.one_in(8);
         let texts = match sets.len() {
-            count if count > 0 && !random.once_in(4) => {
+            count if count > 0 && !random.one_in(4) => {
                 let (root, others) = random.pick(sets);
                 root.clone().unwrap_or_else(|| random.pick(others).clone())
             }
             _ => (*random.pick(&["alder", "edar", "ox", "oxe", "apl", "elm", "firs", "maple"])).to_owned(),
         };
         let texts: Vec<&str> = if is_phrase { vec![&texts] } else { texts.split(' ').collect() };
-        let is_excluded = place > 0 && texts.len() == 1 && random.once_in(4);
+        let is_excluded = place > 0 && texts.len() == 1 && random.one_in(4);
         for text in texts {
             if terms.iter().all(|other| other.text != text) {
                 terms.push(Term { text: text.to_owned(), is_phrase, is_excluded });
@@ -134,7 +134,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
         if !record.is_live {
             continue;
         }
-        (record.is_live, record.name) = (!random.once_in(4), random_text(random, 3));
+        (record.is_live, record.name) = (!random.one_in(4), random_text(random, 3));
         let update =
             "update crm.customers set name = $2, deleted_at = case when $3 = 'true' then null else now() end
              where external_key = $1 and deleted_at is null";

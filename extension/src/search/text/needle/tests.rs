@@ -126,7 +126,7 @@ proptest! {
 fn whole_words_are_looked_up_by_their_lexemes() {
     let word = needle("Running", &[&["run"], &["runn"]]);
     assert_eq!(
-        word.whole_words_looked_up(),
+        word.whole_word_index_terms(),
         Some(vec![vec!["\u{1d}RUN\u{1d}".to_owned()], vec!["\u{1d}RUNN\u{1d}".to_owned()]])
     );
     assert_eq!(word.in_name("\u{2}"), Some(vec!["\u{2}\u{1e}RUN\u{1e}RUNN".to_owned()]));
@@ -139,16 +139,16 @@ fn whole_words_are_looked_up_by_their_lexemes() {
 fn phrases_are_looked_up_by_their_whole_words() {
     let phrase = needle("\"old maps\"", &[&["map", "old"]]);
     let texts = ["\u{1d}MAP\u{1d}", "\u{1d}OLD\u{1d}", "old maps"].map(str::to_owned).to_vec();
-    assert_eq!(phrase.whole_words_looked_up(), Some(vec![texts]));
+    assert_eq!(phrase.whole_word_index_terms(), Some(vec![texts]));
     assert_eq!(phrase.in_name("\u{2}"), None);
 }
 
 #[test]
 fn term_without_a_letter_lexeme_is_not_looked_up_in_names() {
     assert_eq!(needle("\"to be\"", &[&[]]).in_name("\u{2}"), None);
-    assert_eq!(needle("\"to be\"", &[&[]]).whole_words_looked_up(), None);
-    assert_eq!(needle("the", &[&[]]).whole_words_looked_up(), None);
+    assert_eq!(needle("\"to be\"", &[&[]]).whole_word_index_terms(), None);
+    assert_eq!(needle("the", &[&[]]).whole_word_index_terms(), None);
     assert_eq!(needle("it", &[&["it"]]).in_name("\u{2}"), None);
     assert_eq!(needle("2024", &[&["2024"]]).in_name("\u{2}"), None);
-    assert!(needle("2024", &[&["2024"]]).whole_words_looked_up().is_some());
+    assert!(needle("2024", &[&["2024"]]).whole_word_index_terms().is_some());
 }

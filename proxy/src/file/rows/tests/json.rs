@@ -66,7 +66,7 @@ fn element() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #[test]
-    fn written_array_reads_back(
+    fn written_array_round_trips(
         elements in prop::collection::vec(element(), 0..6), is_pretty in any::<bool>(), size in 1..9_usize,
     ) {
         let array = serde_json::Value::Array(elements.clone());

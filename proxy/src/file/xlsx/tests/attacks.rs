@@ -37,7 +37,7 @@ fn truncated_file_is_damaged() {
 }
 
 #[test]
-fn changed_byte_changes_no_value() {
+fn corrupted_byte_never_yields_a_wrong_value() {
     let whole = content();
     let rows = events(&file(&whole), None).expect("a sheet");
     let mut damaged = 0;
@@ -107,7 +107,7 @@ fn oversized_value_is_rejected() {
 }
 
 #[test]
-fn impossible_cell_is_damaged() {
+fn invalid_cell_is_reported_as_corrupt() {
     for cell in [
         r#"<c r="A0"><v>1</v></c>"#,
         r#"<c r="XFE1"><v>1</v></c>"#,

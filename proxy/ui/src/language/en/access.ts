@@ -100,7 +100,7 @@ export const access = {
   saveGrant: "Save grant",
   grantSaved: (role: string) => `Grant saved. It applies to the next request of ${role}.`,
   narrows:
-    "To remove a privilege, all privileges on this target are revoked and the others granted again. For a moment the role has none.",
+    "Removing a privilege revokes this grant and creates it again. The role briefly has no access.",
   revokeGrant: "Revoke",
   revokeGrantNamed: (role: string, target: string) => `Revoke the grant of ${role} on ${target}`,
   revokeGrantTitle: (role: string, target: string) => `Revoke the grant of ${role} on ${target}?`,
@@ -138,7 +138,7 @@ export const access = {
   limitOf: (quota: string) => `Limit for ${quota.toLowerCase()}`,
   maximum: "Limit",
   maximumHint: "No limit if empty. A limit below the current number deletes nothing, but blocks additions.",
-  firstCount: "The first limit counts the records. Writes wait until the count is complete.",
+  firstCount: "Setting the first limit counts all records. Writes wait until the count is complete.",
   notWhole: "Enter a whole number, such as 100000.",
   save: "Save",
   quotaSaved: "Quota saved",

@@ -27,7 +27,7 @@ export const operations = {
   unlimitedOnly: "Findings are available to keys that are not limited to projects.",
 
   jobs: "Background jobs",
-  jobsLead: "Work that remains after changes of templates. Reads and writes continue in the meantime.",
+  jobsLead: "Work still in progress after template changes. Reads and writes continue in the meantime.",
   noJobs: "No pending or running jobs.",
   job: "Job",
   template: "Template",
@@ -56,7 +56,7 @@ export const operations = {
   givenUp: (n: number) => `${number(n)} failed`,
   byHand: (n: number) => `${count(n, "vector")} set by hand`,
   nextAt: (when: string) => `next attempt ${when}`,
-  oldest: (when: string) => `oldest since ${when}`,
+  oldest: (when: string) => `oldest from ${when}`,
   models: (models: string) => `Model ${models}`,
   mixedModels: (models: string) =>
     `The vectors come from several models (${models}), which cannot be compared. Embed all records again with keyed.reembed.`,

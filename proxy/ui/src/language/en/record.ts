@@ -26,7 +26,7 @@ export const record = {
   idCopied: "ID copied",
   notFound: "This record does not exist, or you have no access",
   outOfReach: "You no longer have access to this record",
-  outOfReachHint: "It was changed, or the access of your role was.",
+  outOfReachHint: "The record or your role's access has changed.",
   notFoundHint: "It may have been permanently removed, or your role has no access to it.",
   backToList: "Return to the list",
 
@@ -160,11 +160,11 @@ export const record = {
   points: (n: number) => count(n, "point"),
   pointAdded: "Point added",
   pointActions: "Point actions",
-  editPoint: (time: string) => `Correct point of ${time}`,
+  editPoint: (time: string) => `Correct the point at ${time}`,
   correctPoint: "Correct point",
   correct: "Correct",
   pointCorrected: "Point corrected",
-  deletePoint: (time: string) => `Delete point of ${time}`,
+  deletePoint: (time: string) => `Delete the point at ${time}`,
   deletePointTitle: "Delete this point?",
   deletePointQuestion: (value: string, time: string) =>
     `Removes ${value}, measured ${time}, from the series and updates the latest value.`,
@@ -184,7 +184,7 @@ export const record = {
   mayDo: (role: string, rights: string) => `${role} may ${rights} this record.`,
   mayNothing: (role: string) => `${role} cannot see this record.`,
   privileges: { read: "read", create: "create", update: "change", delete: "delete" },
-  seenBy: (target: string, role: string) => `Visible by the grant on ${target} to ${role}.`,
+  seenBy: (target: string, role: string) => `Visible through the grant on ${target} to ${role}.`,
   isGone: "Hidden: this record is deleted.",
   noReadGrant:
     "Hidden: the role has no grant to read this template. An administrator can add one under Access.",

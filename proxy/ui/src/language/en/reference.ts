@@ -64,7 +64,7 @@ export const reference = {
   notSet: "Not set",
   allOperations: "All operations",
   firstRequest: "The first request",
-  firstRequestLead: "Every request sends an API key. A header names the project of the templates.",
+  firstRequestLead: "Every request sends an API key. A header specifies the project.",
   statusOfDefault: "Other",
   errors: "Errors",
   emptyAnswer: "The response has no body.",

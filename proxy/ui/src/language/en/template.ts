@@ -30,7 +30,7 @@ export const template = {
   lead: (slug: string, n: number | null) => (n === null ? slug : `${slug} · ${records(n)}`),
   newTitle: "New template",
   newLead:
-    "A template defines the attributes of its records. Each record also has an external key and the times of its changes.",
+    "A template defines the attributes of its records. Each record also has an external key, and created and changed timestamps.",
   readOnly:
     "You can view this template. To change it, your role needs the privilege Define templates. An administrator can grant it under Access.",
   noTemplate: "Template not found",
@@ -128,7 +128,7 @@ export const template = {
   languageName: (name: string) =>
     name === "simple" ? "None (exact words)" : name[0]?.toUpperCase() + name.slice(1),
   collation: "Text sort order",
-  collationHint: "Used to sort lists by a text. An attribute can have its own order.",
+  collationHint: "Used to sort lists by a text attribute. An attribute can have its own order.",
   collationName: (name: string) =>
     name === "und"
       ? "Unicode (most languages)"
@@ -166,7 +166,7 @@ export const template = {
   jobs: {
     index: (name: string) => `Building the index of ${name}`,
     searches: "full-text search",
-    documents: "Preparing the search",
+    documents: "Rebuilding the search index",
     embeddings: "Queueing texts for embedding",
     series: "Removing points of a dropped metric",
   },
@@ -210,7 +210,7 @@ export const template = {
     defaultForAll: (n: number) =>
       `${records(n)} ${n === 1 ? "gets" : "get"} the default, and so does every record created without a value.`,
     defaultForNew: "Records created without a value get the default. Existing records do not change.",
-    defaultRemoved: "Records created without a value are empty from now on. Existing records do not change.",
+    defaultRemoved: "New records created without a value have none. Existing records do not change.",
     requiredNeedsDefault: (n: number) =>
       `${records(n)} would have no value. Set a default, or add the attribute as optional, fill it, then make it required.`,
     renamed: (views: string[]) =>
@@ -254,7 +254,7 @@ export const template = {
     dropMetric:
       "All points of its series are deleted in the background. The history still shows earlier changes.",
     dropDisplay:
-      "The attribute is the title of a record. Another text replaces it, or the external key if there is none.",
+      "The attribute is the title of a record. Another text attribute replaces it, or the external key if there is none.",
     dropEmbedded: "The attribute is embedded. All records are queued to be embedded again.",
     dropRejected: "The change is rejected if the scope of a grant or an inbound endpoint uses the attribute.",
     synonymsChanged: "The search uses the new synonyms immediately.",
@@ -263,8 +263,8 @@ export const template = {
       "Records that refer to one of these show the new title immediately, and the search finds them by it.",
     languageChanged: "The search finds word forms in the new language.",
     languageInBackground: (n: number | null) =>
-      `${n === null ? "The records" : records(n)} ${n === 1 ? "is" : "are"} prepared again in the background. Meanwhile the search finds word forms of both languages.`,
-    collationChanged: "Lists sorted by a text change their order.",
+      `${n === null ? "The records" : records(n)} ${n === 1 ? "is" : "are"} reindexed in the background. Meanwhile the search finds word forms of both languages.`,
+    collationChanged: "Lists sorted by a text attribute change their order.",
     collationInBackground:
       "Lists change their order immediately. An index for the new order is built in the background. Until it is complete, lists take longer.",
     embedNone: "Texts are no longer embedded. Search by meaning does not find new records.",
