@@ -38,7 +38,7 @@ impl Database {
 pub struct Service {
     /// The proxy, dropped before the database it uses.
     pub proxy: Proxy,
-    /// The database, for looking behind the proxy's back.
+    /// The database, for reads that bypass the proxy.
     pub database: Database,
 }
 

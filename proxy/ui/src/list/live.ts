@@ -88,7 +88,7 @@ const beside = ({ attribute_values, updated_at, deleted_at }: RecordBody): strin
 
 type Outcome = {
   live: Live;
-  /** Rows that are shown anew. */
+  /** Rows that are shown again. */
   rows: RecordBody[];
   /** How many records others changed, and how many they took away. */
   counts: Counts;
