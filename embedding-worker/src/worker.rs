@@ -4,7 +4,7 @@
 //! again; several proxies can work in parallel.
 //!
 //! The worker is an ordinary caller: it has an API key, and receives the texts of records that its role may read and
-//! update. The proxy's login alone receives none.
+//! update. The proxy's login by itself receives none.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -55,7 +55,7 @@ pub mod json_write;
 mod layers;
 /// Limits.
 pub mod limits;
-/// Time series behind metric attributes.
+/// Time series of metric attributes.
 pub mod metric;
 /// Wrappers around PostgreSQL's C API.
 #[allow(unsafe_code, reason = "PostgreSQL is written in C")]

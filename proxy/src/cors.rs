@@ -57,7 +57,7 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
     let uri: Uri = text.parse().map_err(|_| refusal())?;
     let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(refusal)?;
     let authority = uri.authority().ok_or_else(refusal)?;
-    // As browsers write it: nothing before the host, nothing behind the port.
+    // As browsers write it: nothing before the host, nothing after the port.
     let as_written = format!("{scheme}://{}", authority.as_str().to_ascii_lowercase());
     if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(refusal()) }
 }

@@ -36,7 +36,7 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
         Code::Timeout => return Problem::new(code, "the database did not finish in time").with_cause(cause),
         _ => {}
     }
-    // A DETAIL that is no JSON object is PostgreSQL's own, and may hold values of other rows.
+    // A DETAIL that is not a JSON object is PostgreSQL's own, and may hold values of other rows.
     let detail = detail.filter(|detail| detail.starts_with('{'));
     let detail = detail.and_then(|detail| serde_json::from_str::<Detail>(detail).ok());
     if detail.is_none() && Code::of_postgres(sqlstate).is_none() {

@@ -14,7 +14,7 @@ use tokio_stream::wrappers::ReceiverStream;
 /// What is handed over at once, and made in one turn.
 const PIECE: usize = 16 << 10;
 
-/// So many keys are known before those without a response are forgotten.
+/// The number of keys that are known before those without a response are forgotten.
 const MANY: usize = 1000;
 
 /// By how much the priority of these threads is lower.

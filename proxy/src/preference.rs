@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderName};
 /// An entry of a list, in small letters and without parameters, and its weight in thousandths: 0 is not acceptable.
 pub(crate) type Weighted = (String, u16);
 
-/// The entries of a list, in their order; a header sent twice is one list. An entry whose weight cannot be read is none.
+/// The entries of a list, in their order; a header sent twice is one list. An entry whose weight cannot be read is ignored.
 pub(crate) fn weighted(headers: &HeaderMap, name: HeaderName) -> Vec<Weighted> {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).filter_map(entry).collect()

@@ -36,7 +36,7 @@ const preloadApplication: Plugin = {
 export default defineConfig({
   plugins: [react(), preloadApplication, { ...optimizeLocales.vite({ locales: ["en-US"] }), enforce: "pre" }],
   define: { __VERSION__: JSON.stringify(version) },
-  // The manifest is for firstPage.test.ts; the service serves assets/ and the page alone.
+  // The manifest is for firstPage.test.ts; the service serves only assets/ and the page.
   build: {
     target: "es2022",
     assetsDir: "assets",

@@ -1,4 +1,4 @@
-//! Batches under a scope: each operation as if it stood alone.
+//! Batches under a scope: each operation as if it were a single request.
 
 use crate::sales::Sales;
 use harness::Session;

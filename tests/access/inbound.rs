@@ -176,7 +176,7 @@ async fn endpoint_cannot_have_more_privileges_than_its_creator() {
     sales.database.grant_within(&definer, "crm.customers", "create, update", &of_region("EU")).await;
     let (status, _) = deliver(&sales.admin, &token, &json!([{"id": 2}])).await;
     assert_eq!(status, "202");
-    // An administrator of records is none of the server.
+    // An administrator of records is not an administrator of the server.
     let (admin, session) = sales.member().await;
     sales.admin.run(&format!("grant keyed_admin to {admin}")).await;
     let definition = json!({"slug": "up", "external_key": "$", "role": "postgres"}).to_string();

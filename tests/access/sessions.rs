@@ -11,7 +11,7 @@ async fn membership_revoked_during_a_read_is_not_cached() {
     let login = sales.database.create_role("both").await;
     sales.admin.run(&format!("grant {european}, {american} to {login}")).await;
     let session = sales.database.session_as(&login).await;
-    // The scope behind a reference waits for the companies, when memberships have been read already.
+    // The scope through a reference waits for the companies, when memberships have been read already.
     let blocker = sales.database.session().await;
     blocker.run("begin; lock table crm.companies in access exclusive mode").await;
     let count = "select keyed.search('crm.customers', '{\"count\": \"exact\"}') ->> 'total'";

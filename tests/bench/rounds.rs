@@ -91,7 +91,7 @@ pub(crate) enum Quantity {
     Rate,
     /// Of the median latencies: the less the better.
     Latency,
-    /// The same, but for so many milliseconds that ours may take more.
+    /// The same, but for the milliseconds that ours may take more.
     LatencyBut(f64),
     /// Of the latencies that one in a hundred exceeds: the less the better.
     Tail,

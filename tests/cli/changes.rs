@@ -92,7 +92,7 @@ async fn follower_prints_changes_as_they_come_and_keeps_its_cursor() {
         out.read_line(&mut line).expect("a line");
         assert_eq!(lines(&line), [of("create", &format!("C-{number}"))]);
     }
-    // Then the cursor is that behind the last line.
+    // Then the cursor is that after the last line.
     until("it waits", async || service.proxy.metrics().await.sum("keyed_http_listeners", &[]) == 1.0).await;
     follower.kill().expect("it runs");
     follower.wait().expect("it ends");

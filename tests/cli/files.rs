@@ -154,7 +154,7 @@ async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
     import(&good, &failed, &[]).expect();
     assert_eq!(std::fs::read_to_string(&failed).expect("it is there"), "of an earlier import\n");
 
-    // The file itself is no place for its refused rows, by whatever name.
+    // The rejected rows cannot be written to the file itself, by whatever name.
     let link = input.with_extension("link");
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(&input, &link).expect("a link");

@@ -58,7 +58,7 @@ fn import(input: &Path) -> String {
 async fn answers_build_the_format_of_a_file() {
     let service = Service::start().await;
     let input = file("doubtful.csv", FILE);
-    // Words of booleans, the second format of the dates, the times, the numbers, the time zone, one that is none first, and the import.
+    // Words of booleans, the second format of the dates, the times, the numbers, the time zone (an invalid one first) and the import.
     let typed = "y\n7\n2\n\nyes\nZurich\nEurope/Zurich\ny\n";
     let done = type_into(&service, &format!("{} --interactive", import(&input)), typed);
     assert_eq!(done.code, Some(0), "{}", done.out);
@@ -114,7 +114,7 @@ async fn nothing_is_imported_without_consent() {
     let input = file("plain.csv", "external_key,visits\na,1\n");
     let line =
         |input: &Path| format!("keyed-proxy import '{}' --template crm.customers --interactive", path(input));
-    // The default is no; a terminal that closes is none either.
+    // The default is no, and so is a terminal that closes.
     for (typed, code, words) in [
         ("\n", 0, "Nothing was imported."),
         ("n\n", 0, "Nothing was imported."),

@@ -67,7 +67,7 @@ fn manual_pages_are_reproducible() {
         ["serve", "import", "export", "keys", "doctor", "demo", "openapi", "completions", "man-pages"]
     {
         assert!(page(&format!("keyed-proxy-{command}.1")).contains("SYNOPSIS"), "{command}");
-        // A hyphen of the text is written so that it is none of typography.
+        // A hyphen of the text is written so that it is not typeset as a dash.
         assert!(
             commands.replace('\\', "").contains(&format!("keyed-proxy-{command}(1)")),
             "{command}: {commands}"

@@ -1,6 +1,6 @@
 //! Comparison of an answer with the one that a page shows.
 
-/// Compares line by line. `…` stands for anything within a line, a line of `…` alone for any number of lines; runs of
+/// Compares line by line. `…` stands for anything within a line, a line that contains only `…` for any number of lines; runs of
 /// spaces are one, empty lines and the rules under the heads of tables do not count.
 pub(crate) fn compare(shown: &str, answered: &str) -> Result<(), String> {
     let (shown_lines, answered_lines) = (lines(shown), lines(answered));

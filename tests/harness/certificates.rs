@@ -110,7 +110,7 @@ impl Authority {
         }
     }
 
-    /// The settings of a client that trusts this authority alone.
+    /// The settings of a client that trusts only this authority.
     pub fn client(&self) -> Arc<ClientConfig> {
         let mut roots = RootCertStore::empty();
         roots.add(self.issuer.der().clone()).expect("it is an authority");

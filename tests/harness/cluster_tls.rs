@@ -39,7 +39,7 @@ impl TlsCluster {
     }
 }
 
-/// For the server alone.
+/// Only for the server.
 fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("the folder can be written");
     server_user::give(path);

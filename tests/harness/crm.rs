@@ -43,7 +43,7 @@ pub async fn create_crm(session: &Session) {
 pub struct Service {
     /// The proxy, dropped before the database it uses.
     pub proxy: Proxy,
-    /// The database, for looking behind the proxy's back.
+    /// The database, for reads that bypass the proxy.
     pub database: Database,
 }
 

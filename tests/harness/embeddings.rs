@@ -77,7 +77,7 @@ impl Reply {
         Self { after, ..self }
     }
 
-    /// The same, with the wish to be left alone for some seconds.
+    /// The same, with a Retry-After of some seconds.
     #[must_use]
     pub fn retry_after(self, seconds: &'static str) -> Self {
         Self { retry_after: Some(seconds), ..self }
@@ -160,7 +160,7 @@ impl EmbeddingServer {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until it was asked so many times.
+    /// Waits until it was asked this many times.
     pub async fn until_asked(&self, times: usize) {
         crate::until("the provider is asked", async || self.questions().len() >= times).await;
     }

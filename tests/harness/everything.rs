@@ -1,5 +1,5 @@
 //! A database with something of everything, and what it answers: all that a restore, an upgrade and an update have to keep.
-//! The database of the last release has it too (`release.rs`), so what it holds changes with a release alone.
+//! The database of the last release has it too (`release.rs`), so what it holds changes only with a release.
 
 use crate::customers::VECTORS;
 use crate::{Database, Sender, Service, Session, array, similar};

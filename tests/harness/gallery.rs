@@ -114,7 +114,7 @@ impl Gallery {
         }
     }
 
-    /// Waits until nothing waits and so many records are done.
+    /// Waits until nothing waits and this many records are done.
     #[track_caller]
     pub fn until_done(&self, done: i64) -> impl Future<Output = Value> + '_ {
         self.until("done", move |status| {

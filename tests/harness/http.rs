@@ -97,7 +97,7 @@ pub struct Answer {
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null when it is not JSON.
     pub body: Value,
     /// The body as it came: numbers in it have all their digits.
     pub text: String,

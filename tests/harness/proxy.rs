@@ -190,7 +190,7 @@ impl Proxy {
         Exposition::read(&answer.text().await.expect("all of them"))
     }
 
-    /// Its log, with all that it had to say until now: it is written behind the requests. Needs the access log.
+    /// Its log, with all that it had to say until now: it is written after the requests. Needs the access log.
     pub async fn whole_log(&self) -> String {
         static ASKED: AtomicUsize = AtomicUsize::new(0);
         let id = format!("end-of-log-{}", ASKED.fetch_add(1, Ordering::Relaxed));

@@ -118,7 +118,7 @@ impl Receiver {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until so many deliveries have arrived.
+    /// Waits until this many deliveries have arrived.
     pub async fn until_arrived(&self, count: usize) -> Vec<Arrived> {
         crate::until("the deliveries arrive", async || self.arrived().len() >= count).await;
         self.arrived()

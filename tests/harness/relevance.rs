@@ -164,7 +164,7 @@ const CARDS: [[&str; 5]; 84] = [
     ["D-50", "50% off shoes", "", "", ""],
 ];
 
-/// So many newer records have each of these words in their names.
+/// This many newer records have each of these words in their names.
 const FREQUENT: &str = "
     insert into desk.cards (external_key, name, notes, drawer)
     select 'F-' || n, (array['Bolt', 'Battery', 'Zürich', 'Lovelace', 'Widget', 'C', 'Washing', 'Part'])[n % 8 + 1] || ' no. ' || n,

@@ -47,7 +47,7 @@ pub(crate) fn command(programs: &Path, program: &str) -> Command {
     command
 }
 
-/// Gives a file to that user alone.
+/// Gives a file only to that user.
 pub(crate) fn give(file: &Path) {
     use std::os::unix::fs::{PermissionsExt, chown};
 

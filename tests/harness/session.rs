@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    /// The number of the server process behind this session.
+    /// The id of the server process of this session.
     pub async fn process(&self) -> String {
         self.text("select pg_catalog.pg_backend_pid()", &[]).await
     }
@@ -146,7 +146,7 @@ pub struct Refusal {
     pub state: String,
     /// The message.
     pub message: String,
-    /// The DETAIL as JSON, null where it is none.
+    /// The DETAIL as JSON; null when it is not JSON.
     pub detail: Value,
     /// The hint, empty where there is none.
     pub hint: String,

@@ -58,7 +58,7 @@ impl Session {
         }
     }
 
-    /// Waits until so many sessions of this database wait for locks.
+    /// Waits until this many sessions of this database wait for locks.
     #[track_caller]
     pub fn until_blocked(&self, count: usize) -> impl Future<Output = ()> {
         let place = Location::caller();

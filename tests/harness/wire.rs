@@ -90,7 +90,7 @@ impl Wire {
         self.read_up_to(16 << 10).await
     }
 
-    /// The same, of at most so many.
+    /// The same, of at most this many.
     pub async fn read_up_to(&mut self, most: usize) -> std::io::Result<usize> {
         let mut bytes = [0; 16 << 10];
         let most = most.min(bytes.len());

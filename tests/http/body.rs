@@ -1,4 +1,4 @@
-//! Bodies that are no request: refused quickly, and the service goes on.
+//! Bodies that are not requests: refused quickly, and the service goes on.
 
 use harness::{Service, Session, processor_time};
 use serde_json::json;

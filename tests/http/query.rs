@@ -1,4 +1,4 @@
-//! Paths, query strings and headers that are no request.
+//! Paths, query strings and headers that are not a request.
 
 use harness::Service;
 use serde_json::json;

@@ -68,7 +68,7 @@ async fn live(session: &Session, external_key: &str) -> String {
 }
 
 /// Panics when the server had to end a deadlock in this database, with what its log says of the waits. The proxy repeats
-/// what lost, so answers do not tell, and the server's counters lag behind its log.
+/// what lost, so answers do not tell, and the server's counters lag its log.
 #[track_caller]
 fn assert_no_deadlock(database: &Database) {
     let place = format!("@{} ", database.name());

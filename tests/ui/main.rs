@@ -29,7 +29,7 @@ pub(crate) async fn service() -> Service {
     service
 }
 
-/// A key of a role that reads the customers of one name alone.
+/// A key of a role that reads only the customers of one name.
 pub(crate) async fn sales_key(service: &Service) -> String {
     let role = service.database.create_role("sales").await;
     let session = service.session().await;

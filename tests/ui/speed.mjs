@@ -9,7 +9,7 @@ const { template, words, openings } = input.more;
 const PATH = input.address + list(template);
 /** What the list shows first: the key of a record. */
 const FIRST = "[role=gridcell] code";
-/** So many milliseconds after the first list, nothing that belongs to the opening is still on its way. */
+/** This many milliseconds after the first list, nothing that belongs to the opening is still on its way. */
 const AFTER = 1_500;
 const PAUSE = 60;
 const ROWS = 5_000;

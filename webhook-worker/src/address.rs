@@ -1,7 +1,7 @@
 //! Networks to which nothing is delivered: pure.
 //!
 //! An administrator of keyed names URLs, and may administer neither the machine of the service nor its network. So deliveries
-//! go to public addresses alone, unless the operator of the service lists other networks.
+//! go only to public addresses, unless the operator of the service lists other networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

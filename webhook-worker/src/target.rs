@@ -58,7 +58,7 @@ impl Target {
     }
 }
 
-/// A number in another form than that of an address is none: `2130706433`, `0x7f.1` and `0177.0.0.1` are addresses to some
+/// A number in another form than that of an address is rejected: `2130706433`, `0x7f.1` and `0177.0.0.1` are addresses to some
 /// resolvers.
 fn host(text: &str) -> Option<Host> {
     if let Some(literal) = text.strip_prefix('[') {

@@ -18,7 +18,7 @@ use keyed_proxy::import::preview::{Choice, Column, Preview, Reading};
 pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
     if !std::io::stdin().is_terminal() || import.file == Path::new("-") {
         let message =
-            "--interactive asks on a terminal, and standard input is none. Use --dry-run, which suggests a \
+            "--interactive asks on a terminal, and standard input is not one. Use --dry-run, which suggests a \
                        format, and --format."
                 .to_owned();
         return Err(Failure::Usage { message, help: "import" });
@@ -79,7 +79,7 @@ fn show_columns(columns: &[Column]) {
     }
 }
 
-/// Checks the file in a format. A time zone that is none is asked for again.
+/// Checks the file in a format. An invalid time zone is asked for again.
 async fn send(import: &mut Import, mut format: Map<String, Value>) -> Result<Counts, Failure> {
     let needs_zone = format.contains_key("datetime") && !format.contains_key("time_zone");
     loop {

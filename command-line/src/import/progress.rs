@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::answer::Counts;
 
-/// The progress of the rows, which is behind that of the upload. The text fits the terminal.
+/// The progress of the rows, which lags that of the upload. The text fits the terminal.
 pub(super) fn progress_bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => (ProgressBar::new(size), "{bar:20} {percent:>3}% {eta:>4} {wide_msg}"),

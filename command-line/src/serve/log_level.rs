@@ -70,7 +70,7 @@ pub(super) fn parse(filter: &str) -> Result<EnvFilter, String> {
     let parsed = EnvFilter::builder()
         .parse(with_all_crates(&directives).join(","))
         .map_err(|error| format!("KEYED_LOG is not a log filter: {error}. {LEVELS}"))?;
-    // `access=off` alone: what is not named is off, too.
+    // Only `access=off`: what is not named is off, too.
     if parsed.max_level_hint() == Some(LevelFilter::OFF) && !directives.iter().any(|it| is_level(it)) {
         return Err(format!("KEYED_LOG: {filter:?} switches off the whole log. {LEVELS}"));
     }

@@ -9,7 +9,7 @@ const PREFIX: &str = "KEYED_";
 /// How similar two names are, at least, for one to be meant by the other.
 const SIMILAR: f64 = 0.8;
 
-/// A warning for each of these variables that begins like a setting and is none of `program`.
+/// A warning for each of these variables that begins like a setting and is not one of `program`.
 pub(super) fn unknown(program: &Command, variables: impl Iterator<Item = String>) -> Vec<String> {
     let mut known = Vec::new();
     collect(program, &mut known);

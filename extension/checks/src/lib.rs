@@ -99,7 +99,7 @@ const STRUCTURE: &[Check] = &[
          from pg_roles r, pg_proc p where r.rolname = 'keyed_proxy' and not has_function_privilege(r.oid, p.oid, 'execute')
            and (p.pronamespace = to_regnamespace('keyed_http') or p.oid = to_regproc('keyed.authenticate'))
          union all
-         select format('%s may present credentials to %s, which is for keyed_proxy alone',
+         select format('%s may present credentials to %s, which is only for keyed_proxy',
                   case when a.grantee = 0 then 'everybody' else pg_get_userbyid(a.grantee)::text end, p.oid::regprocedure),
                 format('revoke execute on function %s from %s;', p.oid::regprocedure, case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end)
          from pg_proc p cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a

@@ -166,7 +166,7 @@ impl Caller {
         of(&Permissions::of(self.role, template))
     }
 
-    /// The number of conditions behind references in the caller's read scope.
+    /// The number of conditions on referenced records in the caller's read scope.
     pub(super) fn read_behind(&self, template: &Template) -> usize {
         if self.is_admin || !self.has(Action::Read, template) {
             return 0;

@@ -1,4 +1,4 @@
-//! The scope of a grant: JSON → compiled filter. It does not depend on the caller: a condition behind a reference applies
+//! The scope of a grant: JSON → compiled filter. It does not depend on the caller: a condition through a reference applies
 //! to every live target.
 
 use crate::error::{Code, Error};
@@ -39,7 +39,7 @@ pub fn require_standard_fields(filter: &Filter) -> Result<(), Error> {
     }
 }
 
-/// Renames an attribute in a scope: in fields of its own template and behind references.
+/// Renames an attribute in a scope: in fields of its own template and of referenced ones.
 pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -> Result<String, Error> {
     let raw: &RawValue = serde_json::from_str(scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;

@@ -75,7 +75,7 @@ impl<'a> Group<'a> {
             && shape(first) == shape(operation)
     }
 
-    /// Checks the rights of an operation, resolves its references and adds it. Returns false if it must run alone, because its
+    /// Checks the rights of an operation, resolves its references and adds it. Returns false if it must run separately, because its
     /// record may keep values.
     pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<bool, Error> {
         caller.require(Action::Create, &operation.template)?;

@@ -70,7 +70,7 @@ pub fn to_json(outcomes: &[Option<Outcome>], records: &HashMap<usize, WrittenRec
     })
 }
 
-/// The subjects of errors and records. A missing record is none.
+/// The subjects of errors and records. A missing record has none.
 pub fn subjects(
     outcomes: &[Option<Outcome>],
     records: &HashMap<usize, WrittenRecord>,

@@ -36,7 +36,7 @@ impl Done {
         self.created
     }
 
-    /// Whether anything was written. An operation that ran alone counts as a write.
+    /// Whether anything was written. An operation that ran separately counts as a write.
     pub fn is_changed(self) -> bool {
         self.changed
     }

@@ -1,4 +1,4 @@
-//! Runs many operations in few subtransactions. A rejected operation must be rolled back alone, which would need one
+//! Runs many operations in few subtransactions. A rejected operation must be rolled back separately, which would need one
 //! subtransaction for each. But with more than 64 subtransactions that have an id, PostgreSQL must look up the parent
 //! transaction of every row that is read, here and on standbys.
 //!

@@ -55,7 +55,7 @@ pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> Fingerprint {
     hash.finalize()[..8].try_into().expect("eight bytes")
 }
 
-/// The error of a text that is no cursor of this feed.
+/// The error of a text that is not a cursor of this feed.
 pub fn refusal() -> Error {
     Error::at(Code::InvalidValue, "/after", "this is not a cursor of this feed of changes").hint(
         "Send the next_cursor of the previous page, with the same project and template, or \"start\" for everything.",

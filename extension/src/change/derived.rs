@@ -21,7 +21,7 @@ pub struct Affected {
     pub seen: Option<Option<String>>,
 }
 
-/// The records behind a place that a change may have brought into sight or taken out of it, by template and id; and how many
+/// The records after a place that a change may have brought into sight or taken out of it, by template and id; and how many
 /// rows were looked at. At most `limit` rows are.
 pub fn affected(
     spi: &Connection,
@@ -79,7 +79,7 @@ fn paths(followed: &Followed, change: &Change) -> Option<String> {
     (!paths.is_empty()).then(|| format!("({})", paths.join(" or ")))
 }
 
-/// The records that depend on the record `$1`, behind the id `$2`: whether the caller sees each now, or else may have seen it
+/// The records that depend on the record `$1`, after the id `$2`: whether the caller sees each now, or else may have seen it
 /// before the position `$3`. At most `$4`.
 fn statement(following: &Following, followed: &Followed, paths: &str) -> String {
     let template = &followed.template;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub enum Shown {
     /// The change.
     Whole,
-    /// That the record is no longer visible, by its id alone.
+    /// That the record is no longer visible, only by its id.
     Gone,
     /// Nothing.
     Nothing,

@@ -1,6 +1,6 @@
 //! Where the ids of transactions come from that positions are made of. They are those of one database in one cluster; after
 //! a restore from a dump they begin anywhere. So the first write there begins the next generation, whose positions are
-//! behind all others.
+//! after all others.
 //!
 //! A row of `keyed_state.change_generation` counts only in the database that made it: a dump brings its cluster and database
 //! along, but not the transaction that wrote the row (`xmin`), so one that is restored in place is known too.

@@ -104,7 +104,7 @@ impl Horizon {
         Ok(Horizon { position, secret, log: flushed(), origin, accepted })
     }
 
-    /// Refuses a cursor behind which this database may lack something that was handed out.
+    /// Rejects a cursor after which this database may lack something that was handed out.
     pub fn check(&self, cursor: &Cursor) -> Result<(), Error> {
         if !self.accepted.contains(&cursor.origin) {
             return Err(cursor::too_old(
@@ -115,7 +115,7 @@ impl Horizon {
         if !self.accepted[..2].contains(&cursor.origin) {
             return Ok(());
         }
-        // A standby may be behind the server that handed it out.
+        // A standby may lag the server that handed it out.
         let is_ahead =
             cursor.timeline == self.log.timeline && cursor.lsn > self.log.lsn && !worker::is_standby();
         match end_of(cursor.timeline, self.log.timeline) {

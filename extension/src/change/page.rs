@@ -92,7 +92,7 @@ fn of_horizon(
     Ok(format!("{{\"changes\":[{entries}],\"next_cursor\":\"{cursor}\",\"has_more\":{has_more}}}"))
 }
 
-/// The greatest number of a template that the snapshot shows: changes of later ones are behind the horizon.
+/// The greatest number of a template that the snapshot shows: changes of later ones are after the horizon.
 fn newest_template(spi: &Connection) -> i32 {
     let sql = "select max(t.id) from keyed_state.template t";
     spi.run_once(sql, Snapshot::Active, &[]).value::<Option<i32>>().flatten().unwrap_or_default()
@@ -108,7 +108,7 @@ pub struct Entries {
     pub has_more: bool,
 }
 
-/// The entries behind a place, at most `limit`. The place is one of this database, so nothing is checked against it.
+/// The entries after a place, at most `limit`. The place is one of this database, so nothing is checked against it.
 pub fn entries(spi: &Connection, following: &Following, from: Place, limit: usize) -> Result<Entries, Error> {
     Horizon::with(spi, |horizon| {
         let request = Request { after: None, limit: None, with_record: false };
@@ -128,7 +128,7 @@ pub fn entries(spi: &Connection, following: &Following, from: Place, limit: usiz
     })
 }
 
-/// The place behind which everything that is final now has been read.
+/// The place up to which everything that is final now has been read.
 pub fn end(spi: &Connection) -> Result<Place, Error> {
     Horizon::with(spi, |horizon| Ok(Place::before(horizon.position)))
 }
@@ -148,7 +148,7 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// Reads the changes behind a place. Returns the place of the last.
+    /// Reads the changes after a place. Returns the place of the last.
     fn read(&mut self, horizon: &Horizon, from: Place) -> Place {
         let mut last = from;
         if from.derived.is_some() {
@@ -182,7 +182,7 @@ impl Page<'_> {
                 break;
             }
         }
-        // A standby may be behind the server that handed out the cursor.
+        // A standby may lag the server that handed out the cursor.
         if self.has_more { last } else { last.max(Place::before(horizon.position)) }
     }
 
@@ -193,7 +193,7 @@ impl Page<'_> {
     /// Writes what is left of the records that a change affected, where the page before ended among them. Returns the place
     /// of the last of them if they fill the page, too.
     fn rest_of(&mut self, horizon: &Horizon, from: &Place) -> Option<Place> {
-        // A standby may be behind the server that handed out the cursor.
+        // A standby may lag the server that handed out the cursor.
         if from.position >= horizon.position {
             return Some(*from);
         }
@@ -264,14 +264,14 @@ impl Page<'_> {
         self.count += 1;
     }
 
-    /// Appends the records behind a place that a change brought into sight or took out of it. Returns how far this is, if the
+    /// Appends the records after a place that a change brought into sight or took out of it. Returns how far this is, if the
     /// page is full before the last of them.
     fn write_affected(&mut self, change: &Change, mut behind: Option<Derived>) -> Option<Derived> {
         loop {
             pgrx::check_for_interrupts!();
             let portion = (self.limit.saturating_sub(self.count)).clamp(1, TOGETHER);
             if self.is_full() {
-                // Whatever is left is behind this place.
+                // Whatever is left is after this place.
                 return Some(behind.unwrap_or(Derived { template: 0, record: Uuid::nil() }));
             }
             let (affected, last) = derived::affected(self.spi, self.following, change, behind, portion);

@@ -14,7 +14,7 @@ pub const fn first_of(generation: i64) -> i64 {
     generation << TRANSACTION_BITS
 }
 
-/// The place of a row of history. It is behind those that compare as less.
+/// The place of a row of history. It is after those that compare as less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The position.

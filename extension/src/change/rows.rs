@@ -55,7 +55,7 @@ pub struct Changes<'t> {
 }
 
 impl<'t> Changes<'t> {
-    /// The changes behind a place and in front of the horizon. `expected` is about how many will be asked for.
+    /// The changes after a place and before the horizon. `expected` is about how many will be asked for.
     pub fn behind(
         place: &Place,
         horizon: i64,

@@ -2,10 +2,10 @@
 //!
 //! The rule of the history applies: who sees a record now sees all of its changes, and who sees a deleted one sees those that
 //! led there. Of a record that the caller does not see, only a change that may have taken it out of sight is reported, by the
-//! id alone. Whether it may have is evaluated by the record before and after it: the present row, with what later changes
+//! id, without the record. Whether it may have is evaluated by the record before and after it: the present row, with what later changes
 //! replaced put back.
 //!
-//! A condition behind a reference is evaluated by the target as it is now, unless the target has changed since: then it may have
+//! A condition through a reference is evaluated by the target as it is now, unless the target has changed since: then it may have
 //! been met and not met. So an id can be reported that the caller never saw, and none is left out. A page shows records as they
 //! are, and changes of two records can become visible in another order than they have in the feed: no state of the past is
 //! certain to have been shown, or not to have been.

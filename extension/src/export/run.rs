@@ -37,7 +37,7 @@ const CHUNK_SIZE: usize = 128 << 10;
 struct Export {
     /// The transaction of its cursor.
     transaction: u64,
-    /// The caller that opened it, which alone can read it.
+    /// The caller that opened it; only it can read it.
     caller: Caller,
     template: Rc<Template>,
     /// The condition for records that were visible to the caller.

@@ -117,7 +117,7 @@ impl Filter {
         }
     }
 
-    /// All uses of fields, including those behind references. Decisive ones come first.
+    /// All uses of fields, including those of referenced templates. Decisive ones come first.
     pub fn uses(&self) -> Vec<Use> {
         let (decisive, others) = match &self.tree {
             Tree::All(parts) => parts.iter().partition(|part| matches!(part, Tree::Leaf(_))),

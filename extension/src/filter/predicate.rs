@@ -6,8 +6,8 @@ use super::schema::Schema;
 use crate::value::constant::Constant;
 use std::rc::Rc;
 
-/// A positive condition on a column of the template or behind references. It is false or null without a value, except for
-/// [`Test::Empty`], which is not used behind references. Its negation is `is not true`.
+/// A positive condition on a column of the template or of a referenced one. It is false or null without a value, except for
+/// [`Test::Empty`], which is not used through references. Its negation is `is not true`.
 #[derive(Clone, Debug)]
 pub struct Predicate {
     /// The references to follow, outermost first.

@@ -43,7 +43,7 @@ pub struct Options {
     pub now: Option<i64>,
     /// Whether the condition is evaluated on single rows, so that it need not match an index.
     pub one_by_one: bool,
-    /// Whether conditions behind references are rendered as sets of ids, as in views of earlier versions.
+    /// Whether conditions through references are rendered as sets of ids, as in views of earlier versions.
     pub as_sets: bool,
 }
 
@@ -71,7 +71,7 @@ pub fn render_apart(
     (condition, apart.queries.into_inner())
 }
 
-/// The number of conditions behind references from which each is planned separately. A search of all join orders takes
+/// The number of conditions through references from which each is planned separately. A search of all join orders takes
 /// seconds for fifty conditions, or longer with other collapse limits.
 const MANY_PATHS: usize = 6;
 
@@ -140,7 +140,7 @@ impl<'a> Writer<'a> {
         self.column_test(&predicate.test, &predicate.column, alias).text
     }
 
-    /// A condition behind references: normally a correlated subquery, which the planner can turn into a join. For a policy, and
+    /// A condition through references: normally a correlated subquery, which the planner can turn into a join. For a policy, and
     /// for many such conditions, it is an uncorrelated set of ids.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let test = || self.column_test(&predicate.test, &predicate.column, alias);

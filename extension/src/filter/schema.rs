@@ -70,10 +70,10 @@ pub trait Schema {
     fn target(&self, attribute: i32) -> Option<Rc<dyn Schema>>;
 
     /// The SQL condition for rows that are visible to the caller, for a table with this alias; `None` if all rows are. The
-    /// renderer adds it behind references. For the filtered template, its caller must add it.
+    /// renderer adds it through references. For the filtered template, its caller must add it.
     fn visible(&self, alias: &str) -> Option<String>;
 
-    /// The number of conditions behind references in that condition.
+    /// The number of conditions through references in that condition.
     fn visible_behind(&self) -> usize {
         0
     }

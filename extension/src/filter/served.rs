@@ -53,12 +53,12 @@ impl Filter {
         self.tree.leaves().len()
     }
 
-    /// Whether a condition is behind references.
+    /// Whether a condition is through references.
     pub fn looks_behind_references(&self) -> bool {
         self.behind_references() > 0
     }
 
-    /// The number of conditions behind references, including those of the scopes of the other templates.
+    /// The number of conditions through references, including those of the scopes of the other templates.
     pub fn behind_references(&self) -> usize {
         let leaves = self.tree.leaves();
         let behind = leaves.iter().filter(|leaf| !leaf.path.is_empty());

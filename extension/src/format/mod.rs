@@ -69,7 +69,7 @@ impl Format {
         }
     }
 
-    /// The text of a cell with a leading `'`, if the text alone would mean no value.
+    /// The text of a cell with a leading `'`, if the text without it would mean no value.
     pub fn unguarded_null<'c>(&self, cell: &'c str) -> Option<&'c str> {
         cell.strip_prefix('\'').filter(|rest| self.null.is_some() && self.is_null(rest))
     }

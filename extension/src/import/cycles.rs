@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 enum End {
     /// These rows are rejected, by index.
     Rejected(HashMap<usize, Error>),
-    /// It is no fault of a row.
+    /// No row is at fault.
     Failed(Box<Error>),
 }
 
@@ -120,7 +120,7 @@ fn dangling(writer: &Writer, rows: &[Row]) -> HashMap<usize, Error> {
     errors
 }
 
-/// Writes rows without their references, then the references. Rows reference a record without key and id by a text alone:
+/// Writes rows without their references, then the references. Rows reference a record without key and id only by a text:
 /// it is written with its references, in between.
 fn write_cycles(writer: &mut Writer, rows: Vec<Row>) -> Result<(), End> {
     let all: Vec<usize> = rows.iter().map(|row| row.index).collect();

@@ -10,7 +10,7 @@ use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use pgrx::prelude::PgSqlErrorCode;
 
-/// The error of a row that was written alone, with the attributes at fault, if they are found.
+/// The error of a row that was written separately, with the attributes at fault, if they are found.
 pub fn located(template: &Template, row: &Row, caught: &Caught, error: Error) -> Error {
     let errors = if caught.is_any_of(&[PgSqlErrorCode::ERRCODE_STRING_DATA_RIGHT_TRUNCATION]) {
         too_long(template, &row.changes)

@@ -41,7 +41,7 @@ pub(super) fn resolve(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error
 }
 
 /// Removes changes to values that the records of rows have already. Returns the errors of changes to other values. What a
-/// later row of the same record may keep depends on the earlier one: that row is written alone, which settles it.
+/// later row of the same record may keep depends on the earlier one: that row is written separately, which settles it.
 fn settle_kept(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
     if !rows.iter().any(|row| kept::has(&row.changes)) {
         return HashMap::new();

@@ -1,5 +1,5 @@
 //! Writes the rows of a chunk, each after earlier rows of its record and after the records that it references. Rows go
-//! level by level: those without such dependencies, those that depend on these alone, and so on. Each level needs one
+//! level by level: those without such dependencies, those that depend only on these, and so on. Each level needs one
 //! statement for all rows that write the same attributes.
 
 use super::matching::Matching;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// references first.
 const MAX_LEVELS: usize = 8;
 
-/// Writes the rows of a chunk of so many, some of which are rejected already. Rows that reference a missing record of
+/// Writes the rows of a chunk of this size, some of which are rejected already. Rows that reference a missing record of
 /// their template wait for the rest of the file, unless this is its end. Outcomes are by position.
 pub fn run(
     caller: &Caller,

@@ -51,7 +51,7 @@ enum WriteStrategy {
 type Shape = (WriteStrategy, Vec<usize>);
 
 impl<'w> Writer<'w> {
-    /// A writer for a chunk of so many rows.
+    /// A writer for a chunk of this many rows.
     pub(super) fn new(
         caller: &'w Caller,
         template: &'w Rc<Template>,
@@ -226,7 +226,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// The outcome of a row that was written alone.
+    /// The outcome of a row that was written separately.
     fn outcome_of(&self, done: single::Outcome, key: &Key) -> Outcome {
         match (done, key.value()) {
             (Err(error), Some(key)) if self.mode == Mode::Update && error.code == Code::NotFound => {

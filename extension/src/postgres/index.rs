@@ -14,7 +14,7 @@ use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 pub struct Equality {
     /// The type of the column.
     pub column_type: Oid,
-    /// The function behind `=`.
+    /// The function of `=`.
     pub function: Oid,
     /// The collation of the column, or none.
     pub collation: Oid,

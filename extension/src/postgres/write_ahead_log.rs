@@ -50,7 +50,7 @@ pub fn flushed() -> LogPlace {
             return LogPlace { timeline, lsn };
         }
         let mut lsn = pg_sys::GetXLogInsertRecPtr();
-        // At the beginning of a page, this is behind the header of a page that may not exist yet.
+        // At the beginning of a page, this is after the header of a page that may not exist yet.
         let in_page = lsn % u64::from(pg_sys::XLOG_BLCKSZ);
         if in_page <= PAGE_HEADER {
             lsn -= in_page;

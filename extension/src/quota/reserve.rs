@@ -30,7 +30,7 @@ pub fn for_change(template: &Template) {
     take(template.project_id, 0, 1, || false);
 }
 
-/// Before many writes to records of a project, of which so many may create records. Any of them can: the record that
+/// Before many writes to records of a project, of which `creations` may create records. Any of them can: the record that
 /// has a key now may be deleted before it is reached, and then others are locked already.
 pub fn for_many(project: i32, creations: usize, writes: usize) {
     take(project, creations, writes, || true);

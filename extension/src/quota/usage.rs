@@ -12,7 +12,7 @@ use crate::template::catalog;
 use pgrx::prelude::PgSqlErrorCode;
 use std::convert::Infallible;
 
-/// The errors of a table that was dropped in the meantime, alone or with its project: it has no records.
+/// The errors of a table that was dropped in the meantime, with or without its project: it has no records.
 const DROPPED: [PgSqlErrorCode; 2] =
     [PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME];
 

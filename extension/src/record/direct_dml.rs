@@ -1,6 +1,6 @@
 //! Checks direct INSERT and UPDATE statements row by row, in the trigger.
 //!
-//! Policies alone are not enough. They are fixed when the statement is planned, so SET ROLE during the statement would
+//! Policies are not enough. They are fixed when the statement is planned, so SET ROLE during the statement would
 //! mix the rights of two roles. They are combined with OR, so a policy for deletion could permit another change. And a
 //! statement without WHERE reads no column, so no SELECT policy applies. Therefore the trigger checks the old and the new
 //! row with the rights of the role that is current when the row is written.

@@ -162,7 +162,7 @@ fn unless_current(record: Shown, if_none_match: Option<&str>) -> Result<Answer, 
     }))
 }
 
-/// Replaces all attribute values by those of a body: `{attributes: {…}}`, or the values alone.
+/// Replaces all attribute values by those of a body: `{attributes: {…}}`, or only the values.
 fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
     let caller = Caller::current();
     let members = json::object(text)?.0;

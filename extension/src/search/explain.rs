@@ -338,7 +338,7 @@ fn describe_lookup(lookup: Lookup, found: usize) -> String {
     }
 }
 
-/// Whether typo tolerance follows a search that found this many records; `found` is none if that is not known.
+/// Whether typo tolerance follows a search that found this many records; `found` is `None` if that is not known.
 fn describe_typo_tolerance(plan: &Plan, found: Option<usize>) -> &'static str {
     let has_correctable =
         plan.terms.iter().flat_map(|terms| &terms.terms).any(|term| correctable(term).is_some());

@@ -4,7 +4,7 @@
 //! body ──query/──▶ Plan ──run──▶ page/, facet/, semantic/ ──▶ SearchResult ──▶ JSON
 //! ```
 //!
-//! [`search`] is the only entry: full-text terms, typo tolerance and vectors are behind it. A search is one plan with one
+//! [`search`] is the only entry: it covers full-text terms, typo tolerance and vectors. A search is one plan with one
 //! condition, which includes the caller's scopes; every statement of the search (page, count, facets) uses it. Values of a
 //! request reach SQL as parameters or through `value/quote.rs`.
 //!
@@ -17,7 +17,7 @@
 //! | `query/` | the body, the plan, cursors |
 //! | `page/` | access paths to the records of a page, and their cost model |
 //! | `facet/` | values of fields with their counts |
-//! | `semantic/` | search by vectors, alone or with terms |
+//! | `semantic/` | search by vectors, with or without terms |
 
 /// Assistance for typing.
 pub mod assistance;

@@ -4,7 +4,7 @@ use super::{Template, catalog};
 use crate::filter::schema::{Attribute, Schema};
 use std::rc::Rc;
 
-/// A template in which all live records are visible, also behind references.
+/// A template in which all live records are visible, even through references.
 pub struct Unrestricted(pub Rc<Template>);
 
 /// The attributes of a template.

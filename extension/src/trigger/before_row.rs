@@ -152,7 +152,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
 }
 
 /// A reference in direct SQL must point to a live record that is visible to the writer, as in functions. The foreign key
-/// alone would accept deleted and hidden records.
+/// by itself would accept deleted and hidden records.
 fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Result<(), Error> {
     if attribute.kind != AttributeType::Reference || is_own_statement(template.table) {
         return Ok(());

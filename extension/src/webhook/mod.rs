@@ -9,7 +9,7 @@
 //! endpoint's role, inserts the deliveries and moves the place, so none is lost or doubled. Workers claim due deliveries for a
 //! limited time, send them without an open transaction, and store the outcome. A delivery is due when no earlier one of the
 //! same record to the same endpoint is unfinished, and an endpoint has a limited number of them in flight: records keep their
-//! order, and a slow receiver delays itself alone.
+//! order, and a slow receiver delays only itself.
 
 /// Claims.
 pub mod claim;

@@ -80,7 +80,7 @@ impl Rows {
         order
     }
 
-    /// The rows level by level, at most so many levels. Each level has the order of the file.
+    /// The rows level by level, at most this many levels. Each level has the order of the file.
     pub fn levels(self, max: usize) -> Levels {
         let count = self.records.len();
         let dependencies = self.dependencies();

@@ -11,7 +11,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// The client address: that of the connection, or behind this many trusted proxies, what the first of them saw.
+/// The client address: that of the connection, or, behind this many trusted proxies, what the first of them saw.
 /// Earlier entries of the header are not trusted.
 pub(super) fn of(parts: &Parts, trusted_proxies: usize) -> IpAddr {
     let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);

@@ -63,7 +63,7 @@ impl Inner {
         Holder { party: PartyName::of(self.credential.identity().as_deref(), key), key }
     }
 
-    /// Counts so many bytes of the response.
+    /// Counts this many bytes of the response.
     fn resize(&self, bytes: usize, must_be_given: bool) -> Result<(), UsedUp> {
         let mut response = self.response.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes <= SMALL {
@@ -205,7 +205,7 @@ impl Admitted {
         self.0.credential.expectations.is_small(kind)
     }
 
-    /// The response to a statement has so many bytes, which count from now on. It is rejected if there is no capacity, unless a
+    /// The response to a statement has this many bytes, which count from now on. It is rejected if there is no capacity, unless a
     /// write is done already.
     pub(crate) fn receive(&self, kind: ResponseKind, bytes: usize) -> Result<(), Problem> {
         let expected = &self.0.credential.expectations;

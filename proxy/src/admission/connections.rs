@@ -65,7 +65,7 @@ impl Connections {
             return Err(Full::Process);
         }
         let of_address = open.of_addresses.entry(address).or_default();
-        // An entry that was made just now is within the bound, which is at least one: none is left behind empty.
+        // An entry that was made just now is within the bound, which is at least one: none remains empty.
         if *of_address >= self.max_per_address {
             return Err(Full::Address);
         }

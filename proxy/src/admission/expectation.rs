@@ -37,7 +37,7 @@ impl Expectations {
         self.next(kind) <= SMALL
     }
 
-    /// A response had so many bytes. The expectation rises at once, and falls slowly.
+    /// A response had this many bytes. The expectation rises at once, and falls slowly.
     pub(super) fn learn(&self, kind: ResponseKind, bytes: usize) {
         let before = self.next(kind);
         self.of(kind).store(bytes.max(before - before / 8), Ordering::Relaxed);

@@ -18,7 +18,7 @@ impl MinRate {
         MinRate { bytes_per_second: bounds.minimum_rate, stall: bounds.stall_timeout }
     }
 
-    /// The longest time for so many bytes.
+    /// The longest time for this many bytes.
     pub(super) fn time_for(self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bytes_per_second.max(1) as f64)
     }

@@ -78,7 +78,7 @@ impl ResponseBudget {
         timeout_at(deadline, wait).await.map_err(|_| UsedUp)
     }
 
-    /// So many bytes, as far as one key can use them.
+    /// This many bytes, up to the limit of one key.
     pub(super) fn part_of_a_key(&self, bytes: usize) -> usize {
         bytes.min(self.of_a_key)
     }
@@ -142,7 +142,7 @@ pub(crate) struct ResponseBytes {
 }
 
 impl ResponseBytes {
-    /// Counts so many bytes from now on, if there is capacity; nothing otherwise. A response that must be sent needs no capacity.
+    /// Counts this many bytes from now on, if there is capacity; nothing otherwise. A response that must be sent needs no capacity.
     pub(super) fn resize(&mut self, bytes: usize, must_be_given: bool) -> Result<(), UsedUp> {
         let before = self.bytes;
         let budget = &self.budget;

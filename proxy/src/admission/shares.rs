@@ -19,7 +19,7 @@ const LONG: Duration = Duration::from_secs(1);
 /// A party is slow whose statements take longer than this on average.
 const SLOW: Duration = Duration::from_millis(250);
 
-/// The weight of the latest statement in the average is one part of so many.
+/// The weight of the latest statement in the average is 1 / `WEIGHT`.
 const WEIGHT: u32 = 8;
 
 /// The number of parties at which those without a request are forgotten.
@@ -28,7 +28,7 @@ const MANY: usize = 1000;
 /// Why there is no connection for a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoShare {
-    /// Its key has so many.
+    /// Its key has this many, the limit.
     KeyLimit(usize),
     /// Its party has all that it can have.
     PartyLimit(usize),
@@ -93,7 +93,7 @@ impl Party {
 }
 
 impl Shares {
-    /// Shares of so many connections, of which a party may have so many, and one key.
+    /// Shares of `total` connections, of which a party may have `of_a_party`, and one key `of_a_key`.
     pub(super) fn new(total: usize, of_a_party: usize, of_a_key: usize) -> Arc<Shares> {
         let spare = total.saturating_sub(of_a_party);
         let state = State { free: total, parties: HashMap::new(), arrivals: 0 };

@@ -193,7 +193,7 @@ impl<S: Outgoing> Watched<S> {
                 _ => (Instant::now() + self.rate.stall + self.rate.time_for(TAIL), self.link.written()),
             };
             self.tail_end = Some((number, end, written));
-            // Bytes leave in their order, and so many of the next response have left that none of this one can wait.
+            // Bytes leave in their order, and enough of the next response have left that none of this one can wait.
             if self.link.written() - written > TAIL as u64 {
                 (self.tail_end, self.look) = (None, None);
                 self.link.arrived();

@@ -19,7 +19,7 @@ pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     events > 0 && events >= weight_of(&list, &["application/json"]).unwrap_or(0)
 }
 
-/// The entries of a page, as events. The last one has the cursor behind the page as its id: a client that is interrupted before
+/// The entries of a page, as events. The last one has the cursor after the page as its id: a client that is interrupted before
 /// reads the page again.
 pub(super) fn events(entries: &[&RawValue], next: &str) -> Result<String, serde_json::Error> {
     let mut text = String::with_capacity(entries.iter().map(|entry| entry.get().len() + 32).sum());

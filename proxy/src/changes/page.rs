@@ -67,7 +67,7 @@ impl Group {
 pub(crate) struct Page {
     /// In its form.
     pub(crate) text: Bytes,
-    /// The cursor behind it.
+    /// The cursor after it.
     pub(crate) next: String,
     pub(crate) is_empty: bool,
     pub(crate) has_more: bool,
@@ -113,7 +113,7 @@ impl Page {
     }
 }
 
-/// A page that is being read: by whom, behind which cursor, and in which turn of the project.
+/// A page that is being read: by whom, after which cursor, and in which turn of the project.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Flight {
     group: Group,

@@ -26,7 +26,7 @@ const COMMENT: Duration = Duration::from_secs(15);
 /// The shortest and the longest pause before a client connects again, in milliseconds: not all come at once.
 const PAUSE: [u64; 2] = [1000, 3000];
 
-/// The body of a response that shows what comes behind a cursor. An error of the first page is that of the request.
+/// The body of a response that shows what comes after a cursor. An error of the first page is that of the request.
 pub(crate) async fn stream(
     listener: Listener,
     after: Option<String>,

@@ -1,7 +1,7 @@
 //! The end of the feed, which streams of the same group follow together: each of its pages is read and written once.
 //!
-//! A stream joins when it has read all that there is. Its last page and that of the tail are read under one snapshot, so behind
-//! both comes the same.
+//! A stream joins when it has read all that there is. Its last page and that of the tail are read under one snapshot, so the
+//! same follows both.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -16,7 +16,7 @@ use super::watch::Watch;
 use crate::caller::Caller;
 use crate::problem::Problem;
 
-/// How many pages a stream may be behind. One that is further behind reads for itself.
+/// How many pages a stream may lag. One that lags more reads for itself.
 const AHEAD: usize = 4;
 
 /// How many streams join under one snapshot.
@@ -68,7 +68,7 @@ struct Joining {
 pub(super) struct Joined {
     /// The last page of its own. If it has more, the stream has not joined.
     pub(super) page: Arc<Page>,
-    /// The pages behind it.
+    /// The pages after it.
     pub(super) pages: broadcast::Receiver<Arc<Page>>,
 }
 
@@ -101,7 +101,7 @@ impl Tail {
         Tail { joins, task: tokio::spawn(reader.run(joining)) }
     }
 
-    /// Joins behind a cursor; none if that is not possible at the moment.
+    /// Joins after a cursor; none if that is not possible at the moment.
     pub(super) async fn join(&self, caller: &Arc<Caller>, cursor: &str) -> Option<Joined> {
         let (joined, has_joined) = oneshot::channel();
         let joining = Joining { caller: Arc::clone(caller), cursor: cursor.to_owned(), joined };

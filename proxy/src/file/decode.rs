@@ -186,7 +186,7 @@ mod tests {
                 let read = read(text.as_bytes(), size, None);
                 assert_eq!(read, Ok((text.to_owned(), "utf-8".to_owned())), "by {size}");
             }
-            // Cut off, the beginning of a character is none.
+            // The cut-off beginning of a character is not a character.
             for bytes in [b"ab\xc3".as_slice(), b"abc\xe2\x82", b"a\xe9bcd", b"a\xe9\xc3\xa9"] {
                 assert_eq!(
                     read(bytes, size, None).map(|it| it.1),

@@ -147,7 +147,7 @@ impl<'a> Import<'a> {
                 Ok(())
             }
             Ok(()) => target.keep().await.map_err(Stopped::from),
-            // Its last statement may be running: the connection is cleared behind.
+            // Its last statement may be running: the connection is cleared afterwards.
             Err(Stopped::Interrupted) => {
                 drop(target);
                 Err(Stopped::Interrupted)

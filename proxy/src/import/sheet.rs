@@ -99,7 +99,7 @@ impl Sheet {
         }
     }
 
-    /// The next rows, at least so many but for the end; `None` there.
+    /// The next rows, at least `most` except at the end; `None` there.
     pub(super) async fn next(
         &mut self,
         most: usize,

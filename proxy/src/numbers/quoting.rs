@@ -4,7 +4,7 @@
 const VALUES: [&[u8]; 4] = [b"attributes", b"attribute_values", b"changes", b"value"];
 /// The members whose own members are named by attributes or keys, which may have any of these names.
 const BY_ATTRIBUTE: [&[u8]; 3] = [b"facets", b"highlights", b"records"];
-/// A name that is longer is none of them.
+/// A longer name is not one of them.
 const MAX_PER_NAME: usize = 16;
 
 /// Quotes the numbers of values in valid JSON, in whatever pieces it arrives: `{"attributes":{"price":1.50}}` becomes

@@ -60,7 +60,7 @@ impl Finish {
         }
     }
 
-    /// A response with so many bytes in memory, or of unknown size, occupies what its request did until the peer has taken its last
+    /// A response with this many bytes in memory, or of unknown size, occupies what its request did until the peer has taken its last
     /// byte.
     pub(super) fn is_large(&mut self, bytes: Option<u64>) {
         if let Some(resources) = self.observation.take_resources() {
@@ -75,7 +75,7 @@ impl Finish {
         drop(self.observation.take_resources());
     }
 
-    /// So many more bytes of the body are handed to the connection.
+    /// This many more bytes of the body are handed to the connection.
     pub(super) fn sends(&mut self, bytes: usize) {
         self.sent += bytes as u64;
         // From now on, writing shows whether the caller has gone; of a response that is still made, it may pause.

@@ -16,7 +16,7 @@ use crate::traces::{Parent, Traces};
 
 /// What a request occupies until its response has ended: it is given back when the last copy is dropped.
 pub(crate) trait Resources: Send + Sync {
-    /// The response has so many bytes, which stay in memory. Called at most once.
+    /// The response has this many bytes, which stay in memory. Called at most once.
     fn hold(&self, bytes: usize);
 }
 

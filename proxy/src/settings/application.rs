@@ -21,7 +21,7 @@ pub struct ApplicationSettings {
 }
 
 impl ApplicationSettings {
-    /// Rejects what is no sentence on one line.
+    /// Rejects a text that is not one line.
     pub(super) fn validate(&self) -> Result<(), String> {
         if self.sign_in_hint.chars().any(char::is_control) {
             return Err(

@@ -238,7 +238,7 @@ fn wants_another_way(error: &Error) -> bool {
     error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
 }
 
-/// Of the errors of two attempts, the one that says what to do: that the server has no TLS is no reason that it refuses a
+/// Of the errors of two attempts, the one that says what to do: that the server has no TLS is not the reason why it refuses a
 /// role.
 fn the_servers_own(first: Error, second: Error) -> Error {
     if second.as_db_error().is_some() { second } else { first }

@@ -125,7 +125,7 @@ async fn deletion_discloses_no_hidden_row() {
     let dead = "select count(*) from crm.customers where deleted_at is not null";
     assert_eq!(session.text(dead, &[]).await, "0");
     session.run("rollback").await;
-    // A deletion that fails half way leaves nothing open behind it.
+    // A deletion that fails half way leaves nothing open.
     session.run("begin; savepoint s").await;
     let fails = "update crm.customers set deleted_at = now(), region = 'US' where external_key = 'EU-1'";
     assert_eq!(session.refusal(fails, &[]).await.state, "42501");

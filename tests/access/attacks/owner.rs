@@ -93,7 +93,7 @@ async fn forged_template_cannot_reach_tables_of_other_owners() {
     let schema = session.text("select nspname from pg_namespace where oid = pg_my_temp_schema()", &[]).await;
     let forge = format!("insert into keyed_state.project (slug, name) values ('{schema}', 'x')");
     assert_eq!(session.refusal("select public.breach($1)", &[&forge]).await.state, "23514");
-    // A schema and a view of the attacker's own are no better.
+    // A schema and a view of the attacker's own do not help either.
     let mallory = sales.database.create_role("mallory").await;
     sales
         .admin

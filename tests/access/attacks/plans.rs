@@ -6,7 +6,7 @@ use serde_json::json;
 
 const KEYS: &str = "select string_agg(external_key, ' ' order by external_key) from crm.customers";
 
-/// A session that may become one of two roles: of Europe by a plain scope, of America by one behind a reference.
+/// A session that may become one of two roles: of Europe by a plain scope, of America by one through a reference.
 async fn with_two() -> (Sales, Session, [(String, &'static str); 2]) {
     let sales = Sales::new().await;
     let (european, _) = sales.clerk("read", &of_region("EU")).await;

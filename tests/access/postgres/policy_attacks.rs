@@ -137,7 +137,7 @@ async fn join_by_numbers_uses_an_index_without_disclosure() {
     let expected = "select string_agg(external_key, ',' order by external_key) from crm.orders
                     where price in (select n / 4.0 from generate_series(1, 40) n) and region = 'EU' and deleted_at is null";
     assert_eq!(session.text(joined, &[]).await, admin.text(expected, &[]).await);
-    // An operator of its own, and one whose function is its own, are shown visible rows alone.
+    // An operator of its own, and one whose function is its own, are shown only visible rows.
     session
         .run(
             "create temp table shown (value text);

@@ -1,4 +1,4 @@
-//! What a scope behind a reference costs a write: the records that its rows refer to, and no more.
+//! What a scope through a reference costs a write: the records that its rows refer to, and no more.
 
 use harness::{Database, Session};
 use serde_json::json;

@@ -25,7 +25,7 @@ pub(crate) struct Shape {
     pub(crate) clients: u32,
     /// How many records each batch writes.
     pub(crate) size: usize,
-    /// The keys are those of records among the first so many; without a number they are new.
+    /// The keys are those of records among the first `among`; without a number they are new.
     pub(crate) among: Option<u32>,
 }
 
@@ -109,7 +109,7 @@ impl Batches {
     }
 }
 
-/// So many different numbers up to a bound, in random order.
+/// This many different numbers up to a bound, in random order.
 fn distinct(count: usize, bound: u32) -> Vec<u64> {
     let mut drawn = HashSet::new();
     // Each state of the standard library's hasher is another random one.

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 /// Requests for wrk.
 pub(crate) struct Http {
-    /// The text of a script that makes them, to stand behind `answers.lua`.
+    /// The text of a script that makes them, to follow `answers.lua`.
     pub(crate) script: &'static str,
     /// The service, without a path.
     pub(crate) service: String,

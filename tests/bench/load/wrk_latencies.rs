@@ -25,7 +25,7 @@ impl Latencies {
         Latencies(counts)
     }
 
-    /// The latency in milliseconds that so many of a hundred requests do not exceed.
+    /// The latency in milliseconds that this many of a hundred requests do not exceed.
     pub(super) fn percentile(&self, percent: u64) -> f64 {
         let all: u64 = self.0.values().sum();
         let mut seen = 0;

@@ -8,7 +8,7 @@ use harness::bi::{Sight, Statement, fill, statements};
 
 const RECORDS: u32 = 500_000;
 
-/// What a policy may cost: a login takes at most so many times as long as the superuser.
+/// What a policy may cost: a login takes at most this many times as long as the superuser.
 const GATE: f64 = 1.5;
 
 /// A login, and the superuser who sees as much, with their names in the report.

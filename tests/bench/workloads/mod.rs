@@ -166,7 +166,7 @@ fn sql(database: &Database, script: &'static str, clients: u32, variables: &[(&'
     Load::Sql(Sql { clients, variables: variables.to_vec(), ..Sql::new(script, database.name()) })
 }
 
-/// A script over the many records, for one client: what a latency then tells is no wait for others.
+/// A script over the many records, for one client: a latency then contains no wait for others.
 async fn over_works(bed: &Bed, script: &'static str) -> Load {
     sql(&bed.database, script, 1, &[("template", bed.works().await.template)])
 }
@@ -206,7 +206,7 @@ async fn against_sql(
 struct Keys {
     /// How many of a hundred are new.
     fresh: u32,
-    /// The others are among the first so many.
+    /// The others are among the first `records`.
     records: u32,
 }
 

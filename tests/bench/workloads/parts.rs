@@ -130,6 +130,6 @@ fn of_keyed(bed: &Bed, table: &Table, sort: &str) -> Vec<(&'static str, String)>
 fn over_http(parts: &str, service: String, mut environment: Vec<(&'static str, String)>) -> Load {
     environment.push(("PARTS", parts.to_owned()));
     let script = include_str!("../scripts/part.lua");
-    // One client: what a latency then tells is no wait for others.
+    // One client: a latency then contains no wait for others.
     Load::Http(Http { script, service, clients: 1, threads: 1, environment, least_bytes: 50.0 })
 }

@@ -122,7 +122,7 @@ async fn failed_authentications_are_limited_without_blocking_valid_keys() {
     assert!(refused >= 5, "{refused}");
     assert_rate_limited(last, "5");
     ask(&service, &known).await.expect(200);
-    // Malformed keys are no guesses: a new key is accepted.
+    // Malformed keys are not guesses: a new key is accepted.
     let new = service.database.api_key("keyed_admin", &[]).await;
     ask(&service, &new).await.expect(200);
 }

@@ -17,7 +17,7 @@ fn chunk(text: &str) -> Vec<u8> {
     format!("{:x}\r\n{text}\r\n", text.len()).into_bytes()
 }
 
-/// Waits until the proxy has so many transactions open.
+/// Waits until the proxy has this many transactions open.
 async fn transactions(service: &Service, count: usize) {
     let session = service.session().await;
     let statement = "select count(*) from pg_stat_activity where datname = current_database() \

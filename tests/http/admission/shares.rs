@@ -11,7 +11,7 @@ const POOL: [(&str, &str); 4] = [
     ("KEYED_METRICS_LISTEN", "127.0.0.1:0"),
 ];
 
-/// Waits until so many statements of the proxy wait for a lock.
+/// Waits until this many statements of the proxy wait for a lock.
 async fn blocked(session: &Session, count: usize) {
     let statement = "select count(*) from pg_stat_activity where datname = current_database() \
                      and usename = 'keyed_proxy' and wait_event_type = 'Lock'";

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A proxy whose listeners can be counted.
 const MEASURED: (&str, &str) = ("KEYED_METRICS_LISTEN", "127.0.0.1:0");
 
-/// Waits until so many requests wait for changes.
+/// Waits until this many requests wait for changes.
 async fn until_listening(service: &Service, count: u32) {
     until("they wait for changes", async || {
         service.proxy.metrics().await.sum("keyed_http_listeners", &[]) == f64::from(count)

@@ -148,7 +148,7 @@ async fn failure_of_all_texts_is_a_provider_failure() {
              where state = 'pending' and attempts = 0 and error like '%HTTP {status}%'"
         );
         gallery.session.until(&told, "3").await;
-        // Tried together first, then each alone.
+        // Tried together first, then each separately.
         assert!(server.questions().iter().filter(|question| question.texts().len() == 1).count() >= 3);
         // The message is in the log once the round is over.
         until("the log has it", async || proxy.log().contains("cannot embed records")).await;

@@ -15,7 +15,7 @@ enum Order {
 }
 
 impl Order {
-    /// A chain of so many rows, each named for the one that it refers to.
+    /// A chain of this many rows, each named for the one that it refers to.
     fn file(self, count: usize) -> String {
         let mut file = "external_key,name,within\n".to_owned();
         for line in 0..count {

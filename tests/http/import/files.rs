@@ -221,7 +221,7 @@ async fn progress_and_rejections_are_streamed_before_the_report() {
 
     let whole =
         || service.proxy.request("POST", "/v1/entities/template/customers/import").body("text/csv", file);
-    // Where nothing is imported, the refused rows alone are no list to send again.
+    // Where nothing is imported, the rejected rows are not a list to send again.
     let problem = whole().header("accept", "text/csv").send().await.refused(422, "invalid_value");
     assert_eq!(counts(&problem["report"]), [3, 0, 0, 0, 1], "{problem}");
     let detail = problem["detail"].as_str().unwrap_or_default();

@@ -118,7 +118,7 @@ async fn invalid_sheet_cell_is_rejected_with_its_row() {
     let lines: Vec<&str> = refused.lines().collect();
     assert_eq!(lines[0], "external_key,visits,born,active,import_error", "{refused}");
     assert!(lines[2].starts_with("k2,\"1,5\",,,\"line 3, visits: "), "{refused}");
-    // A format reads texts, and says which failures are no value.
+    // A format reads texts, and says which errors mean no value.
     let format = encode(r##"{"decimal": ",", "null": ["", "#N/A"]}"##);
     let report = import(&service, &format!("on_error=skip&format={format}"), file).await.expect(200);
     assert_eq!(counts(&report), [5, 2, 0, 1, 2], "{report}");

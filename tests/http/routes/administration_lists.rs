@@ -46,7 +46,7 @@ async fn lists_of_administrators_are_read_page_by_page() {
     assert_eq!((plain["grants"].as_array().map(Vec::len), &plain["next_cursor"]), (Some(12), &Value::Null));
     let of_one = pages(&service, &format!("/grants?role={}&", roles[0]), "grants", 1).await;
     assert_eq!(of_one.concat().len(), 3);
-    // What comes behind a page between two requests is on the next.
+    // What comes after a page between two requests is on the next.
     let first = service.get("/api-keys?limit=4").await.expect(200);
     let added = service.post("/api-keys", json!({"role": "keyed_admin", "label": "late"})).await.expect(201);
     let cursor = first["next_cursor"].as_str().expect("a cursor");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 pub(crate) const PATH: &str = "/entities/search/customers";
 
-/// A service with the customers `A-1` to `A-5`, who paid so many visits.
+/// A service with the customers `A-1` to `A-5`, who paid 1 to 5 visits.
 pub(crate) async fn five() -> Service {
     let service = Service::start().await;
     for number in 1..=5 {

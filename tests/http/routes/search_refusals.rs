@@ -1,4 +1,4 @@
-//! Bodies that are no search: each fault with its place.
+//! Bodies that are not searches: each fault with its place.
 
 use crate::routes::search::{PATH, five};
 use harness::Answer;

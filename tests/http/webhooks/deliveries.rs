@@ -50,7 +50,7 @@ async fn delivery_is_read_with_its_body() {
     let body = service.get(&path).await.expect(200)["body"].as_str().expect("a body").to_owned();
     let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
     assert_eq!(body["data"]["record"]["attributes"]["visits"], 2);
-    // It belongs to its endpoint alone.
+    // It belongs only to its endpoint.
     let of_other = path.replace("shop", "other");
     service.get(&of_other).await.refused(404, "not_found");
     service.get("/webhook-endpoints/shop/deliveries/1").await.refused(404, "not_found");

@@ -21,7 +21,7 @@ fn literal(arguments: &str) -> Option<String> {
         match characters.next()? {
             '"' => return Some(text),
             '\\' => match characters.next()? {
-                // The literal continues behind the indentation of the next line.
+                // The literal continues after the indentation of the next line.
                 '\n' => while characters.next_if(|it| it.is_whitespace()).is_some() {},
                 escaped => text.push(escaped),
             },

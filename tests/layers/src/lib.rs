@@ -1,6 +1,6 @@
 //! The order of a crate's modules, for a unit test of the crate to hold.
 //!
-//! It reads `use` lines, paths within the code and calls of methods. What is for tests alone may import anything.
+//! It reads `use` lines, paths within the code and calls of methods. What is only for tests may import anything.
 //!
 //! A call depends on the file that defines the method in an `impl` without a trait, also if its type is in another file. The
 //! type of the receiver is known for `self`, `Self::`, `Type::` and parameters. For other receivers, the name of the method
@@ -303,7 +303,7 @@ impl Sources {
         self.files.iter().flat_map(faults).collect()
     }
 
-    /// Files of more than so many lines, but for those in these folders.
+    /// Files of more than this many lines, but for those in these folders.
     pub fn longer_than(&self, most: usize, except: &[&str]) -> Vec<String> {
         self.files
             .iter()

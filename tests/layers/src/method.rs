@@ -31,7 +31,7 @@ pub(crate) struct Call {
     pub(crate) method: String,
 }
 
-/// The methods of a file, without what is for tests alone.
+/// The methods of a file, without what is only for tests.
 pub(crate) fn read(text: &str) -> syn::Result<Methods> {
     let mut reader = Reader::default();
     reader.visit_file(&syn::parse_file(text)?);
@@ -151,7 +151,7 @@ impl Reader {
             let before = |count: usize| place.checked_sub(count);
             let method = name.to_string();
             if is(before(1), '.') && matches!(tokens.get(place + 1), Some(TokenTree::Group(_))) {
-                // The receiver is a name alone if nothing of a path or a chain is before it.
+                // The receiver is only a name if nothing of a path or a chain is before it.
                 let receiver = ident(before(2)).filter(|_| !is(before(3), '.') && !is(before(3), ':'));
                 let of = receiver.and_then(|receiver| self.known(&receiver));
                 self.call(of, method);
@@ -299,7 +299,7 @@ fn is_type(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
-/// The name of a type behind references: `Template` for `&mut template::Template<'_>`.
+/// The name of a type without its references: `Template` for `&mut template::Template<'_>`.
 fn name_of(of: &Type) -> Option<String> {
     match of {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),

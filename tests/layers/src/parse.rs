@@ -1,6 +1,6 @@
 //! The paths that a source file names. It must be formatted as rustfmt does.
 
-/// The names of the modules that are declared for tests alone.
+/// The names of the modules that are declared only for tests.
 pub(crate) fn test_modules(text: &str) -> impl Iterator<Item = String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let declared = lines.windows(2).filter(|pair| pair[0] == "#[cfg(test)]").filter_map(|pair| {
@@ -18,7 +18,7 @@ pub(crate) struct Named {
     pub(crate) name: Option<String>,
 }
 
-/// The paths of more than one segment. What is for tests alone is left out.
+/// The paths of more than one segment. What is only for tests is left out.
 pub(crate) fn paths(text: &str) -> Vec<Named> {
     let mut paths = Vec::new();
     let mut lines = without_tests(text).into_iter();
@@ -44,7 +44,7 @@ pub(crate) fn paths(text: &str) -> Vec<Named> {
     paths
 }
 
-/// The lines, numbered from 1, but for items behind `#[cfg(test)]`.
+/// The lines, numbered from 1, but for items under `#[cfg(test)]`.
 fn without_tests(text: &str) -> Vec<(usize, &str)> {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let mut kept = Vec::new();
@@ -62,12 +62,12 @@ fn without_tests(text: &str) -> Vec<(usize, &str)> {
     kept
 }
 
-/// The lines, numbered from 1, without comments and without what is for tests alone.
+/// The lines, numbered from 1, without comments and without what is only for tests.
 pub(crate) fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     without_tests(text).into_iter().map(|(number, line)| (number, code(line)))
 }
 
-/// The text without what is for tests alone.
+/// The text without what is only for tests.
 pub(crate) fn outside_of_tests(text: &str) -> String {
     without_tests(text).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }
@@ -77,7 +77,7 @@ fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// What a line behind `use` says.
+/// What a line says after `use`.
 fn use_tree(line: &str) -> Option<&str> {
     let line = code(line).trim_start();
     let line = match line.strip_prefix("pub") {
@@ -151,7 +151,7 @@ fn inline_paths(code: &str) -> Vec<Vec<String>> {
                 None => break,
             }
         }
-        // `$crate` is another crate's, and what begins with `::` or `.` is no module of this one.
+        // `$crate` is another crate's, and what begins with `::` or `.` is not a module of this one.
         if path.len() > 1 && !['$', ':', '.'].contains(&before) {
             paths.push(path);
         }

@@ -1,5 +1,5 @@
-//! A copy that is kept by the feed alone ends as a search shows it, whatever writers do meanwhile, also for callers with
-//! scopes, on a record itself and behind references.
+//! A copy that only the feed updates ends as a search shows it, whatever writers do meanwhile, also for callers with
+//! scopes, on a record itself and through references.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};

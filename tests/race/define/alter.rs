@@ -15,7 +15,7 @@ const CHANGES: [&str; 4] = [
     "alter table crm.customers drop column name",
 ];
 
-/// Reads and writes of a record that concern `visits` alone.
+/// Reads and writes of a record that concern only `visits`.
 const STATEMENTS: [&str; 7] = [
     "select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 2}')",
     "select keyed.upsert_by_key('crm.customers', 'A-2', '{\"visits\": 2}')",

@@ -72,7 +72,7 @@ class Service:
 
 
 async def forever(action, pause):
-    """Does something over and over until the end, with a pause of about so many seconds between."""
+    """Does something over and over until the end, with a pause of about this many seconds between."""
     while not curve.is_over():
         await action()
         await asyncio.sleep(min(random.uniform(0.5, 1.5) * pause, curve.left()))

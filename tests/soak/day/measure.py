@@ -10,7 +10,7 @@ from pathlib import Path
 PARTS = 6
 # How much more the last part may have than the second.
 MOST_LATENCY, MOST_MEMORY = 1.5, 1.15
-# So much more memory, in KiB, says nothing: the proxy alone is smaller.
+# So much more memory, in KiB, says nothing: the whole proxy is smaller.
 SLACK = 16 << 10
 # How many times as large as a fresh copy of its rows a table with its indexes may be, if it is of some size.
 MOST_SIZE, LEAST_BYTES = 3.0, 8 << 20

@@ -243,7 +243,7 @@ async fn rollback_to_savepoint_restores_the_earlier_key() {
     session.run(&format!("rollback to one; {LOOKUP}; select {second}; release one")).await;
     assert_second(&session).await;
     session.run("rollback").await;
-    // A block that fails behind its own key, and one that ends well.
+    // A block that fails after its own key, and one that ends well.
     session
         .run(&format!(
             "begin; select {first};

@@ -9,13 +9,13 @@ mod scopes;
 use harness::Session;
 use serde_json::Value;
 
-/// A page of the project `crm` behind a cursor.
+/// A page of the project `crm` after a cursor.
 pub(crate) async fn page(session: &Session, after: &str, limit: usize) -> Value {
     let sql = "select keyed.changes('crm', after => $1, page_size => $2::integer)";
     session.json(sql, &[after, &limit.to_string()]).await
 }
 
-/// The cursor behind a page.
+/// The cursor after a page.
 pub(crate) fn next(page: &Value) -> String {
     page["next_cursor"].as_str().expect("a cursor").to_owned()
 }
@@ -25,7 +25,7 @@ pub(crate) async fn now(session: &Session) -> String {
     next(&session.json("select keyed.changes('crm')", &[]).await)
 }
 
-/// All changes behind a cursor, in pages of this size, and the cursor behind them.
+/// All changes after a cursor, in pages of this size, and the cursor after them.
 pub(crate) async fn all(session: &Session, after: &str, limit: usize) -> (Vec<Value>, String) {
     let (mut changes, mut cursor) = (Vec::new(), after.to_owned());
     loop {

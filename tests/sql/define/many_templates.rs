@@ -3,7 +3,7 @@
 use harness::{Cluster, Database, Session, major_version};
 use std::sync::Arc;
 
-/// So many templates; the cluster's table of locks has room for some 500.
+/// The number of templates; the cluster's table of locks has room for some 500.
 const TEMPLATES: usize = 150;
 
 async fn many() -> (Database, Session) {

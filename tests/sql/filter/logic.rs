@@ -173,7 +173,7 @@ async fn pattern_characters_are_plain_text() {
         ] {
             assert_eq!(gallery.filtered("title", operator, text).await, expected, "{operator} {text}");
         }
-        // Each is found, alone and among others.
+        // Each is found, by itself and among others.
         for (key, text) in texts {
             assert_eq!(gallery.filtered("title", "eq", text).await, key);
             assert_eq!(gallery.filtered("title", "in", json!([text, "none"])).await, key);

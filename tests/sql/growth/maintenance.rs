@@ -160,7 +160,7 @@ async fn purge_scales_linearly() {
     .await;
 }
 
-/// Room for so many records, and no more.
+/// Capacity for this many records, and no more.
 fn quota(_: &str, _: usize, count: usize) -> Vec<String> {
     let set = |name| {
         format!(

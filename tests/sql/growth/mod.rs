@@ -1,5 +1,5 @@
 //! What takes rows costs in proportion to them. Work is counted, not timed: the pages that a statement and all that it
-//! calls look at. Each operation is run for so many rows and for four times as many, by a session that has seen the
+//! calls look at. Each operation is run for this many rows and for four times as many, by a session that has seen the
 //! table empty, on a table that PostgreSQL knows to be tiny, and beside many other records.
 
 mod maintenance;
@@ -9,7 +9,7 @@ mod writes;
 use harness::{Database, Session};
 use serde_json::json;
 
-/// So many rows, and four times as many.
+/// This many rows, and four times as many.
 const FEW: usize = 1000;
 /// So much more may four times as much cost: indexes get deeper.
 const MOST: f64 = 4.5;
@@ -38,7 +38,7 @@ const HELPERS: &str = "
     end $f$;
     create table public.tokens (slug text, token text)";
 
-/// An operation: the statements by which it takes so many rows of a template, from a number on.
+/// An operation: the statements by which it takes this many rows of a template, from a number on.
 type Statements = fn(template: &str, from: usize, count: usize) -> Vec<String>;
 
 struct Operation {
@@ -78,7 +78,7 @@ async fn pages(session: &Session, statement: &str) -> u64 {
         .sum()
 }
 
-/// What an operation costs for so many rows, in pages.
+/// What an operation costs for this many rows, in pages.
 async fn cost(database: &Database, state: State, slug: &str, operation: &Operation, count: usize) -> u64 {
     let session = database.session().await;
     template(&session, slug).await;
@@ -165,7 +165,7 @@ fn inserts(template: &str, from: usize, count: usize) -> Vec<String> {
     )]
 }
 
-/// Parts of so many rows.
+/// Parts of this many rows.
 fn chunks(from: usize, count: usize, statement: impl Fn(usize, usize) -> String) -> Vec<String> {
     let end = from + count;
     (from..end).step_by(CHUNK).map(|begin| statement(begin, (begin + CHUNK).min(end) - 1)).collect()

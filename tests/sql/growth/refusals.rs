@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::{pages, template};
 
-/// So many records.
+/// The number of records.
 const FEW: usize = 120;
 /// So much more may four times as many operations cost: where a statement is taken apart, it is halved once more often.
 const MOST: f64 = 6.0;
 
-/// The operations on so many records of a template, given the id of another.
+/// The operations on this many records of a template, given the id of another.
 type Operations = fn(template: &str, count: usize, id: &str) -> Vec<Value>;
 
 fn create(template: &str, key: &str, within: &str) -> Value {

@@ -78,7 +78,7 @@ async fn until_blocked(session: &Session) {
     session.until(blocked, "1").await;
 }
 
-/// Waits until the worker is done with all but so many records, which others have locked; of 1000 and more it goes no further.
+/// Waits until the worker is done with all but this many records, which others have locked; of 1000 and more it goes no further.
 async fn until_left_out(session: &Session, count: u64) {
     let hint = format!("Wait for the open transactions that lock {count} records");
     let is_left_out = |job: &Value| {

@@ -104,7 +104,7 @@ async fn record_keeps_a_deleted_target_and_a_removed_option() {
         assert_eq!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
         assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
     }
-    // With another value beside, that one alone is written.
+    // With another value beside, only that one is written.
     for (place, (sql, texts)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
         let name = format!("Name {place}");
         let texts: Vec<String> = texts

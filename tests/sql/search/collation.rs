@@ -1,4 +1,4 @@
-//! The order of texts: the same in pages and behind cursors, the index that has it, and what plain SQL does beside it.
+//! The order of texts: the same in pages and after cursors, the index that has it, and what plain SQL does beside it.
 
 use super::indexes::{FILL, TEMPLATE, indexes_on, plan, plans_of_search};
 use harness::{Database, Session};

@@ -1,4 +1,4 @@
-//! A cursor holds whatever its records may hold, and serves the search it came from alone.
+//! A cursor holds whatever its records may hold, and serves only the search it came from.
 
 use crate::gallery::Gallery;
 use harness::Session;

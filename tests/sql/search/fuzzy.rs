@@ -88,7 +88,7 @@ async fn search_with_results_is_not_fuzzy() {
     );
 }
 
-/// A word that is found alone is corrected only if the records of the others lack it.
+/// A word that is found by itself is corrected only if the records of the others lack it.
 #[tokio::test]
 async fn existing_words_are_corrected_last() {
     let (_database, session) = crm().await;

@@ -1,4 +1,4 @@
-//! Searches: pages, cursors, counts, and the indexes behind them.
+//! Searches: pages, cursors, counts, and the indexes that serve them.
 
 mod access_paths;
 mod collation;

@@ -198,7 +198,7 @@ async fn page_has_100_records_by_default_and_at_most_1000() {
         (Some(1), &json!(false), &Value::Null)
     );
     assert_eq!(rest["records"][0]["attributes"]["price"], 1001);
-    // Where exactly a page is left, nothing comes behind it.
+    // Where exactly a page is left, nothing comes after it.
     let condition = json!({"field": "price", "operator": "lte", "value": 1000});
     let page = gallery.search(&json!({"limit": 1000, "filters": [condition]})).await;
     assert_eq!((count(&page), &page["has_more"]), (Some(1000), &json!(false)));

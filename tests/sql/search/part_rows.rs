@@ -128,7 +128,7 @@ async fn substrings_match_as_in_sql_after_changes() {
                     (json!("is_new"), 10, 30),
                     (json!("-updated_at"), 10, 50),
                 ];
-                // The operators differ in the comparison of texts alone, which all orders share.
+                // The operators differ only in the comparison of texts, which all orders share.
                 let without = without.into_iter().take(if operator == "ilike" { 7 } else { 1 });
                 for (sort, look, limit) in with_index.into_iter().chain(without) {
                     session.run(&format!("set keyed.sample_size = {look}")).await;

@@ -5,7 +5,7 @@ use keyed_checks::MEASUREMENTS;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The value of each measurement, with its label behind its name.
+/// The value of each measurement, with its label after its name.
 async fn measured(session: &Session) -> BTreeMap<String, f64> {
     let rows = session
         .rows(
@@ -17,7 +17,7 @@ async fn measured(session: &Session) -> BTreeMap<String, f64> {
     rows.iter().map(|row| (row[0].clone().expect("a name"), value(&row[1]))).collect()
 }
 
-/// An entry in the queue of embedding for each of so many records.
+/// An entry in the queue of embedding for each of this many records.
 async fn queue(session: &Session, records: usize, state: &str) {
     let insert = "insert into keyed_state.embedding_job (record_id, template_id, state, due_at)
                   select gen_random_uuid(), n % 7 + 1, $2, now() - interval '1 hour' from generate_series(1, $1::integer) n";

@@ -33,7 +33,7 @@ async fn slow_statement_is_logged_without_values() {
         .await;
     let search = "select keyed.search('crm.slow_parcels', '{\"filters\": [{\"field\": \"title\", \"operator\": \"eq\", \"value\": \"secret-title\"}, {\"field\": \"size\", \"operator\": \"gt\", \"value\": 4710}]}')";
     let key = database.api_key("keyed_admin", &[]).await;
-    // As the proxy does: one transaction for a request, with its id behind the source.
+    // As the proxy does: one transaction for a request, with its id after the source.
     let authenticate =
         format!("select keyed.authenticate(sha256({}::bytea), 'crm', 'api 7d0c-99')", quote(&key));
     session.run(&format!("begin; {authenticate}; {search}; commit; {search}")).await;

@@ -258,7 +258,7 @@ async fn template_cache_has_a_limit() {
         }
         kilobytes.push(most);
     }
-    // Statements that are no template's own, and one that was kept last, come on top. Without direct access an upsert has
+    // Statements that do not belong to a template, and one that was kept last, come on top. Without direct access an upsert has
     // larger ones, which this counts in kilobytes.
     let most = if harness::has_direct_access() { 1400.0 } else { 1800.0 };
     assert!(kilobytes[0] > most && kilobytes[1] < most, "{kilobytes:?} kB");

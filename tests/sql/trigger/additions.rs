@@ -111,7 +111,7 @@ async fn maintenance_commands_work_on_keyed_objects() {
     if major_version() < 17 {
         return; // The privilege MAINTAIN is of 17.
     }
-    // A role with MAINTAIN alone sees no record.
+    // A role with only MAINTAIN sees no record.
     let role = database.create_role("keeper").await;
     session
         .run(&format!("grant usage on schema crm to {role}; grant maintain on crm.customers to {role}"))

@@ -49,7 +49,7 @@ async fn queue(session: &Session) -> u64 {
     }
 }
 
-/// A claim of up to so many deliveries.
+/// A claim of up to this many deliveries.
 async fn claim(session: &Session, max: usize) -> Value {
     session.json("select keyed_http.claim_webhooks($1::integer, 60)", &[&max.to_string()]).await
 }

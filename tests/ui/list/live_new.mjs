@@ -30,7 +30,7 @@ await browse(async (page) => {
   assert.equal(await grid.evaluate((it) => it.scrollTop), before);
   assert.equal(await page.locator("[data-row]").getByText("Aaa 1", { exact: true }).count(), 0);
 
-  // One that is deleted meanwhile is none any more.
+  // One that is deleted meanwhile is no longer counted.
   const { id } = await ask("GET", "/entities/template/customers/by-key?key=new:Aaa%202");
   await ask("DELETE", `/entities/${id}`);
   await page.getByRole("button", { name: "2 new records" }).click();

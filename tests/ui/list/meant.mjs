@@ -22,7 +22,7 @@ for (const [theme, width] of [
       const line = page.getByRole("status").filter({ hasText: LINE });
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
-      // What signing in announced is none of this list.
+      // Announcements of signing in are not about this list.
       await page.goto(input.address + list("customers"));
       await row("erp:4").waitFor();
       // A narrow list has the formats of an export in its menu.

@@ -38,7 +38,7 @@ for (const [theme, width] of [
       const active = () => field.evaluate((it) => document.getElementById(it.getAttribute("aria-activedescendant"))?.innerText ?? null);
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
-      // What signing in announced is none of this list.
+      // Announcements of signing in are not about this list.
       await page.goto(input.address + list("customers"));
       await page.getByText("erp:7").waitFor();
 

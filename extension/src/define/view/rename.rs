@@ -1,4 +1,4 @@
-//! Renames an attribute in a view's body: in fields of its own template and behind references.
+//! Renames an attribute in a view's body: in fields of its own template and of referenced ones.
 
 use crate::access::visibility::CallerSchema;
 use crate::access::{Caller, scope};

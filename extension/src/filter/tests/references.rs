@@ -1,4 +1,4 @@
-//! Conditions on references, by id or key, and on fields behind them.
+//! Conditions on references, by id or key, and on fields of their targets.
 
 use super::*;
 

@@ -12,7 +12,7 @@ pub(super) const IS_SCALAR: u32 = 0x1000_0000;
 pub(super) const IS_END: u32 = 0x8000_0000;
 /// The size of a header and of an entry.
 pub(super) const SIZE: usize = 4;
-/// One of so many entries has an end.
+/// One of this many entries has an end.
 pub(super) const STRIDE: usize = 32;
 
 /// The types of entries.

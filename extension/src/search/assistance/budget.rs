@@ -6,8 +6,8 @@ use std::cell::Cell;
 const MAX_OF_LIST: usize = 8 << 20;
 const MAX_OF_REQUEST: usize = 64 << 20;
 
-/// The bytes that a request may still read. Those of visible records are counted separately, so that the response depends on these
-/// alone.
+/// The bytes that a request may still read. Those of visible records are counted separately, so that the response depends only
+/// on these.
 #[derive(Debug, Default)]
 pub struct Budget {
     /// Of all documents, visible or not.

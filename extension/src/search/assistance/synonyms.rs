@@ -158,7 +158,7 @@ fn occurrences(text: &str) -> Vec<Occurrence> {
     all
 }
 
-/// The number of these that are consecutive words. An excluded word is alone, and a phrase is none.
+/// The number of these that are consecutive words. An excluded word counts as one, and a phrase as none.
 fn in_a_row(occurrences: &[Occurrence]) -> usize {
     let is_plain = |it: &&Occurrence| it.term.kind == MatchKind::Word && !it.term.is_excluded;
     match occurrences.first() {

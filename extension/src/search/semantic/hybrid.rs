@@ -1,4 +1,4 @@
-//! A search by a vector, alone or with full-text terms: ranks records by each, and returns the best.
+//! A search by a vector, with or without full-text terms: ranks records by each, and returns the best.
 //!
 //! Scores of terms and vectors are not comparable, so ranks are combined (reciprocal rank fusion): a record gets 1 /
 //! (60 + rank) for each list that contains it.

@@ -6,7 +6,7 @@
 
 /// Finds the closest records of one template.
 pub mod find;
-/// A search by a vector, alone or with full-text terms.
+/// A search by a vector, with or without full-text terms.
 pub mod hybrid;
 /// The body of a semantic search.
 pub mod query;

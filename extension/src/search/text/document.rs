@@ -11,7 +11,7 @@
 //!
 //! - a substring: `%text%`;
 //! - the beginning of a word: `% te%`, for values begin with a space, and the words inside a value that do not stand
-//!   behind one (`(word`, `re-word`, any letter of a script without spaces) are repeated behind [`START`];
+//!   behind one (`(word`, `re-word`, any letter of a script without spaces) are repeated after [`START`];
 //! - a word whatever its ending: `%␝LEXEME␝%`. Lexemes are in capitals, so that a part of one is not found as if it
 //!   stood in the text;
 //! - the whole of a name or a key: see [`Whole`]. Other fields have no such mark.
@@ -101,7 +101,7 @@ pub fn marked(lexeme: &str) -> String {
     lexeme.to_uppercase()
 }
 
-/// Repeats the words of a value that begin behind something else than a space.
+/// Repeats the words of a value that begin after something else than a space.
 fn write_inner_words(out: &mut String, value: &str) {
     let mut before = ' ';
     for (position, character) in value.char_indices() {

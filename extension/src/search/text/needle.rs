@@ -221,7 +221,7 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
 }
 
 /// The beginning of words that a term of one or two letters matches: such a term has no trigram, and most documents have it
-/// somewhere. Of a word that begins inside a value its letters and digits are repeated, and no sign behind them. A sign that
+/// somewhere. Of a word that begins inside a value its letters and digits are repeated, and no sign after them. A sign that
 /// follows a letter begins no word, though Unicode calls some of these letters and others not.
 pub fn beginning(term: &Term) -> Option<&str> {
     let text = term.text.as_str();

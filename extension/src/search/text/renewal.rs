@@ -46,7 +46,7 @@ pub fn renew_indexes(spi: &Connection) {
 /// The next steps to an index of documents of the best operator class.
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// Statements that run alone, outside of a transaction.
+    /// Statements that run outside of a transaction.
     pub alone: Vec<String>,
     /// What gives the new index its name, in a transaction.
     pub rename: Option<String>,

@@ -3,7 +3,7 @@
 //! A key is made of at most three neighbours in a text and of nothing else, so a document that contains a text has all
 //! its keys. The converse does not hold, so candidates are read. There is a key for
 //!
-//! - three letters or digits, and two with a sign between or behind them (`2-1`, `ab-`), so that a part number or an
+//! - three letters or digits, and two with a sign between or after them (`2-1`, `ab-`), so that a part number or an
 //!   address is found by a piece of it;
 //! - two letters that begin a word, and a letter that does: what stands before them counts as a space;
 //! - the end of a stem, so that a short one differs from the many words that begin with it.

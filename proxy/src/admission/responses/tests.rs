@@ -8,13 +8,13 @@ fn key(role: &str, key: u64) -> Holder {
     Holder { party: PartyName::Role(role.to_owned()), key }
 }
 
-/// A response of so many megabytes, if it fits.
+/// A response of this many megabytes, if it fits.
 fn take(budget: &Arc<ResponseBudget>, holder: &Holder, megabytes: usize) -> Option<ResponseBytes> {
     let mut response = budget.enter(holder.clone());
     response.resize(megabytes * MIB, false).ok().map(|()| response)
 }
 
-/// All responses of so many megabytes that fit.
+/// All responses of this many megabytes that fit.
 fn fill(budget: &Arc<ResponseBudget>, holder: &Holder, megabytes: usize) -> Vec<ResponseBytes> {
     std::iter::from_fn(|| take(budget, holder, megabytes)).take(1000).collect()
 }

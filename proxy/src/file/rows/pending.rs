@@ -64,7 +64,7 @@ impl Pending {
         }
     }
 
-    /// The rows of a portion: at most so many, and no more that begin beyond so many bytes. `is_flat` puts each into one line.
+    /// The rows of a portion: at most `most`, and none that begins beyond `bytes`. `is_flat` puts each into one line.
     pub(super) fn cut(&mut self, most: usize, bytes: usize, is_flat: bool) -> Option<Portion> {
         let fits = |(position, row): (usize, &Row)| {
             (position + 1 >= most || row.end >= bytes).then_some(position + 1)

@@ -9,7 +9,7 @@ mod json;
 /// Rows that break the rules of quotes, and those that do not.
 mod quotes;
 
-/// The rows of a text that comes in chunks of so many characters, with their lines.
+/// The rows of a text that comes in chunks of this many characters, with their lines.
 fn rows(form: Form, text: &str, size: usize) -> Result<Vec<(u64, String)>, Unreadable> {
     let (mut rows, mut found) = (Rows::new(form), Vec::new());
     let characters: Vec<char> = text.chars().collect();

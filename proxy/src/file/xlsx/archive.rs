@@ -143,7 +143,7 @@ fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A number of so many bytes, the lowest first.
+/// A number of this many bytes, the lowest first.
 fn number(bytes: &[u8], at: usize, length: usize) -> Result<u64, Fault> {
     let bytes = bytes.get(at..at + length).ok_or(Fault::Form)?;
     Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))

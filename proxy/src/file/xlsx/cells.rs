@@ -159,7 +159,7 @@ impl Cells<'_> {
         })
     }
 
-    /// A number: a date where it is shown as one. A duration, and a time alone, is a number. None of a style that is not there.
+    /// A number: a date where it is shown as one. A duration, or a time without a date, is a number. None of a style that is not there.
     fn number(&self, text: &str, number: f64, style: usize) -> Option<String> {
         let is_date = match self.styles.shown(style)? {
             Shown::Date => true,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 /// What a spreadsheet program would take for a formula; an import removes the `'` before it.
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
 
-/// The cells of a row, at least so many, with a comma between them and no line end. `format` is that of the import.
+/// The cells of a row, at least this many, with a comma between them and no line end. `format` is that of the import.
 pub(crate) fn csv_line(row: &str, width: usize, format: Option<&RawValue>) -> String {
     let format: Value = format.and_then(|format| serde_json::from_str(format.get()).ok()).unwrap_or_default();
     let cells: Vec<&RawValue> = serde_json::from_str(row).unwrap_or_default();

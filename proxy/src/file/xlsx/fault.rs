@@ -5,7 +5,7 @@
 pub(super) enum Fault {
     /// It is larger than what is read.
     Size,
-    /// It is no ZIP archive or no XML, or was damaged.
+    /// It is not a ZIP archive, not XML, or was damaged.
     Form,
     /// The caller does not wait for it any more.
     Unwanted,

@@ -15,7 +15,7 @@ pub(super) const MAX_EVENT_BYTES: u64 = 4 << 20;
 const MAX_NAME_BYTES: usize = 200;
 const MAX_DEPTH: usize = 200;
 
-/// So many events are read before it is asked again whether the part is still wanted.
+/// The number of events read before it is asked again whether the part is still wanted.
 const EVENTS_BETWEEN: u32 = 4096;
 
 /// A part that is being read.
@@ -29,7 +29,7 @@ pub(super) struct Xml<'a> {
 }
 
 impl<'a> Xml<'a> {
-    /// A part, of which at most so many bytes are read.
+    /// A part, of which at most `most` bytes are read.
     pub(super) fn new(part: Box<dyn Read + 'a>, most: u64, is_wanted: &'a dyn Fn() -> bool) -> Xml<'a> {
         let part = BufReader::with_capacity(32 << 10, part);
         let mut reader = Reader::from_reader(Counted { inner: part, part: most, event: MAX_EVENT_BYTES });
@@ -182,7 +182,7 @@ fn fault(error: quick_xml::Error) -> Fault {
     }
 }
 
-/// A reader of which no more than so many bytes are taken.
+/// A reader of which a limited number of bytes is taken.
 struct Counted<R> {
     inner: R,
     part: u64,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The warnings of portions of rows, of which each has a record; 0 is none.
+/// The warnings of portions of rows, of which each has a record; 0 stands for no record.
 fn warnings(mut warnings: Warnings, portions: &[&[u64]], more: &serde_json::Value) -> Vec<Warning> {
     let mut line = 1;
     for records in portions {

@@ -1,4 +1,4 @@
-/** A whole number as it was typed, with or without separators of thousands; null if empty, undefined if it is none. */
+/** A whole number as it was typed, with or without separators of thousands; null if empty, undefined if it is not one. */
 export function readWhole(text: string): number | null | undefined {
   const digits = text.replaceAll(/[\s'’,._]/g, "");
   if (digits === "") return text.trim() === "" ? null : undefined;

@@ -3,7 +3,7 @@
 export type StreamEvent = { type: string; data: string };
 
 export class EventReader {
-  /** The id behind what was read, with which a client connects again. */
+  /** The id after what was read, with which a client connects again. */
   id: string | null = null;
   /** The pause in milliseconds that the service asks for before a client connects again. */
   retry: number | null = null;

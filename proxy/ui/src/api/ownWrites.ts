@@ -1,6 +1,6 @@
 /** What this tab writes, so that the feed of changes does not report it as the work of another user. */
 
-/** The feed reports a change so many milliseconds after its response at most, unless something delays it. */
+/** The feed reports a change at most this many milliseconds after its response, unless something delays it. */
 const LATEST = 5_000;
 
 let running = 0;

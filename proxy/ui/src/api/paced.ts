@@ -1,5 +1,5 @@
 export type Paced = {
-  /** Asks for a run, at the earliest after so many milliseconds. */
+  /** Asks for a run, at the earliest after this many milliseconds. */
   ask: (delay?: number) => void;
   stop: () => void;
 };

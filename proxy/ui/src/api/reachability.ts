@@ -14,7 +14,7 @@ export const isReached = (): boolean => reached;
 
 const GATEWAY_FAULTS = [502, 503, 504];
 
-/** Whether it is the service that answered, not a gateway before it that found nothing behind. */
+/** Whether it is the service that answered, not a gateway that did not reach it. */
 export function isFromService(response: Response): boolean {
   const type = response.headers.get("content-type") ?? "";
   return !GATEWAY_FAULTS.includes(response.status) || type.includes("json");

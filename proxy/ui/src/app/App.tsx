@@ -96,7 +96,7 @@ function ProjectPages({ project }: { project: string }) {
   );
 }
 
-/** The description of the API stands beside the rail of the last project, or alone for who is not signed in. */
+/** The description of the API stands beside the rail of the last project, or without it for visitors who are not signed in. */
 function Reference() {
   const { key } = useSession();
   const projects = useProjects();

@@ -60,7 +60,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
   );
 }
 
-/** Closes the rail at a new address. It stands alone, because each letter of a search makes a new address. */
+/** Closes the rail at a new address. It is a separate component, because each letter of a search makes a new address. */
 function RailCloser({ setOpen }: { setOpen: (isOpen: boolean) => void }) {
   const [location] = useLocation();
   const search = useSearch();

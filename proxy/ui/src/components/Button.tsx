@@ -49,7 +49,7 @@ type IconProps = Omit<ButtonProps, "children" | "className"> & {
   isOn?: boolean;
 };
 
-/** A button with an icon alone. Its name is its tooltip. */
+/** A button with only an icon. Its name is its tooltip. */
 export function IconButton({ icon: Icon, label, size = "normal", isOn, ...props }: IconProps) {
   return (
     <TooltipTrigger delay={500}>

@@ -15,7 +15,7 @@ export type EnterPress = {
 /**
  * The press of Enter that an event is, taken from the list; null for other events. `Autocomplete` passes the press and the
  * release of Enter to the suggestion that is highlighted at each moment: where the list changes in between, as it does for
- * a user who types fast, nothing is chosen. So the press alone decides. Call it in the capture phase.
+ * a user who types fast, nothing is chosen. So only the press decides. Call it in the capture phase.
  */
 export function takeEnter(event: KeyboardEvent): EnterPress | null {
   const input = event.target;

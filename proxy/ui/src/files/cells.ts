@@ -1,4 +1,4 @@
-/** Whether a cell of a CSV file fits an attribute, by the rules of the service. References are checked there alone. */
+/** Whether a cell of a CSV file fits an attribute, by the rules of the service. References are checked only there. */
 import type { Attribute } from "../api/queries";
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;

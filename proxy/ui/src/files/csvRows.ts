@@ -88,7 +88,7 @@ class Scan {
           }
         } else if (isBreak(byte)) {
           if (at < this.singleUntil) return this.ended(at, lines, true);
-          // The line feed of a pair is no break of its own.
+          // The line feed of a pair is not a line break of its own.
           if (byte === RETURN || bytes[at - 1] !== RETURN) lines++;
           if (first === -1) first = at;
           last = at;

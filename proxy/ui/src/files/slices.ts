@@ -1,4 +1,4 @@
-/** Cuts a file into pieces of whole rows, each of which can be sent alone. */
+/** Cuts a file into pieces of whole rows, each of which can be sent separately. */
 import { eachRow, isBlank } from "./csvRows";
 import { isNamed } from "./encoding";
 

@@ -73,7 +73,7 @@ export type ShownValue = FacetValue & { name: string; isOn: boolean };
 
 /**
  * The values to show: the most frequent, and those that are filtered by though they are rare or have no record now.
- * A text in which no value is frequent is none to filter by.
+ * A text attribute in which no value is frequent is not offered as a filter.
  */
 export function shownValues(
   values: readonly FacetValue[],

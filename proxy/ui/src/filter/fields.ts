@@ -1,4 +1,4 @@
-/** The fields that a condition may name: attributes, standard fields, and both behind references. */
+/** The fields that a condition may name: attributes, standard fields, and both of referenced records. */
 import type { Attribute, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
@@ -34,7 +34,7 @@ const STANDARD: ReadonlyMap<string, Kind> = new Map([
 
 /** References that a path may follow. */
 const MAX_STEPS = 3;
-/** Fields that the list of attributes shows at most; others are behind references of references. */
+/** Fields that the list of attributes shows at most; others are reached through references of references. */
 const MAX_LISTED = 300;
 
 const standard = (slug: string, owner: string | null): Field | null => {
@@ -94,7 +94,7 @@ export class Fields {
     return end && behind(field, end);
   }
 
-  /** The fields to choose from: the external key and those of the template first, then those behind its references. */
+  /** The fields to choose from: the external key and those of the template first, then those of referenced templates. */
   list(): { own: Field[]; standard: Field[]; behind: Field[] } {
     const template = this.templates.find((it) => it.slug === this.template);
     const all = template?.attributes.map((it) => own(it, template.slug)) ?? [];

@@ -11,8 +11,8 @@ type Parts = { isNegative: boolean; whole: string; fraction: string };
 const MAX_SHIFT = 1000;
 
 /**
- * The digits before and after the point, which is moved by `by` digits, without an exponent; null if that is no way to
- * read it.
+ * The digits before and after the point, which is moved by `by` digits, without an exponent; null if it cannot be
+ * read so.
  */
 function parts(text: string, by = 0): Parts | null {
   const match = /^([-+]?)(\d+)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text);
@@ -58,7 +58,7 @@ export function formatOfAll(format: Format | undefined, values: readonly unknown
   return { grouping: present.length === 0 || !present.every(isYear), ...format };
 }
 
-/** Rounds to so many digits of a fraction, half away from zero, as PostgreSQL does; adds zeros where there are fewer. */
+/** Rounds to this many digits of a fraction, half away from zero, as PostgreSQL does; adds zeros where there are fewer. */
 function rounded({ isNegative, whole, fraction }: Parts, decimals: number): Parts {
   if (fraction.length <= decimals) return { isNegative, whole, fraction: fraction.padEnd(decimals, "0") };
   const kept = BigInt(whole + fraction.slice(0, decimals)) + (Number(fraction[decimals]) >= 5 ? 1n : 0n);
@@ -92,7 +92,7 @@ const NOTHING_AROUND = { before: "", behind: "", least: 0 };
 
 function signs({ percent, currency, unit }: Format, locale: string | undefined) {
   if (percent) return around({ style: "percent" }, locale);
-  // While a code is written, it is none that has a sign.
+  // An incomplete code has no sign.
   if (currency !== undefined && /^[A-Z]{3}$/.test(currency))
     return around({ style: "currency", currency }, locale);
   return !unit ? NOTHING_AROUND : { ...NOTHING_AROUND, behind: `\u00a0${unit}` };

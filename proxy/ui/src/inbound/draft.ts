@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client";
 export type Endpoint = Schemas["Endpoint"];
 type Mapping = NonNullable<Schemas["NewEndpoint"]["mapping"]>;
 
-/** Where the value of an attribute comes from. An empty path leaves the attribute alone. */
+/** Where the value of an attribute comes from. An empty path does not change the attribute. */
 export type Source = { path: string; key_prefix: string };
 
 export type Draft = {

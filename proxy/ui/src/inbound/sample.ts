@@ -15,7 +15,7 @@ const isMembers = (json: Json | undefined): json is Members =>
   !Array.isArray(json) &&
   Object.getPrototypeOf(json) === Object.prototype;
 
-/** `.name`, or `."first name"` for what is no plain word. */
+/** `.name`, or `."first name"` for anything but a plain word. */
 function step(member: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(member) ? `.${member}` : `.${JSON.stringify(member)}`;
 }

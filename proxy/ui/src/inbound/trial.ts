@@ -12,7 +12,7 @@ export type Item = { external_key?: string | null; attributes?: { [attribute: st
 
 export type Trial = { items: Item[]; created: number; updated: number; error: Rejection | null };
 
-/** The pasted text as JSON, or why it is none. */
+/** The pasted text as JSON, or the reason why it is not JSON. */
 export function readSample(text: string): { payload?: Json; fault?: string } {
   if (text.trim() === "") return {};
   try {

@@ -21,7 +21,7 @@ const LAYOUT = {
   maxItemSize: new Size(420, HEIGHT),
   minSpace: new Size(12, 12),
 };
-/** The next records are asked for so many pixels before the end. */
+/** The next records are asked for this many pixels before the end. */
 const AHEAD = 2400;
 
 type Props = {

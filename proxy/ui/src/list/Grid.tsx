@@ -28,7 +28,7 @@ const t = words.list;
 const HEAD_HEIGHT = 34;
 /** Rows that stand for what is still to come. */
 const PENDING = 12;
-/** The next records are asked for while so many are still below. */
+/** The next records are asked for while this many are still below. */
 const AHEAD = 120;
 
 /** What the page asks of the grid. */

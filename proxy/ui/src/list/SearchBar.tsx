@@ -80,7 +80,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
   // Before the field itself reads them, as far as they are about the suggestions.
   const press = (event: KeyboardEvent) => {
     const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
-    // What was cleared is no text of the field any more, which the browser could bring back.
+    // What was cleared is not text of the field any more, which the browser could bring back.
     if (key.toLowerCase() === "z" && (ctrlKey || metaKey) && text === "" && cleared.current !== "") {
       event.preventDefault();
       event.stopPropagation();

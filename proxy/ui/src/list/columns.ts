@@ -17,7 +17,7 @@ export type ListColumn = {
   isStandard: boolean;
 };
 
-/** A list shows so many columns at first; the others wait in the chooser. */
+/** A list shows this many columns at first; the others wait in the chooser. */
 const MAX_INITIAL_COLUMNS = 20;
 
 const WIDTHS: Partial<Record<Attribute["type"], number>> = {

@@ -14,7 +14,7 @@ export type Key = { key: string; shiftKey: boolean; altKey: boolean; ctrlKey: bo
 
 const RESIZE_STEP = 16;
 
-/** The action of a key at a cell of a grid with so many rows and cells; null if the grid leaves the key alone. */
+/** The action of a key at a cell of a grid with this many rows and cells; null if the grid ignores the key. */
 export function gridAction(
   pressed: Key,
   { row, cell }: Cell,

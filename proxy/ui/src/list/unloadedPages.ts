@@ -1,11 +1,11 @@
 /**
- * The pages of a long list that are far from what is seen keep the names of their records alone. They are asked for again
+ * The pages of a long list that are far from what is seen keep only the names of their records. They are asked for again
  * when they come near, so a list takes as much memory at its thousandth page as at its twentieth.
  */
 import type { SearchPage } from "../api/lists";
 import type { RecordBody } from "../api/queries";
 
-/** So many pages around what is seen keep the values of their records. */
+/** This many pages around what is seen keep the values of their records. */
 export const WHOLE_PAGES = 20;
 /** Pages beyond, before they are taken away several at once. */
 const SPARE = 4;

@@ -43,7 +43,7 @@ export function useFound(
   const body = useMemo(() => listBody(shown, fields), [shown, fields]);
   const { slug } = template;
   const key = useMemo(() => recordsKey(project, slug, body), [project, slug, body]);
-  // The search alone, whatever its order: another search has its own count and selection.
+  // Only the search, whatever its order: another search has its own count and selection.
   const searched = searchedBy(shown);
   const [counted, setCounted] = useState<string | null>(null);
   // What another search would replace stays until that has an answer, and what a failed one would.

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { RecordBody } from "../api/queries";
 
-/** So many rows are looked at for one that is still there. */
+/** This many rows are looked at for one that is still there. */
 const NEAR = 200;
 
 /** Where the row that was at `row` is now, or the next one that is still there; null if none is. */

@@ -10,11 +10,11 @@ export type ChangeState = (change: Partial<ListState>, isStep?: boolean) => void
 /** The query of the list that is shown, without what belongs to the record over it. */
 export const listQuery = (): string => queryWith([encodeState(decodeState(window.location.search))]);
 
-/** A view of which nothing is left is no longer that view; its name alone stands for all that it says. */
+/** A view of which nothing is left is no longer that view; its name stands for all that it says. */
 const withoutEmptiedView = (state: ListState): ListState =>
   encodeState({ ...state, view: null }) === "" ? { ...state, view: null } : state;
 
-/** The state of a list, which is that of the address alone, so that who is given the address sees the same. */
+/** The state of a list, which is only that of the address, so that a user who is given the address sees the same. */
 export function useListState(project: string, template: string): [ListState, ChangeState] {
   const [, navigate] = useLocation();
   const query = useSearch();

@@ -25,13 +25,13 @@ import { search } from "./useRecords";
 const EVERY = 300;
 /** Milliseconds after a read that failed. */
 const LATER = 5_000;
-/** So many records are asked for at once. */
+/** This many records are asked for at once. */
 const AT_ONCE = 200;
-/** So many new records are counted. */
+/** This many new records are counted. */
 export const MAX_FRESH = 500;
 /** Milliseconds that the mark of a change is shown, as long as its animation. */
 const SHOWN = 5_000;
-/** A list that was read so many milliseconds before the feed begins is read again. */
+/** A list that was read this many milliseconds before the feed begins is read again. */
 const OLD = 2_000;
 
 type Pages = InfiniteData<SearchPage, string | null>;

@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import { addresses } from "../navigation/addresses";
 import type { Found } from "./useFound";
 
-/** The next records are asked for while so many are still below. */
+/** The next records are asked for while this many are still below. */
 const AHEAD = 20;
 
 /** The ways from the open record to those above and below it in the list. The back button still leads to the list. */

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 
 /** Rows above and below the visible ones that are rendered as well. */
 const SPARE = 12;
-/** The window moves by so many rows at once, so that most scroll events render nothing. */
+/** The window moves by this many rows at once, so that most scroll events render nothing. */
 const STEP = 6;
 
 /** The rows that are rendered, and those that are seen. Both without the last. */

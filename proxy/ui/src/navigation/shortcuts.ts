@@ -38,7 +38,7 @@ function say() {
   for (const listener of listeners) listener();
 }
 
-/** Fields that write text. A checkbox is an input as well, but letters are no use to it. */
+/** Fields that write text. A checkbox is an input as well, but has no use for letters. */
 const WRITES =
   "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range], [type=file])";
 /** Lists that go to the entry whose name begins with the letter. */

@@ -111,7 +111,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     isGone.current = true;
     const now = latest.current;
     if (!now || now.isSaving || standing(now.error) !== undefined || isLeft.current) return;
-    // What goes is not left before, so an element that is being typed is still in its field alone.
+    // What goes is not left before, so an element that is being typed is still only in its field.
     const element = pendingElement(row.current);
     void save(now.start, element === "" ? now.draft : withElements(now.draft, [element]));
   };
@@ -130,7 +130,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     const now = latest.current;
     if (now && !now.isSaving) void save(now.start, now.draft);
   };
-  // The editor is left by its own save; that the focus goes then is no second reason to save.
+  // The editor is left by its own save; the focus that goes then does not cause a second save.
   const isLeft = useRef(false);
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const pressed = edit && pressedIn(event);

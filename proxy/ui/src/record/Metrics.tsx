@@ -184,7 +184,7 @@ function Shown({ label, format, series, aggregate, isTable, actions }: ShownProp
                 isNumber: true,
                 cell: ({ value }) => (value === null ? "" : numberText(value, ofAll)),
               },
-              // A bucket is no point that could be corrected.
+              // A bucket is not a point and cannot be corrected.
               ...(actions !== null && bucket === null
                 ? [{ id: "actions", title: t.pointActions, isTitleHidden: true, cell: actions }]
                 : []),

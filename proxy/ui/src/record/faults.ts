@@ -9,7 +9,7 @@ export function faultAt(error: unknown, slug: string): string | undefined {
     ?.detail;
 }
 
-/** The error of a field that was sent alone; without a pointer, the whole problem. */
+/** The error of a field that was sent separately; without a pointer, the whole problem. */
 export const faultOf = (error: unknown, slug: string): string => faultAt(error, slug) ?? sentence(error);
 
 /** The fault of an external key. */

@@ -4,7 +4,7 @@ export const MAX_CHARACTERS = 255;
 
 /** Control characters as Rust's `char::is_control` has them: those the service rejects. */
 const CONTROL = /\p{Cc}/u;
-/** Invisible characters that stay in a key: spaces that are no U+0020, marks without width. */
+/** Invisible characters that stay in a key: spaces other than U+0020, marks without width. */
 const INVISIBLE =
   /[\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/u;
 

@@ -196,7 +196,7 @@ export async function saveField(
 }
 
 /**
- * Appends points, or adds to a number: what others write at the same time is no contradiction. However often the attempt
+ * Appends points, or adds to a number: what others write at the same time does not conflict. However often the attempt
  * is sent, it is added once.
  * @returns false if the attempt is under way already; nothing is sent then. @throws RequestError
  */

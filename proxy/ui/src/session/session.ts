@@ -1,5 +1,5 @@
 /**
- * Who is signed in: an API key, kept for the life of this tab alone.
+ * Who is signed in: an API key, kept only for the life of this tab.
  *
  * While administrators look at the application as another role, the key of that role stands before their own.
  */

@@ -35,7 +35,7 @@ const rejection = (text: string): Effect => ({ kind: "rejection", text });
 const leaves = (plan: Plan | undefined, kind: Plan["jobs"][number]["kind"]): boolean =>
   plan?.jobs.some((job) => job.kind === kind) ?? false;
 
-/** Views whose search names an attribute, also behind a reference. */
+/** Views whose search names an attribute, even through a reference. */
 export function viewsWith(views: View[], slug: string): View[] {
   const names = (value: unknown): boolean => {
     if (Array.isArray(value)) return value.some(names);

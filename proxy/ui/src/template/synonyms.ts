@@ -1,4 +1,4 @@
-/** Sets of synonyms as lines of text: `car, automobile` stand for each other, `phone > smartphone` for the first alone. */
+/** Sets of synonyms as lines of text: `car, automobile` stand for each other, `phone > smartphone` only for the first. */
 import type { Schemas } from "../api/client";
 
 type Set = Schemas["SynonymSet"];

@@ -33,7 +33,7 @@ type Props = {
   verbose?: VerboseValue | undefined;
   /** `line` cuts what does not fit into one line; `whole` shows everything. */
   fit?: "line" | "whole";
-  /** Of a long text the beginning alone is shown. */
+  /** Of a long text only the beginning is shown. */
   isFolded?: boolean;
 };
 

@@ -49,7 +49,7 @@ export function ValueEditor(given: EditorProps) {
 
 const MULTILINE_ROWS = 4;
 
-/** A text of any length: the field grows with its lines. An emptied field is no value. */
+/** A text of any length: the field grows with its lines. An emptied field means no value. */
 function TextEditor({ attribute, project: _, owner: __, value, onChange, ...props }: PartProps) {
   return (
     <TextField

@@ -14,7 +14,7 @@ export type EditorProps = {
   attribute: EditedAttribute;
   /** The template that has the attribute, whose records have values to suggest. */
   owner?: string;
-  /** undefined: not given; null: given as no value. A text that is no number yet stays a text. */
+  /** undefined: not given; null: given as no value. A text that is not yet a number stays a text. */
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
   /** The name of the attribute, unless another is given. */

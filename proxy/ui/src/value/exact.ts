@@ -3,7 +3,7 @@ import { type ExactNumber, exact, isLosslessNumber, type Json } from "../api/jso
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** The exact number of a typed text; undefined if the text is no number. Spaces and a plus sign are no fault. */
+/** The exact number of a typed text; undefined if the text is not a number. Spaces and a plus sign are allowed. */
 export function numberOf(text: string): ExactNumber | undefined {
   const plain = text
     .replace(/[\s\u00a0\u202f'’_]/g, "")
@@ -55,7 +55,7 @@ function plainNumber(text: string): string {
   return short === "" ? "0" : `${sign}${short}e${Number(power) - part.length + digits.length - short.length}`;
 }
 
-/** A time in the one form that it has in all zones; undefined if the text is no time. */
+/** A time in the one form that it has in all zones; undefined if the text is not a time. */
 function plainTime(text: string): string | undefined {
   const time = /^\d{4}-\d\d-\d\dT/.test(text) ? new Date(text).getTime() : Number.NaN;
   if (Number.isNaN(time)) return undefined;

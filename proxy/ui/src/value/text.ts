@@ -1,4 +1,4 @@
-/** Values as text alone, for titles, sentences and screen readers. */
+/** Values as plain text, for titles, sentences and screen readers. */
 import type { Schemas } from "../api/client";
 import { type ExactNumber, isLosslessNumber, renderJson } from "../api/json";
 import type { Attribute } from "../api/queries";
@@ -74,7 +74,7 @@ export function copiedText(
     : valueText(attribute, value, verbose);
 }
 
-/** Where a text leads that is a link: nowhere if it is no address of the web, or of mail. */
+/** Where a text leads that is a link: nowhere if it is not a web or mail address. */
 export function linkOf({ format }: Pick<Attribute, "format">, value: string): string | null {
   const text = value.trim();
   if (format?.kind === "email") return /^[^\s@:/?]+@[^\s@:/?]+$/.test(text) ? `mailto:${text}` : null;

@@ -73,7 +73,7 @@ export function useDelivery(project: string, endpoint: string, id: string, isAwa
   });
 }
 
-/** Reads all of webhooks again after a change, except for endpoints of these names or numbers, which are no more. */
+/** Reads all of webhooks again after a change, except for endpoints of these names or numbers, which no longer exist. */
 export const readAgain = (...gone: readonly string[]) =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey }) => queryKey[1] === "webhooks" && !gone.includes(String(queryKey[3])),

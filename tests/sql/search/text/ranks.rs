@@ -41,7 +41,7 @@ const COMPANIES: [&str; 4] = ["dogwood fir", "maples and cedarwood", "yew alder"
 fn random_text(random: &mut Random, number: usize, share: fn(&(&str, usize, usize)) -> usize) -> String {
     let mut words: Vec<&str> =
         WORDS.iter().filter(|word| random.below(100) < share(word)).map(|word| word.0).collect();
-    // The oldest alone have this one.
+    // Only the oldest have this one.
     words.extend((number < 150).then_some("yew"));
     for place in (1..words.len()).rev() {
         words.swap(place, random.below(place + 1));

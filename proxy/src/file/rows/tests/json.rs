@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::super::*;
 use super::{judged, rows};
 
-/// What becomes of JSON: rows, or why it is none.
+/// What becomes of JSON: rows, or the reason why it has none.
 #[test]
 fn json_array_and_ndjson_have_the_same_rows() {
     use Unreadable::{AfterArray, OpenArray, Spread};
