@@ -3715,6 +3715,8 @@ export interface components {
             keys: string[];
             /** @description Adds `attribute_values`. */
             verbose?: boolean | null;
+            /** @description Adds `version` to each record. */
+            versions?: boolean | null;
         };
         /**
          * @example {
