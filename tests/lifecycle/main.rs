@@ -9,7 +9,6 @@ mod dump_of_a_part;
 mod extension;
 mod files;
 mod jobs;
-mod promotion;
 mod recovery;
 mod replication;
 mod restart;
