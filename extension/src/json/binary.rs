@@ -2,7 +2,7 @@
 //!
 //! `jsonb_in` parses a text into a tree of PostgreSQL's memory and converts that. Texts that this crate wrote need less: an
 //! upsert of one record spent 21,000 of 576,000 instructions in it. What is rare (escapes by code point, exponents, long
-//! numbers, deep nesting) yields `None` and is left to `jsonb_in`, and so is everything that is not JSON.
+//! numbers, deep nesting, long texts) yields `None` and is left to `jsonb_in`, and so is everything that is not JSON.
 //!
 //! A container is a header with the number of its members, an entry for each name and each value, then their contents. An
 //! entry has a type and the length of its content. Every 32nd has the end of its content in place of the length, so that a
@@ -21,8 +21,9 @@ use layout::{
 pub use names::names;
 use std::borrow::Cow;
 
-/// The size of the longest text that is converted. Limits of `jsonb` lie far above it.
-const MAX_TEXT: usize = 8 << 20;
+/// The size of the longest text that is converted. The parsed values of a text take up to 40 times its size, in memory that the
+/// server cannot refuse; this is also why the conversion needs no check for interrupts.
+const MAX_TEXT: usize = 256 << 10;
 /// The maximum depth of containers, which are parsed recursively.
 const MAX_DEPTH: usize = 32;
 
