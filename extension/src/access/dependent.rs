@@ -2,12 +2,13 @@
 //! documents, and the queue of embeddings. Each dependent implements it in its own folder. `define::dependents` lists
 //! all of them in order, and changes of definitions call only that list.
 
-use super::Caller;
+use super::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
 use pgrx::pg_sys::Oid;
+use std::rc::Rc;
 
 /// An object that refers to attributes of a template or is derived from their values. All methods run as the owner and
 /// inside the change, so an error rolls back the change.
@@ -68,6 +69,23 @@ pub trait Dependent: Sync {
 
     /// Adapts to changed table privileges on these templates.
     fn after_grants(&self, _spi: &Connection, _templates: &[i32]) {}
+}
+
+/// Renames an attribute in the conditions that dependents store: the id of each, its template and its condition.
+pub fn rename_in_conditions(
+    spi: &Connection,
+    (table, column): (&str, &str),
+    dependents: impl Iterator<Item = (i32, Rc<Template>, String)>,
+    attribute: &Attribute,
+    new: &str,
+) -> Result<(), Error> {
+    for (id, template, condition) in dependents {
+        let renamed = scope::rename(&template, &condition, attribute.id, new)?;
+        if renamed != condition {
+            store(spi, table, column, id, &renamed);
+        }
+    }
+    Ok(())
 }
 
 /// Replaces the stored JSON of a dependent, in a column of a table of the state.

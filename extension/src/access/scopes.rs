@@ -3,7 +3,7 @@
 //! Policies need no rewrite on a rename: they refer to columns by number, and so do the functions that they call, which
 //! are parsed when they are created (`begin atomic`).
 
-use super::dependent::{Dependent, store};
+use super::dependent::{Dependent, rename_in_conditions};
 use super::stored_grant::{COLUMNS, Grant, read};
 use super::{Caller, scope, table_policies};
 use crate::error::{Code, Error};
@@ -29,13 +29,9 @@ impl Dependent for Scopes {
         attribute: &Attribute,
         new: &str,
     ) -> Result<(), Error> {
-        for (grant, template, scope) in scoped(spi, changed.id) {
-            let renamed = scope::rename(&template, &scope, attribute.id, new)?;
-            if renamed != scope {
-                store(spi, "access_grant", "scope", grant.id, &renamed);
-            }
-        }
-        Ok(())
+        let scoped =
+            scoped(spi, changed.id).into_iter().map(|(grant, template, scope)| (grant.id, template, scope));
+        rename_in_conditions(spi, ("access_grant", "scope"), scoped, attribute, new)
     }
 
     /// The error names the role to administrators only.

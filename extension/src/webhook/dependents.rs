@@ -1,7 +1,7 @@
 //! Updates filters and templates of endpoints when definitions change.
 
 use super::endpoint::{Endpoint, disable, find, table_exists};
-use crate::access::dependent::{Dependent, in_use, store};
+use crate::access::dependent::{Dependent, in_use, rename_in_conditions};
 use crate::access::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::parameter::params;
@@ -46,13 +46,10 @@ impl Dependent for WebhookEndpoints {
         attribute: &Attribute,
         new: &str,
     ) -> Result<(), Error> {
-        for (endpoint, template, filter) in filtered(spi, changed.id) {
-            let renamed = scope::rename(&template, &filter, attribute.id, new)?;
-            if renamed != filter {
-                store(spi, "webhook_endpoint", "filter", endpoint.id, &renamed);
-            }
-        }
-        Ok(())
+        let filtered = filtered(spi, changed.id)
+            .into_iter()
+            .map(|(endpoint, template, filter)| (endpoint.id, template, filter));
+        rename_in_conditions(spi, ("webhook_endpoint", "filter"), filtered, attribute, new)
     }
 
     fn require_unused(
@@ -82,8 +79,12 @@ impl Dependent for WebhookEndpoints {
     ) -> Result<(), Error> {
         for (endpoint, template, filter) in filtered(spi, after.id) {
             if let Err(error) = scope::compile(&template, &filter) {
-                let user = user(caller, &endpoint);
-                let message = format!("the change would break {user}: {}", error.message);
+                let mut message = format!("the change would break {}", user(caller, &endpoint));
+                // The cause has parts of the filter.
+                if caller.is_admin() {
+                    message.push_str(": ");
+                    message.push_str(&error.message);
+                }
                 return Err(Error::new(Code::Conflict, message).hint(REMEDY));
             }
         }
