@@ -88,3 +88,41 @@ async fn key_without_rights_delivers_nothing() {
     .await;
     assert!(receiver.arrived().is_empty());
 }
+
+#[tokio::test]
+async fn hanging_receivers_do_not_delay_others() {
+    let hanging = Receiver::start_with(|_| Reaction::Silence).await;
+    let service = service_with(&[("KEYED_WEBHOOK_TIMEOUT", "60")]).await;
+    let session = service.session().await;
+    for number in 0..10 {
+        create(&service, &format!("hangs{number}"), &hanging.url("/"), json!({})).await;
+    }
+    session
+        .run("insert into crm.customers (external_key) select n::text from generate_series(1, 20) n")
+        .await;
+    // As many as a proxy has in flight with ten to an endpoint.
+    hanging.until_arrived(100).await;
+    let receiver = Receiver::start().await;
+    create(&service, "shop", &receiver.url("/"), json!({"templates": ["companies"]})).await;
+    session.run("insert into crm.companies (name) select n::text from generate_series(1, 20) n").await;
+    receiver.until_arrived(20).await;
+}
+
+#[tokio::test]
+async fn locked_table_does_not_delay_deliveries_of_other_projects() {
+    let receiver = Receiver::start().await;
+    let service = service(&receiver).await;
+    let (session, holder) = (service.session().await, service.session().await);
+    session.run("select keyed.create_project('two', 'Two')").await;
+    let definition = json!({"slug": "two", "url": receiver.url("/two")}).to_string();
+    session.rows("select keyed.create_webhook_endpoint('two', $1)", &[&definition]).await;
+    session.run("insert into crm.customers (external_key) values ('a')").await;
+    receiver.until_arrived(1).await;
+    holder.run("begin; lock table crm.customers").await;
+    session
+        .run("select keyed.test_webhook_endpoint(id) from keyed_state.webhook_endpoint where slug = 'two'")
+        .await;
+    let arrived = receiver.until_arrived(2).await;
+    assert_eq!(arrived[1].path, "/two");
+    holder.run("rollback").await;
+}
