@@ -145,7 +145,7 @@ async fn european(sales: &Sales) -> (Proxy, String, String) {
 }
 
 /// The results of a batch with one operation that is done and four that are refused: about a key, about a record by id and
-/// one by key, and about only the request.
+/// one by key, and about the request as such.
 struct Batch<'a> {
     proxy: &'a Proxy,
     key: &'a str,

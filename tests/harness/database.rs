@@ -8,7 +8,7 @@ use tokio_postgres::{Client, NoTls};
 /// The database from which each test's own is copied, with the extension in it.
 const TEMPLATE: &str = "keyed_template";
 
-/// A database with the extension, for only one test. It is dropped with this value, its roles as well.
+/// A database with the extension, for a single test. It is dropped with this value, its roles as well.
 pub struct Database {
     cluster: Arc<Cluster>,
     name: String,

@@ -1,8 +1,8 @@
 //! What a caller with a scope sees of rows of history.
 //!
 //! The rule of the history applies: who sees a record now sees all of its changes, and who sees a deleted one sees those that
-//! led there. Of a record that the caller does not see, only a change that may have taken it out of sight is reported, by the
-//! id, without the record. Whether it may have is evaluated by the record before and after it: the present row, with what later changes
+//! led there. Of a record that the caller does not see, only a change that may have taken it out of sight is reported, by its
+//! id. Whether it may have is evaluated on the record before and after the change: the present row, with what later changes
 //! replaced put back.
 //!
 //! A condition through a reference is evaluated by the target as it is now, unless the target has changed since: then it may have

@@ -186,7 +186,7 @@ impl Options {
     }
 }
 
-/// Reads a mode. A file cannot ask for only new records.
+/// Reads a mode. No mode only creates records.
 fn parse_mode(name: &str) -> Result<Mode, Error> {
     match name {
         "upsert" => Ok(Mode::Upsert),

@@ -100,7 +100,7 @@ fn random_texts() -> impl Iterator<Item = String> {
     })
 }
 
-/// The rows by only the rule: a row that is not valid is its first line, and reading goes on with the next line.
+/// The rows by the rule, read line by line: a row that is not valid is its first line, and reading goes on with the next line.
 fn by_rule(text: &str) -> Vec<(u64, String, bool)> {
     let mut lines: Vec<(u64, &str)> = Vec::new();
     let mut rest = text;
