@@ -99,8 +99,7 @@ export const access = {
   grant: "Grant",
   saveGrant: "Save grant",
   grantSaved: (role: string) => `Grant saved. It applies to the next request of ${role}.`,
-  narrows:
-    "Removing a privilege revokes this grant and creates it again. The role briefly has no access.",
+  narrows: "Removing a privilege revokes this grant and creates it again. The role briefly has no access.",
   revokeGrant: "Revoke",
   revokeGrantNamed: (role: string, target: string) => `Revoke the grant of ${role} on ${target}`,
   revokeGrantTitle: (role: string, target: string) => `Revoke the grant of ${role} on ${target}?`,
