@@ -66,7 +66,7 @@ for (const theme of ["light", "dark"])
       await next.press("Enter");
       await page.getByRole("button", { name: /^Import 3 rows|^Back/ }).first().waitFor();
       if (theme === "light") await page.getByRole("button", { name: "Import 3 rows" }).press("Enter");
-      else await page.getByText("All records already have the values of the file.").waitFor();
+      else await page.getByText("All records already have the values in the file.").waitFor();
       if (theme === "light") await page.getByText(/3 records created/).waitFor();
     },
     { width: 390, theme },

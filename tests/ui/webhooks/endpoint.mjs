@@ -35,7 +35,7 @@ await browse(
     await page.getByRole("group", { name: "Templates" }).getByText("Our customers").click();
     await page.getByRole("radiogroup", { name: "Changes" }).getByText("Only these").click();
     await page.getByRole("group", { name: "Changes" }).getByText("Changed", { exact: true }).click();
-    await page.getByText("Only those that match a filter").click();
+    await page.getByText("Only records that match a filter").click();
     await page.getByRole("button", { name: "Add a filter" }).click();
     await page.getByRole("dialog").getByRole("combobox").fill("name");
     await page.keyboard.press("Enter");
@@ -56,7 +56,7 @@ await browse(
 
     // A test arrives, signed, and the page says what the receiver answered.
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^The receiver answered 204 in \d+ ms\.$/).waitFor();
+    await page.getByText(/^The receiver responded with 204 in \d+ ms\.$/).waitFor();
     assert.equal(receiver.arrived[0].json.type, "test");
     assert.equal(receiver.arrived[0].headers["webhook-signature"], signature(receiver.arrived[0], secret));
     await page.getByRole("row").filter({ hasText: "Delivered" }).waitFor();
@@ -76,7 +76,7 @@ await browse(
     await page.getByText(/signed with the previous secret as well until/).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^The receiver answered 204/).waitFor();
+    await page.getByText(/^The receiver responded with 204/).waitFor();
     const [signatures, last] = [receiver.arrived[2].headers["webhook-signature"], receiver.arrived[2]];
     assert.deepEqual(signatures.split(" ").sort(), [signature(last, secret), signature(last, next)].sort());
 

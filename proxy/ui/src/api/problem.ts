@@ -70,7 +70,7 @@ export function requestError(status: number, body: unknown): RequestError {
     typeof body === "object" && body !== null && "code" in body && "detail" in body
       ? inSentences(body as Problem)
       : null;
-  return new RequestError(status, problem, problem?.detail ?? `The service answered ${status}.`);
+  return new RequestError(status, problem, problem?.detail ?? `The service responded with status ${status}.`);
 }
 
 /** The error as a sentence for users. */

@@ -58,9 +58,11 @@ test("a number keeps its digits", () => {
 test("missing and invalid values are reported", () => {
   expect(written(draft("number", "gt", []))).toBe("Enter a number, such as 1234.5.");
   expect(written(draft("number", "between", ["1", "x"]))).toBe("Enter a number, such as 1234.5.");
-  expect(written(draft("number", "between", ["2", "1"]))).toBe("The second value comes before the first.");
+  expect(written(draft("number", "between", ["2", "1"]))).toBe(
+    "The second value must not be less than the first.",
+  );
   expect(written(draft("date", "between", ["2024-05-02", "2024-05-01"]))).toBe(
-    "The second value comes before the first.",
+    "The second value must not be less than the first.",
   );
   expect(written(draft("datetime", "between", ["2024-05-01T12:00:00Z", "2024-05-01"]))).toContain("between");
   expect(written(draft("date", "lt", [null]))).toBe("Enter a complete date.");

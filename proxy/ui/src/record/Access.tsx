@@ -85,9 +85,7 @@ function Explanation({
     <>
       <Notice kind={sees ? "done" : "attention"}>
         <strong>
-          {may.length > 0
-            ? t.mayDo(role, list.format(may.map((it) => t.privileges[it])))
-            : t.mayNothing(role)}
+          {may.length > 0 ? t.canDo(role, list.format(may.map((it) => t.privileges[it]))) : t.cannotSee(role)}
         </strong>
         {reasons.map((reason) => (
           <span key={reason} className={style.reason} dir="auto">

@@ -71,7 +71,7 @@ test("changed field is described by its newest entry", () => {
 });
 
 test("unknown source is named", () => {
-  expect([wayIn("api"), wayIn("batch")]).toEqual(["by the API", "by batch"]);
+  expect([wayIn("api"), wayIn("batch")]).toEqual(["through the API", "by batch"]);
 });
 
 test("changes are in the order of the record", () => {

@@ -45,12 +45,12 @@ export const access = {
   revokeNamed: (label: string) => `Revoke ${label}`,
   revokeTitle: (label: string) => `Revoke "${label}"?`,
   revokeWhat: (role: string, used: string | null) =>
-    `Applications and people that use this key as ${role} lose access with their next request. This cannot be undone. ${
-      used === null ? "The key was never used." : `The key was last used ${used}.`
+    `Applications and people that use this key (role ${role}) lose access on their next request. This cannot be undone. ${
+      used === null ? "The key has never been used." : `The key was last used ${used}.`
     }`,
   revokeOwn: "You are signed in with this key, so you will be signed out.",
   revoked: (label: string) => `"${label}" revoked`,
-  limit: "Projects of the key",
+  limit: "Project access",
   limits: { all: "All projects", some: "Only these projects" },
   noProjectChosen: "Choose at least one project.",
   expiry: "Expires",
@@ -58,18 +58,19 @@ export const access = {
   issue: "Issue key",
   issuedTitle: "Key issued",
   issuedLead: (label: string, role: string) => `"${label}" acts as the role ${role}.`,
-  shownOnce: "The key is shown once, because only its hash is stored. Copy it before you close this dialog.",
+  shownOnce:
+    "The key is shown only once, because keyed stores only its hash. Copy it before you close this dialog.",
   apiKey: "API key",
   kept: "I have copied it",
 
   newRoleHint: "Roles are PostgreSQL roles. A database administrator creates one with",
-  noRoles: "There are no roles",
+  noRoles: "No roles yet",
   newGrant: "New grant",
   newGrantFor: (role: string) => `New grant for ${role}`,
   idleRoles: (n: number) => `Roles without access here: ${number(n)}`,
   noGrantsAtAll: "No role has a grant in this project.",
   noGrants: "No grants in this project.",
-  noGrantsInherits: (roles: string) => `No grants of its own in this project; it inherits those of ${roles}.`,
+  noGrantsInherits: (roles: string) => `No direct grants in this project. Inherits the grants of ${roles}.`,
   inherits: (roles: string) => `Inherits the privileges of ${roles}`,
   administers: "Has all privileges in the workspace",
   target: "Applies to",
@@ -93,7 +94,7 @@ export const access = {
   noConditionYet: "Add a condition, or choose all records.",
   covers: (matching: number, all: number) => `Covers ${number(matching)} of ${count(all, "record")}.`,
   granted: "Granted",
-  grantedBy: (login: string) => (login === "keyed_proxy" ? "by the API" : `by ${login}`),
+  grantedBy: (login: string) => (login === "keyed_proxy" ? "through the API" : `by ${login}`),
   change: "Change",
   changeGrant: (role: string, target: string) => `Change the grant of ${role} on ${target}`,
   grant: "Grant",
@@ -121,7 +122,7 @@ export const access = {
     writes_per_day: "Writes per day",
   },
   quotaHint: {
-    live_records: "In all templates, without deleted records.",
+    live_records: "In all templates, excluding deleted records.",
     templates: "In this project.",
     attributes_per_template: "In the template with the most attributes.",
     writes_per_day: "Records created, changed, deleted or restored, from any source.",
@@ -136,7 +137,8 @@ export const access = {
   changeLimitOf: (quota: string) => `Change the limit for ${quota.toLowerCase()}`,
   limitOf: (quota: string) => `Limit for ${quota.toLowerCase()}`,
   maximum: "Limit",
-  maximumHint: "No limit if empty. A limit below the current number deletes nothing, but blocks additions.",
+  maximumHint:
+    "Leave empty for no limit. A limit below the current number deletes nothing, but rejects additions.",
   firstCount: "Setting the first limit counts all records. Writes wait until the count is complete.",
   notWhole: "Enter a whole number, such as 100000.",
   save: "Save",

@@ -38,7 +38,7 @@ export const filter = {
   standardFields: "Standard fields",
   fieldsBehind: "Fields of referenced records",
   group: "Any of these",
-  groupHint: "Matches if any of the conditions holds",
+  groupHint: "Matches records that meet any of the conditions",
   groupAll: "All of these",
   addToGroup: "Add a condition",
   groupEmpty: "Add the first condition of the group.",
@@ -112,7 +112,7 @@ export const filter = {
   needValues: "Choose at least one value.",
   needNumber: "Enter a number, such as 1234.5.",
   needDate: "Enter a complete date.",
-  needOrder: "The second value comes before the first.",
+  needOrder: "The second value must not be less than the first.",
 
   unknown: "Unknown attribute.",
   unknownRecord: "unknown record",

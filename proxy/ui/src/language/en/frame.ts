@@ -53,7 +53,7 @@ export const frame = {
   notFoundHint: "The address may be incomplete. Choose a template in the navigation.",
   roleEndedLead: (role: string) =>
     `The key for the role ${role} was revoked or has expired. Return to your own key, or enter another.`,
-  readReference: "Read the API without a key",
+  readReference: "Read the API reference without a key",
   asRole: (role: string) => `Role ${role}`,
   skip: "Skip to content",
   goTo: "Go to",
@@ -69,7 +69,7 @@ export const frame = {
   pageMissingHint: "This page is from an earlier version. Reload to use the new one.",
   whatHappened: "What happened",
   report: "report",
-  unknownError: "An unknown error.",
+  unknownError: "An unknown error occurred.",
   tryAgain: "Try again",
   reload: "Reload",
   toStart: "Go to the start page",

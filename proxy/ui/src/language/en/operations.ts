@@ -24,7 +24,7 @@ export const operations = {
   checkList: "Checks",
   check: "Check",
   state: "State",
-  unlimitedOnly: "Findings are available to keys that are not limited to projects.",
+  unlimitedOnly: "Findings are available only to keys with access to all projects.",
 
   jobs: "Background jobs",
   jobsLead: "Work still in progress after template changes. Reads and writes continue in the meantime.",
@@ -34,8 +34,8 @@ export const operations = {
   kinds: {
     index: (attribute: string | null) =>
       attribute === null ? "Build an index" : `Build the index of ${attribute}`,
-    documents: () => "Rebuild search documents",
-    embeddings: () => "Queue texts for embedding",
+    documents: () => "Rebuild the search index",
+    embeddings: () => "Queue text for embedding",
     series: () => "Delete points of dropped metrics",
   },
   states: { pending: "Waiting", running: "Running", failed: "Failed" },
@@ -49,20 +49,20 @@ export const operations = {
   started: (n: number) => (n === 0 ? "There are no failed jobs." : `${count(n, "job")} will run.`),
 
   embedding: "Embedding",
-  embeddingLead: "Texts of records are embedded as vectors for search by meaning.",
+  embeddingLead: "Text in records is embedded as vectors for search by meaning.",
   embedded: (done: number, all: number) => `${number(done)} of ${count(all, "record")}`,
   waiting: (n: number) => `${number(n)} waiting`,
   running: (n: number) => `${number(n)} being embedded`,
   givenUp: (n: number) => `${number(n)} failed`,
-  byHand: (n: number) => `${count(n, "vector")} set by hand`,
+  byHand: (n: number) => `${count(n, "vector")} set manually`,
   nextAt: (when: string) => `next attempt ${when}`,
   oldest: (when: string) => `oldest from ${when}`,
   models: (models: string) => `Model ${models}`,
   mixedModels: (models: string) =>
-    `The vectors come from several models (${models}), which cannot be compared. Embed all records again with keyed.reembed.`,
+    `Vectors of different models (${models}) cannot be compared. Embed all records again with keyed.reembed.`,
   noEmbedding:
-    "No template embeds texts. To search by meaning, choose the embedded texts in the settings of a template.",
-  failures: "Failed texts",
+    "No template has embedded attributes. To search by meaning, choose them in the settings of a template.",
+  failures: "Failed records",
   record: "Record",
   failedAt: "Failed",
   nextTry: "Next attempt",

@@ -72,7 +72,7 @@ export const record = {
   keyTrimmed: (spaces: number) => `${count(spaces, "leading or trailing space")} will be removed`,
   keyControls: (characters: string) => `Control characters are not allowed: ${characters}`,
   keyInvisible: (characters: string) => `Contains invisible characters, which are kept: ${characters}`,
-  keyAs: "Read as",
+  keyAs: "Saved as",
   keyEmpty: "Enter at least one character.",
   keyLong: "This is too long.",
   keyTaken: (key: string) => `Key "${key}" belongs to another record.`,
@@ -84,7 +84,7 @@ export const record = {
   delete: "Delete the record",
   deleteTitle: (name: string) => `Delete "${name}"`,
   deleteQuestion:
-    "The record is removed from lists, and its key becomes free. You can restore it from its page, or from the deleted records of the list.",
+    "The record is removed from lists, and another record can use its key. You can restore it from its page, or from the deleted records of the list.",
   deleted: (name: string) => `"${name}" deleted`,
   undo: "Undo",
   deletedBy: (actor: string) => `${actor} deleted this record`,
@@ -103,8 +103,8 @@ export const record = {
   noHistory: "No changes yet",
   more: "Show earlier changes",
   ways: {
-    sql: "by SQL",
-    api: "by the API",
+    sql: "in SQL",
+    api: "through the API",
     csv: "by an import",
     inbound: "by an inbound delivery",
     app: "in the application",
@@ -115,7 +115,7 @@ export const record = {
     update: (actor: string) => `${actor} changed the record`,
     delete: (actor: string) => `${actor} deleted the record`,
     restore: (actor: string) => `${actor} restored the record`,
-    purge: (actor: string) => `${actor} removed the record`,
+    purge: (actor: string) => `${actor} permanently removed the record`,
   },
   setTo: (actor: string, label: string, value: string) => `${actor} set ${label} to ${value}`,
   cleared: (actor: string, label: string) => `${actor} cleared ${label}`,
@@ -145,7 +145,7 @@ export const record = {
   noPointsHint: "Choose a longer range, or add a point.",
   everyValue: "Every point",
   everyPoint: (n: number) => `Every point: ${count(n, "measurement")}`,
-  perBucket: (aggregate: string, bucket: string) => `${aggregate} of each ${bucket}`,
+  perBucket: (aggregate: string, bucket: string) => `${aggregate} per ${bucket}`,
   buckets: { "10m": "10 minutes", "1h": "hour", "6h": "6 hours", "1d": "day", "7d": "week" } as Record<
     string,
     string
@@ -153,7 +153,7 @@ export const record = {
   asTable: "As a table",
   asChart: "As a chart",
   chart: (label: string, points: string, low: string, high: string) =>
-    `${label}: ${points}, from ${low} to ${high}. The table has every value.`,
+    `${label}: ${points}, from ${low} to ${high}. The table shows every value.`,
   time: "Time",
   value: "Value",
   latest: "Latest",
@@ -173,7 +173,7 @@ export const record = {
 
   noRelated: "No related records",
   noRelatedHint: "Records that refer to this one appear here.",
-  noReferring: "No template has a reference to this one.",
+  noReferring: "No template refers to this one.",
   relatedBy: (template: string, attribute: string) => `${template} · ${attribute}`,
   showAll: (n: string) => `Show all ${n}`,
 
@@ -181,8 +181,8 @@ export const record = {
   role: "Role",
   chooseRole: "Choose a role",
   accessLead: "Shows why a role can or cannot see this record.",
-  mayDo: (role: string, rights: string) => `${role} may ${rights} this record.`,
-  mayNothing: (role: string) => `${role} cannot see this record.`,
+  canDo: (role: string, privileges: string) => `${role} can ${privileges} this record.`,
+  cannotSee: (role: string) => `${role} cannot see this record.`,
   privileges: { read: "read", create: "create", update: "change", delete: "delete" },
   seenBy: (target: string, role: string) => `Visible through the grant on ${target} to ${role}.`,
   isGone: "Hidden: this record is deleted.",
@@ -199,7 +199,7 @@ export const record = {
   wholeScope: "all records",
   covers: "covers this record",
   coversNot: "does not cover this record",
-  noRoles: "There are no roles",
+  noRoles: "No roles yet",
 
   newRecord: (template: string) => `New record in ${template}`,
   create: "Create record",

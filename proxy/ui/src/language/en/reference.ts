@@ -12,7 +12,8 @@ export const reference = {
   language: "Language",
   languages: { curl: "curl", sql: "SQL", python: "Python", javascript: "JavaScript" },
   codeIn: (language: string) => `the code in ${language}`,
-  sqlNote: "For a connection to the database. The result depends on the privileges of the login.",
+  sqlNote:
+    "For a direct connection to the database. The result depends on the privileges of the database role.",
   keyFromEnvironment: (variable: string) =>
     `The code reads the API key from the environment variable ${variable}.`,
   keyIsWrittenOut: "The code contains your API key. Do not share it.",
